@@ -47,9 +47,15 @@ type Line = { readonly text: string; readonly documents: number };
 
 /** Equal changes of documents, counted. Memory is bounded, however many documents and values there are. */
 export class ChangeGroups {
+	readonly #code: (text: string) => string;
 	readonly #keys = new Map<string, KeyGroup>();
 	#values = 0;
 	#otherChanges = 0;
+
+	/** @param code foreign text in the output, from which it can't break out */
+	constructor(code = (text: string) => markdownCode(text, LONGEST)) {
+		this.#code = code;
+	}
 
 	add({ action, difference }: Pick<ShownChange, "action" | "difference">): void {
 		// A removed document loses all its keys.
@@ -92,20 +98,27 @@ export class ChangeGroups {
 		}
 	}
 
+	/** The groups, those of most documents first. */
+	lines(): readonly Line[] {
+		const lines = [...this.#keys.values()].flatMap((group) => linesOf(group, this.#code));
+		return lines.toSorted((one, other) => other.documents - one.documents);
+	}
+
 	/**
 	 * A Markdown list of the groups, those of most documents first.
 	 *
 	 * @param room characters that it may have at most
 	 */
 	list(room: number): string {
-		const lines = [...this.#keys.values()].flatMap(linesOf).toSorted((one, other) => other.documents - one.documents);
+		const lines = this.lines();
 		let text = "";
 		let left = this.#otherChanges;
 		let isFull = false;
 		for (const line of lines) {
-			isFull ||= text.length + line.text.length + OTHERS_ROOM > room;
+			const item = `- ${line.text}\n`;
+			isFull ||= text.length + item.length + OTHERS_ROOM > room;
 			if (isFull) left += line.documents;
-			else text += line.text;
+			else text += item;
 		}
 		return left === 0 ? text : `${text}- and ${numberText(left)} other ${left === 1 ? "change" : "changes"} of a key\n`;
 	}
@@ -115,35 +128,37 @@ export class ChangeGroups {
 const OTHERS_ROOM = 60;
 
 /** The lines of a key: its common values, and one line for the others. */
-function linesOf({ key, action, values, numbers, documents }: KeyGroup): Line[] {
+function linesOf({ key, action, values, numbers, documents }: KeyGroup, code: (text: string) => string): Line[] {
+	const line = (what: string, count: number): Line => {
+		return { text: `${code(key)}: ${what}: ${documentsText(count)}`, documents: count };
+	};
 	if (numbers.documents === documents && values.size > NAMED_SINGLE) {
-		const [least, greatest] = [numbers.least, numbers.most].map((number) => markdownCode(String(number), LONGEST));
-		return [line(key, `${action} ${action === "change" ? "to " : ""}numbers from ${least} to ${greatest}`, documents)];
+		const [least, greatest] = [numbers.least, numbers.most].map((number) => code(String(number)));
+		return [line(`${action} ${action === "change" ? "to " : ""}numbers from ${least} to ${greatest}`, documents)];
 	}
 	const most = [...values.values()].toSorted((one, other) => other.documents - one.documents);
 	const several = most.filter((group) => group.documents > 1);
 	const isShort = several.length === most.length || most.length <= NAMED_SINGLE;
 	const named = (isShort ? most : several).slice(0, NAMED);
-	const lines = named.map((group) => line(key, `${action} ${valuesText(action, group)}`, group.documents));
+	const lines = named.map((group) => line(`${action} ${valuesText(action, group, code)}`, group.documents));
 	const rest = documents - named.reduce((sum, group) => sum + group.documents, 0);
 	if (rest === 0) return lines;
 	const examples = most.filter((group) => !named.includes(group)).slice(0, EXAMPLES);
-	const such = examples.map(({ to, from }) => markdownCode(to ?? from ?? "", LONGEST)).join(", ");
+	const such = examples.map(({ to, from }) => code(to ?? from ?? "")).join(", ");
 	const what = `${action} ${named.length === 0 ? "various" : "other"} values${such === "" ? "" : `, such as ${such}`}`;
-	return [...lines, line(key, what, rest)];
+	return [...lines, line(what, rest)];
 }
 
-function line(key: string, what: string, documents: number): Line {
-	return { text: `- ${markdownCode(key, LONGEST)}: ${what}: ${documentsText(documents)}\n`, documents };
-}
-
-function valuesText(action: ShownKey["action"], { from, to }: ValueGroup): string {
-	const code = (text = ""): string => markdownCode(text, LONGEST);
+function valuesText(
+	action: ShownKey["action"],
+	{ from = "", to = "" }: ValueGroup,
+	code: (text: string) => string,
+): string {
 	switch (action) {
 		case "add":
 			return code(to);
 		case "change":
-			return from === undefined ? `to ${code(to)}` : `${code(from)} to ${code(to)}`;
+			return from === "" ? `to ${code(to)}` : `${code(from)} to ${code(to)}`;
 		case "remove":
 			return code(from);
 	}

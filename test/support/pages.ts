@@ -66,6 +66,7 @@ export function examplePage({ hostile = false, rows = 1, points }: ExampleOption
 		next: [{ what: "Try the failed rows again", command: "ragtag runs retry 20261122T000000-000000" }],
 		service: "https://rag.example.com/api/v1",
 		datasets: [{ id: "d1", name: foreign("reports") }],
+		settings: [["Mode", foreign("merge")]],
 		manifest: foreign("tags.csv"),
 		started: "2026-11-22T00:00:00.000Z",
 		ended: "2026-11-22T00:00:20.000Z",

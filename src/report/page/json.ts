@@ -23,6 +23,7 @@ export function pageJson(page: RunPage): string {
 		service: page.service ?? null,
 		datasets: page.datasets.map(({ id, name }) => ({ dataset_id: id, name: name ?? null })),
 		manifest: page.manifest ?? null,
+		settings: Object.fromEntries(page.settings),
 		started: page.started ?? null,
 		ended: page.ended ?? null,
 		seconds: page.seconds ?? null,

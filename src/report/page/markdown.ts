@@ -30,7 +30,7 @@ export function pageMarkdown(page: RunPage): string {
 	return `${parts.join("\n\n")}\n`;
 }
 
-function countTable({ totals, seconds, service, run }: RunPage): string {
+function countTable({ totals, seconds, service, settings, run }: RunPage): string {
 	if (totals === undefined) return "";
 	const { rows, updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped, pending } = totals;
 	const counts: readonly (readonly [string, number])[] = [
@@ -48,6 +48,7 @@ function countTable({ totals, seconds, service, run }: RunPage): string {
 		...counts.map(([name, count]) => [name, count === 0 ? undefined : numberText(count)] as const),
 		["duration", seconds === undefined ? undefined : durationText(seconds)],
 		["service", service === undefined ? undefined : markdownCell(service)],
+		...settings.map(([name, text]) => [name.toLowerCase(), markdownCell(text)] as const),
 		["run", run],
 	];
 	const lines = all.flatMap(([name, text]) => (text === undefined ? [] : [`| ${name} | ${text} |`]));

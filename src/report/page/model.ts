@@ -50,6 +50,8 @@ export type RunPage = {
 	readonly service: string | undefined;
 	readonly datasets: readonly { readonly id: string; readonly name: string | undefined }[];
 	readonly manifest: string | undefined;
+	/** how it was run: options, rate, who began it, latency */
+	readonly settings: readonly (readonly [name: string, text: string])[];
 	/** ISO times */
 	readonly started: string | undefined;
 	readonly ended: string | undefined;

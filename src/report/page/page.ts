@@ -92,6 +92,7 @@ function facts(page: RunPage): string {
 		["Manifest", page.manifest],
 		["Service", page.service],
 		[datasets.length > 1 ? "Datasets" : "Dataset", names.length === 0 ? undefined : names.join(", ")],
+		...page.settings,
 		["Started", page.started === undefined ? undefined : timeText(page.started)],
 		["Ended", page.ended === undefined ? undefined : timeText(page.ended)],
 		["Duration", seconds === undefined ? undefined : durationText(seconds)],
@@ -102,7 +103,7 @@ function facts(page: RunPage): string {
 		["Run", page.run],
 		["Exit code", exit === undefined ? undefined : String(exit)],
 	];
-	const items = all.map(([name, text]) => (text === undefined ? "" : `<dt>${name}</dt><dd>${html(text)}</dd>`));
+	const items = all.map(([name, text]) => (text === undefined ? "" : `<dt>${html(name)}</dt><dd>${html(text)}</dd>`));
 	return `<dl class="facts">${items.join("")}</dl>`;
 }
 

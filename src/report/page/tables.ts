@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../json/values.ts";
 import { numberText } from "../../text/words.ts";
+import { ChangeGroups } from "../change-groups.ts";
 import { shownKeys } from "../shown-change.ts";
 import { html } from "./escape.ts";
 import type { Cut, PageChange, PageFailure, RunPage } from "./model.ts";
@@ -26,16 +27,25 @@ export function failureTable(id: "failed" | "problems", title: string, { rows, t
 	return section({ id, title, names, body, total, codes });
 }
 
-/** What the run wrote, a row for each document. */
+/** Lines of the list of equal changes: what is rarer is in the table. */
+const MOST_GROUPS = 50;
+
+/** What the run wrote: equal changes once, then a row for each document. */
 export function changeTable({ rows, total }: RunPage["changes"]): string {
 	if (total === 0) return "";
+	const groups = new ChangeGroups((text) => `<code>${html(text, LONGEST_VALUE)}</code>`);
+	for (const change of rows) groups.add(change);
+	const lines = groups.lines().slice(0, MOST_GROUPS);
+	const list = lines.map(({ text }) => `<li>${text}</li>`).join("");
+	const of = total > rows.length ? ` <small>of the first ${numberText(rows.length)} documents</small>` : "";
+	const equal = list === "" ? "" : `<section class="next"><h2>Equal changes${of}</h2><ul>${list}</ul></section>\n`;
 	const body = rows.map((change) => {
 		const { line, documentId, action, name } = change;
 		const what = name === undefined ? html(documentId) : `${html(name)}<br>${html(documentId)}`;
 		return `<tr><td class="n">${line ?? ""}</td><td class="id">${what}</td><td>${action}</td><td>${keysHtml(change)}</td></tr>`;
 	});
 	const names = ["Line", "Document", "Action", "Metadata"];
-	return section({ id: "changes", title: "Changes", names, body, total, codes: [] });
+	return equal + section({ id: "changes", title: "Changes", names, body, total, codes: [] });
 }
 
 /** A line for each key. The signs repeat what the colours say. */

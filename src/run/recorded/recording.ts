@@ -1,3 +1,4 @@
+import { hostname, userInfo } from "node:os";
 import { randomInt } from "node:crypto";
 import { copyFile, open, rename } from "node:fs/promises";
 import { CliError, errorCode } from "../../errors.ts";
@@ -81,6 +82,7 @@ async function startRun(
 			ragtag: spec.version,
 			started: now().toISOString(),
 			order,
+			...startedBy(),
 			baseUrl: spec.baseUrl,
 			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...spec.madeFrom },
 			options: spec.options,
@@ -103,6 +105,15 @@ async function startRun(
 	} catch (error) {
 		await opened.close();
 		throw cannotRecord(runs.path(run), error);
+	}
+}
+
+/** Many containers run as a user that the system has no entry for. */
+function startedBy(): Pick<RunFile, "by"> {
+	try {
+		return { by: `${userInfo().username}@${hostname()}` };
+	} catch {
+		return {};
 	}
 }
 

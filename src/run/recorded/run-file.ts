@@ -20,6 +20,8 @@ export type RunFile = {
 	readonly order?: number;
 	/** number of its newest execution, where it was resumed or retried */
 	readonly lastOrder?: number;
+	/** `user@host` of the process that began it; absent in earlier records, and where the system names no user */
+	readonly by?: string;
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
@@ -69,6 +71,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		options,
 		flags,
 		mergedFrom,
+		by,
 	} = file as Members;
 	const sending = readSending(file["sending"]);
 	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
@@ -83,6 +86,7 @@ export function readRunFile(text: string): RunFile | undefined {
 		started,
 		...(isOrder(order) ? { order } : {}),
 		...(isOrder(lastOrder) ? { lastOrder } : {}),
+		...(isText(by) ? { by } : {}),
 		baseUrl,
 		manifest: { name, path, sha256, rows, ...(isText(source) ? { source } : {}) },
 		...(Array.isArray(mergedFrom) && mergedFrom.every(isText) ? { mergedFrom } : {}),

@@ -49,6 +49,7 @@ function unrecordedPage({ command, args, exit, text, summary, started, ended, ..
 		service: undefined,
 		datasets: [],
 		manifest: args[0],
+		settings: [],
 		started: started.toISOString(),
 		ended: ended.toISOString(),
 		executions: 0,

@@ -7,6 +7,8 @@ import { outcomeOf } from "../../report/page/outcome.ts";
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { eachOutcome, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
+import { recordedSending } from "../../run/recorded/sending-flags.ts";
+import type { SeriesPoint } from "../../run/series/point.ts";
 import { condensed } from "../../run/series/condense.ts";
 import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { RememberedDatasets } from "../../run/service/remembered-datasets.ts";
@@ -49,6 +51,7 @@ export async function recordedPage(folder: string, end?: PrintedEnd): Promise<Ru
 		service: file.baseUrl,
 		datasets: await datasetsOf(folder, file, changes.rows),
 		manifest: file.manifest.name,
+		settings: settingsOf(file, points),
 		started: file.started,
 		ended: end === undefined ? state.end?.time : new Date().toISOString(),
 		executions: state.headers.length,
@@ -64,6 +67,43 @@ export async function recordedPage(folder: string, end?: PrintedEnd): Promise<Ru
 		problems: { rows: [], total: 0 },
 		changes,
 	};
+}
+
+/** Options that are no choice of a person, or stand elsewhere in the report. */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(["mode", "dataset", "filesRoot"]);
+
+/** How a run was run. */
+function settingsOf({ options, sending, flags, by }: RunFile, points: readonly SeriesPoint[]): RunPage["settings"] {
+	const { mode } = options;
+	const optionTexts = Object.entries(options).flatMap(([name, value]) => {
+		if (SAID_ELSEWHERE.has(name) || value === undefined || value === null || value === false) return [];
+		const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+		return [`${flag} ${isText(value) ? value : JSON.stringify(value)}`];
+	});
+	const sent = Object.entries(recordedSending(sending ?? {})).map(([name, value]) => `${name} ${String(value)}`);
+	const all: readonly (readonly [string, string | undefined])[] = [
+		["Mode", isText(mode) ? mode : undefined],
+		["Options", optionTexts.join(", ")],
+		["Sending", sent.join(", ")],
+		["Flags", flags.join(" ")],
+		["Begun by", by],
+		["Latency", latencyText(points)],
+	];
+	return all.flatMap(([name, text]) => (text === undefined || text === "" ? [] : [[name, text] as const]));
+}
+
+/** The percentiles of the second in the middle of a run: those of the whole run are not recorded. */
+function latencyText(points: readonly SeriesPoint[]): string | undefined {
+	const middle = (of: "p50" | "p95"): number | undefined => {
+		const sorted = points.flatMap((point) => point[of] ?? []).toSorted((one, other) => one - other);
+		return sorted[Math.floor(sorted.length / 2)];
+	};
+	const [p50, p95] = [middle("p50"), middle("p95")];
+	return p50 === undefined || p95 === undefined ? undefined : `p50 ${p50} ms, p95 ${p95} ms in a middling second`;
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
 }
 
 function secondsOf({ state: { headers, end } }: RecordedRun): number | undefined {

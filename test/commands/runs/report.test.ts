@@ -50,6 +50,11 @@ it("runs report --report writes the page from the record, also when the manifest
 	expect(now).toMatchObject({
 		exit_code: 1,
 		verify: { checked: 3, equal: 3 },
+		settings: {
+			Mode: "replace",
+			"Begun by": expect.stringMatching(/.@./),
+			Latency: expect.stringMatching(/^p50 [\d.]+ ms, p95 /),
+		},
 		changes: { total: 3, rows: [{ line: 2, keys: [{ key: "n", action: "add", to: 0 }] }, {}, {}] },
 	});
 	const markdown = join(out, "run.md");

@@ -51,6 +51,14 @@ describe("a report page", () => {
 		expect(text).toContain("The first 1 of 12,345.");
 	});
 
+	it("says equal changes once, and how the run was run, so that nobody counts 5,000 rows to see what it did", () => {
+		const page = examplePage({ rows: 40 });
+		const text = markup(page);
+		expect(text).toContain("<dt>Mode</dt><dd>merge</dd>");
+		expect(text).toContain("<li><code>title</code>: add various values, such as <code>&quot;Engine 0&quot;</code>, ");
+		expect(markup({ ...page, changes: { ...page.changes, total: 9_000 } })).toContain("of the first 40 documents");
+	});
+
 	it("names uPlot's licence, which its copies must have", () => {
 		expect(pageHtml(examplePage())).toContain("Copyright (c) 2022 Leon Sorokin");
 	});
