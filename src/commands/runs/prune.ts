@@ -70,10 +70,11 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 		staysUnfinished(candidate, flags) ? `it is ${candidate.state} (--all removes it too)` : undefined;
 	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
 	const chosen: Chosen[] = [];
-	for (const run of names) {
+	const mayGo = new Set(names);
+	for (const run of name === undefined ? await runs.names() : names) {
 		const old = await pruneCandidate(run, runs);
 		if (old === undefined) continue;
-		if (name === undefined && isYoung(old, flags.olderThan)) {
+		if (!mayGo.has(run) || (name === undefined && isYoung(old, flags.olderThan))) {
 			if (!isDry && isEnded(old)) await packFinished(old, removal);
 			continue;
 		}
