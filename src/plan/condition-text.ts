@@ -3,8 +3,11 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../j
 import { type Condition, type KeyTest, type Operator, OPERATORS, type Where } from "./condition.ts";
 import { hasOtherSpellings, type Scalar } from "./server-value.ts";
 
-/** Other spellings of operators that a keyboard has no key for. */
+/** Other spellings of operators: `convert_conditions` in common/metadata_utils.py makes one of them (v0.23 to v0.27). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
+	["=", "is"],
+	["≠", "not is"],
+	["!=", "not is"],
 	[">=", "≥"],
 	["<=", "≤"],
 ]);
@@ -40,6 +43,12 @@ export function conditionText({ logic, tests }: Condition): string {
 		return wanted === undefined ? test : { ...test, value: wanted };
 	});
 	return JSON.stringify({ logic, conditions });
+}
+
+/** The first number or boolean with which a condition compares, as text; undefined where it has none. */
+export function bareValue({ tests }: Condition): string | undefined {
+	const wanted = tests.flatMap((test) => test.wanted ?? []).find((value) => typeof value !== "string");
+	return wanted === undefined ? undefined : String(wanted);
 }
 
 function testOf(condition: JsonValue): KeyTest | string {

@@ -103,6 +103,8 @@ it("--where-json finds what a condition means, even if the service would not; --
 	}
 	expect((await find("--where-json", late, "--where-json", late)).exit).toBe(2);
 	expect(service.requests).toHaveLength(before);
+	const bare = await find("--where-json", condition("and", ["pages", "is", 7]));
+	expect(bare.stderr).toContain('As text, "7", it means the same everywhere.');
 });
 
 it("--fields shows only those members and keys, in that order", async () => {

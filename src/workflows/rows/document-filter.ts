@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Session } from "../../app.ts";
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
 import { type Condition, lacks, matches, meets, type Where } from "../../plan/condition.ts";
-import { conditionText, serverCondition } from "../../plan/condition-text.ts";
+import { bareValue, conditionText, serverCondition } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import type { Doubts } from "../../run/documents/searches.ts";
@@ -88,6 +88,12 @@ export async function* filteredDocuments(
 	checks: FilterChecks,
 ): AsyncGenerator<Document> {
 	const request = service.searches.believing(plain, checks.doubts);
+	const bare = whereJson && bareValue(whereJson);
+	if (bare !== undefined) {
+		// `meta_filter` in common/metadata_utils.py, v0.27.0; v0.24 to v0.26 compare a number with stored ones.
+		const text = `RAGFlow v0.27 finds no document by ${bare} in --where-json; here it is compared with what the documents have.`;
+		service.noteOnce("BARE_VALUE", `${text} As text, "${bare}", it means the same everywhere.`);
+	}
 	const condition = serverCondition(where, whereJson);
 	// Whether the service can filter depends on its flavour; without a filter nothing does.
 	const api = condition === undefined ? service.api : await service.known(request);
