@@ -25,9 +25,9 @@ export function updateDocuments({ session, settings, flags }: Run<RunFlags>, upd
 		const mustKnow = update.keepsPresent || settings.policy !== undefined;
 		const source = mustKnow ? documents : documents.marksDoubts();
 		if (reads) return Object.assign(planMetadata<Row>(service, { ...update, documents: source }, log), { coming });
-		if (flags.undo === false) return replaceMetadata(service, undefined, log);
+		if (flags.undo === false) return replaceMetadata(service, { documents: source }, log);
 		const images = new BeforeImages(source, service);
-		return Object.assign(replaceMetadata<Row>(service, images, log), { coming });
+		return Object.assign(replaceMetadata<Row>(service, { images }, log), { coming });
 	};
 }
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { file, serve } from "../support/service.ts";
+import { file, folder, serve } from "../support/service.ts";
 import { at, range, summaryOf } from "../support/values.ts";
 
 type Entry = { readonly document_id: string; readonly meta_fields: Readonly<Record<string, unknown>> };
@@ -130,3 +130,44 @@ it("rows beyond one chunk are all written when chunks are small", async () => {
 	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(25));
 });
+
+it.each([
+	["documented", [], 45],
+	["documented", ["--no-undo"], 45],
+	["ragflow-0.27", [], 45],
+	["ragflow-0.27", ["--no-undo"], 45],
+] as const)(
+	"a second run on another machine reads back a sample, not every row: %s %s",
+	async (flavour, flags, most) => {
+		const service = await serve(120, { flavour });
+		for (const id of (await service.ids()).slice(0, 1)) await service.put(id, { author: "Ann" });
+		const path = await file(
+			"tags.csv",
+			`document_id,author\n${(await service.ids()).map((id) => `${id},Ann\n`).join("")}`,
+		);
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json", ...flags];
+		// Each command of a test has a state folder of its own.
+		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+		const before = service.requests.length;
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
+		const reads = service.requests.slice(before).filter((line) => line.startsWith("GET"));
+		expect(reads.length).toBeLessThan(most);
+	},
+);
+
+it.each(["documented", "ragflow-0.27"] as const)(
+	"undo of the first run takes few requests besides its writes, or it takes three times as long: %s",
+	async (flavour) => {
+		const service = await serve(120, { flavour });
+		const path = await file("tags.csv", csv(entries(await service.ids())));
+		const world = { env: envOf(service), home: await folder() };
+		const fast = ["--rate", "unlimited", "--json"];
+		expect((await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], world)).exit).toBe(0);
+		const before = service.requests.length;
+		const { stdout } = await ragtag(["runs", "undo", "--yes", ...fast], world);
+		expect(summaryOf(stdout)).toMatchObject({ failed: 0, pending: 0 });
+		const reads = service.requests.slice(before).filter((line) => line.startsWith("GET"));
+		expect(reads.length).toBeLessThan(30);
+	},
+);

@@ -54,7 +54,7 @@ describe.each(answers)("%s", (_, away) => {
 			},
 		};
 		const log = { ...unrecorded, sending: async (_row: unknown, sending: Sending) => void sent.push(sending) };
-		const write = replaceMetadata(service, new BeforeImages(present, service), log);
+		const write = replaceMetadata(service, { images: new BeforeImages(present, service) }, log);
 		const memory: Memory = {};
 		for (const left of [2, 1, 0]) {
 			await expect(write(item, direct, memory)).rejects.toMatchObject({ code: away().code });

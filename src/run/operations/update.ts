@@ -1,5 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { type BeforeImage, type BeforeImages, imageOf } from "../documents/before-images.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { MARK_AT_ONCE } from "../documents/searches.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
@@ -18,26 +19,33 @@ import {
 import { writeOrRestore } from "./refused-metadata.ts";
 import { type Sending, type SentLog, unrecorded } from "./sent-log.ts";
 
-/**
- * Writes a row's metadata as it stands.
- *
- * @param images what documents had before; undefined where that is not to be read
- */
+/** What documents have before their rows are written. */
+export type Before = {
+	/** what an undo restores; undefined where that is not to be read */
+	readonly images?: BeforeImages | undefined;
+	/** shows which rows change nothing, where no row has proved yet that updates arrive */
+	readonly documents?: Pick<DocumentSource, "byId">;
+};
+
+/** Writes a row's metadata as it stands. */
 export function replaceMetadata<Item extends UpdateItem>(
 	service: Service,
-	images?: BeforeImages,
+	{ images, documents }: Before = {},
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
 	/** the write of the first row of which it is doubted that its document has no metadata */
 	let firstDoubted: Promise<void> | undefined;
 	const replace: Operation<Item> = (item, request, memory) =>
-		service.inDialect(request, async () => {
+		service.inDialect(request, async (api) => {
 			const attempt = { service, request, item, memory, log };
 			const { documentId, metadata } = item;
 			// Until then it is not known whether there is a before-image.
 			if (memory.ahead !== undefined) await memory.ahead;
 			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
+			if (images === undefined && documents !== undefined && !service.canary.trustsSuccess) {
+				memory.readBefore = () => documents.byId(api, request, item.datasetId, documentId);
+			}
 			const write = async (): Promise<void> => {
 				if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
 				await writeOrRestore(attempt, item, memory.beforeImage?.metadata);

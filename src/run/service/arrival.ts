@@ -3,6 +3,7 @@ import { RestError } from "../../rest/errors.ts";
 import { type Metadata, sameValue } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { keysText } from "../documents/before-images.ts";
+import { OTHER_CASE } from "../documents/find-document.ts";
 import type { Service } from "./service.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 
@@ -114,4 +115,10 @@ export function notArrived(documentId: string, { succeeded, lost, refused, isPro
 		code: NOT_ARRIVED,
 		cause,
 	});
+}
+
+/** Whether the service may have refused the form and not the row, as long as no form is proven. */
+export function isRefusal(error: unknown): boolean {
+	if (!(error instanceof RestError) || error.kind !== "rejected") return false;
+	return !["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code);
 }

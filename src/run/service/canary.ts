@@ -3,8 +3,14 @@ import type { Echo } from "../../rest/types.ts";
 /** Consecutive documents that no list shows, after which no update is read back any more. */
 const UNLISTED = 3;
 
-/** Rows that change nothing, each read back, after which the canary of an earlier run counts for this one. */
-const UNCHANGED_ROWS = 10;
+/** Rows of one kind that prove little and are read back. The others of that kind are not. */
+const SAMPLE = 10;
+
+/**
+ * Why a row that is read back proves little. Its document has that metadata already: a form that changes nothing seems right
+ * for it. Or it has no metadata: so does a form that loses all metadata.
+ */
+export type WeakRow = "unchanged" | "cleared";
 
 /**
  * The facts about the service that the first writes of a run have shown. Until one was read back, a success proves
@@ -16,8 +22,8 @@ export class Canary {
 	#isUnreadable = false;
 	#unlisted = 0;
 	#isSampleDue = false;
-	#unchangedRows = 0;
-	#checks = 0;
+	#sample = { unchanged: 0, cleared: 0 };
+	readonly #checks = { unchanged: 0, cleared: 0 };
 	/** rows that wait for the end of a check */
 	readonly #waiting: (() => void)[] = [];
 	#harm: Error | undefined;
@@ -46,27 +52,32 @@ export class Canary {
 		return this.#isUnreadable;
 	}
 
-	/** Whether a row changed nothing, as all rows of a repeated run do. */
-	get hasUnchangedRow(): boolean {
-		return this.#unchangedRows > 0;
+	/** Whether a row that proves little was read back. A repeated run has no others. */
+	get hasWeakRow(): boolean {
+		return this.#sample.unchanged + this.#sample.cleared > 0;
+	}
+
+	/** Whether enough rows of that kind were read back: another would prove no more. */
+	hasSample(kind: WeakRow): boolean {
+		return this.#sample[kind] >= SAMPLE;
 	}
 
 	/**
-	 * Checks a row that may change nothing. After the canary of an earlier run a few of these are enough, so no more are
-	 * begun: the other rows in flight wait for them.
+	 * Checks a row that proves little. A few of these are enough, so no more are begun: the other rows in flight wait for
+	 * them.
 	 *
 	 * @returns the result, or undefined where success counts meanwhile, and nothing was checked
 	 */
-	async check(row: () => Promise<boolean>): Promise<boolean | undefined> {
-		while (this.#isSampleDue && this.#unchangedRows + this.#checks >= UNCHANGED_ROWS) {
+	async check(kind: WeakRow, row: () => Promise<boolean | undefined>): Promise<boolean | undefined> {
+		while (!this.hasSample(kind) && this.#sample[kind] + this.#checks[kind] >= SAMPLE) {
 			await new Promise<void>((resolve) => this.#waiting.push(resolve));
 		}
 		if (this.trustsSuccess) return undefined;
-		this.#checks += 1;
+		this.#checks[kind] += 1;
 		try {
 			return await row();
 		} finally {
-			this.#checks -= 1;
+			this.#checks[kind] -= 1;
 			for (const wake of this.#waiting.splice(0)) wake();
 		}
 	}
@@ -82,7 +93,7 @@ export class Canary {
 	remembered(echo: Echo): void {
 		this.#echo = echo;
 		this.#isSampleDue = true;
-		this.#unchangedRows = 0;
+		this.#sample = { unchanged: 0, cleared: 0 };
 	}
 
 	unreadable(): void {
@@ -101,16 +112,17 @@ export class Canary {
 		this.#unlisted = 0;
 	}
 
-	/** A row was read back, and its document already had the sent metadata before. */
-	unchanged(): void {
-		this.#unchangedRows += 1;
-		// A repeated run may have no row that changes anything.
-		if (this.#unchangedRows >= UNCHANGED_ROWS) this.#isSampleDue = false;
+	/** A row of that kind was read back, and its document has what was sent. */
+	provedLittle(kind: WeakRow): void {
+		this.#sample[kind] += 1;
+		// A repeated run may have no row that changes anything. That documents lose their metadata proves no other row.
+		if (this.hasSample("unchanged")) this.#isSampleDue = false;
 	}
 
 	/** The next update is a canary again. */
 	revoke(): void {
 		this.#echo = undefined;
+		this.#sample = { unchanged: 0, cleared: 0 };
 		this.#isUnreadable = false;
 		this.#isSampleDue = false;
 	}

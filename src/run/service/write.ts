@@ -7,8 +7,18 @@ import { REFUSE } from "../documents/searches.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Request } from "../types.ts";
-import { type Arrival, arrivalOf, hasAlready, isArrived, notArrived, type Refused, unremoved } from "./arrival.ts";
+import {
+	type Arrival,
+	arrivalOf,
+	hasAlready,
+	isArrived,
+	isRefusal,
+	notArrived,
+	type Refused,
+	unremoved,
+} from "./arrival.ts";
 import { errorForGivenFlavour } from "./detect-flavour.ts";
+import type { WeakRow } from "./canary.ts";
 import { refuseValues } from "./refuse-values.ts";
 import type { Service } from "./service.ts";
 
@@ -18,6 +28,8 @@ export type Write = { readonly datasetId: string; readonly documentId: string; r
 export type WriteMemory = {
 	/** the document as it was before the first of them */
 	before?: { readonly document: RemoteDocument | undefined };
+	/** reads it with others, where many rows may change nothing */
+	readBefore?: () => Promise<RemoteDocument | undefined>;
 	/** the dialect of the first update that may have been applied */
 	sentAs?: Dialect;
 	/** so may one of another verb or form: then a read-back proves neither */
@@ -85,7 +97,7 @@ function send(attempt: Attempt): Promise<Echo> {
 	return request(update).then(succeeded, (error: unknown) => failed(attempt, error));
 }
 
-/** Notes a failed update, and throws its error in words of this row. */
+/** Throws the error of a failed update in words of this row. */
 function failed({ api, memory }: Attempt, error: unknown): never {
 	const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
 	if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
@@ -104,44 +116,49 @@ function noteSent(memory: WriteMemory, dialect: Dialect): void {
 async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 	const { service, api } = attempt;
 	const { canary } = service;
-	// A write that changes nothing proves nothing, so such rows need not be serialised.
-	const { hasUnchangedRow } = canary;
-	const written = hasUnchangedRow ? await canary.check(() => writeUnchanged(attempt)) : false;
+	const { hasWeakRow } = canary;
+	const kind = hasWeakRow ? await weaknessOf(attempt) : undefined;
+	// A write that proves little needs no turn of its own.
+	const written = kind !== undefined && (await canary.check(kind, () => writeWeak(attempt, kind)));
 	if (written !== false) return written === true;
 	return canary.alone(async () => {
 		if (canary.trustsSuccess || service.api !== api) return false;
-		// A row before this one has changed nothing. If this one does the same, it needs no turn of its own.
-		if (canary.hasUnchangedRow && !hasUnchangedRow && (await isUnchanged(attempt))) return false;
+		// A row before this one has proved little. If this one does the same, it needs no turn of its own.
+		if (canary.hasWeakRow && !hasWeakRow && (await weaknessOf(attempt)) !== undefined) return false;
 		return writeInEveryForm(attempt);
 	});
 }
 
-/** Writes metadata that the document has already. Resolves with false if it has other metadata, or loses it. */
-async function writeUnchanged(attempt: Attempt): Promise<boolean> {
+/** Writes a row that proves little. Resolves with false where it does not arrive, undefined where the dialect changed meanwhile. */
+async function writeWeak(attempt: Attempt, kind: WeakRow): Promise<boolean | undefined> {
 	const { service, api, request, write } = attempt;
-	const { normalise } = api.dialect.flavour;
-	if (!(await isUnchanged(attempt))) return false;
+	if (service.api !== api) return undefined;
 	try {
 		await send(attempt);
 	} catch (error) {
 		if (isRefusal(error)) return false;
 		throw error;
 	}
-	const after = await findDocument(api, request, write.datasetId, write.documentId);
-	if (after?.metadata === undefined || !hasAlready(after.metadata, write.metadata, normalise)) return false;
-	service.canary.unchanged();
+	if (service.canary.hasSample(kind)) return true;
+	const after = (await findDocument(api, request, write.datasetId, write.documentId))?.metadata;
+	if (after === undefined || !hasAlready(after, write.metadata, api.dialect.flavour.normalise)) return false;
+	service.canary.provedLittle(kind);
 	return true;
 }
 
-/** Whether the document had that metadata before its first attempt. */
-async function isUnchanged(attempt: Attempt): Promise<boolean> {
+/** Why a row proves little; undefined where it proves that updates arrive. */
+async function weaknessOf(attempt: Attempt): Promise<WeakRow | undefined> {
+	const { api, write } = attempt;
 	const before = await metadataBefore(attempt);
-	return before !== undefined && hasAlready(before, attempt.write.metadata, attempt.api.dialect.flavour.normalise);
+	if (before === undefined) return undefined;
+	if (hasAlready(before, write.metadata, api.dialect.flavour.normalise)) return "unchanged";
+	return write.metadata.size === 0 ? "cleared" : undefined;
 }
 
 /** The document's metadata before its first attempt; undefined if no list shows it. */
-async function metadataBefore({ api, request, write, memory }: Attempt): Promise<Metadata | undefined> {
-	memory.before ??= { document: await findDocument(api, request, write.datasetId, write.documentId) };
+async function metadataBefore({ service, api, request, write, memory }: Attempt): Promise<Metadata | undefined> {
+	const read = service.canary.hasWeakRow ? memory.readBefore : undefined;
+	memory.before ??= { document: await (read?.() ?? findDocument(api, request, write.datasetId, write.documentId)) };
 	const { document } = memory.before;
 	// A document without metadata may be listed without the member.
 	return document === undefined ? undefined : (document.metadata ?? new Map());
@@ -175,10 +192,11 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 		if (isArrived(arrival)) {
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
-			if (hasAlready(before, write.metadata, flavour.normalise)) service.canary.unchanged();
-			// An earlier form may have arrived late. A form that loses all metadata seems right for a row without any.
-			else if (memory.isSentOtherwise !== true && write.metadata.size > 0) await service.confirmed(spoken, echo);
-			else service.prefer(spoken);
+			const kind = await weaknessOf(attempt);
+			if (kind !== undefined) service.canary.provedLittle(kind);
+			// An earlier form may have arrived late.
+			if (kind === undefined && memory.isSentOtherwise !== true) await service.confirmed(spoken, echo);
+			else if (kind !== "unchanged") service.prefer(spoken);
 			return true;
 		}
 		// A service that merges changes nothing then, which proves nothing and ends no run.
@@ -226,10 +244,4 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 		service.unreadable(api, why, service.canary.unlisted());
 	}
 	return undefined;
-}
-
-/** Whether the service may have refused the form and not the row, as long as no form is proven. */
-function isRefusal(error: unknown): boolean {
-	if (!(error instanceof RestError) || error.kind !== "rejected") return false;
-	return !["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code);
 }

@@ -28,7 +28,13 @@ function writing(answers: Partial<Api>, rows = 1) {
 		service: believing(),
 	});
 	const log = { ...unrecorded, sending: async (_: unknown, sending: Sending) => void sent.push(sending) };
-	return { write: replaceMetadata(service, new BeforeImages(present, service), log), calls, notes, sent, present };
+	return {
+		write: replaceMetadata(service, { images: new BeforeImages(present, service) }, log),
+		calls,
+		notes,
+		sent,
+		present,
+	};
 }
 
 const listing = (...items: ReturnType<typeof documentOf>[]): Pick<Api, "listDocuments"> => ({

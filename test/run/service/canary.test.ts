@@ -100,6 +100,33 @@ describe("what an earlier run learned of a server that has changed since", () =>
 		expect(service.canary.trustsSuccess).toBe(true);
 	});
 
+	it("reads back ten rows that clear their documents, and does not trust a form that loses all metadata for them", async () => {
+		const ids = range(40).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, { takes: { multipart: "clears", plain: "keeps", json: "keeps" } });
+		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const { service, clock } = worldOf(server, { memory: memoryOf(known()) });
+		const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
+		const written = ids.slice(1).map((id) => writeInDialect(service, direct, row(id, {}), before(id)));
+		await clock.until(Promise.all(written));
+		expect(server.calls.filter((call) => call === "list")).toHaveLength(10);
+		await clock.until(writeInDialect(service, direct, row("doc-0", { a: "new" }), before("doc-0")));
+		expect(kept(server, "doc-0")).toBe("new");
+	});
+
+	it("reads back ten rows that change nothing where no earlier run is known, and each that changes something", async () => {
+		const ids = range(64).map((n) => `doc-${n}`);
+		const server = fakeServer(ids, { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
+		for (const id of ids.slice(0, 63)) server.held.set(id, new Map([["a", id]]));
+		const { service, clock } = worldOf(server);
+		const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
+		const written = ids.slice(0, 63).map((id) => writeInDialect(service, direct, row(id), before(id)));
+		await clock.until(Promise.all(written));
+		expect(server.calls.filter((call) => call === "list")).toHaveLength(10);
+		expect(service.canary.trustsSuccess).toBe(false);
+		await clock.until(writeInDialect(service, direct, row("doc-63"), before("doc-63")));
+		expect(kept(server, "doc-63")).toBe("doc-63");
+	});
+
 	it("and among rows that change nothing, the first that changes something is still read back", async () => {
 		const ids = range(64).map((n) => `doc-${n}`);
 		const server = fakeServer(ids, { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
