@@ -19,7 +19,6 @@ import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { openRecord } from "../../workflows/run/open-record.ts";
 import { endRun } from "../../workflows/run/run-rows.ts";
-import { MARK, REFUSE } from "../../run/documents/searches.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags &
@@ -63,8 +62,7 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { mode, created } = rows.header;
 	// What replaces all metadata is written whatever a document has.
-	const doubts = mode === "replace" ? MARK : REFUSE;
-	const rules = { mode, since: "the plan was made", isExact: false, doubts };
+	const rules = { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
 	if (dryRun) return await preview(run, rows, previewPlanned(run, rules), planPrinter(run));
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);

@@ -31,7 +31,6 @@ import { openRecord, type RunRecord, type TakesBack } from "../../workflows/run/
 import { endRun } from "../../workflows/run/run-rows.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
-import { REFUSE } from "../../run/documents/searches.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
 
@@ -146,7 +145,7 @@ function checkFlags(options: UndoOptions, { io }: App): void {
 }
 
 /** Documents get back exactly what they had. The plan of an undo is always one of whole values. */
-const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true, doubts: REFUSE };
+const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true, mustKnow: true };
 
 /** @param name what messages call the undo, as other runs are called by their manifest */
 function undoKind(name: string): PlanKind {

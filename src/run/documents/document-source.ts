@@ -6,8 +6,8 @@ import { askForId, isSameName, type Lookup } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets } from "./listed-datasets.ts";
 import type { RowCounts } from "./row-counts.ts";
-import { askedForAlone, type Removable, RemovableDocuments } from "./removable-documents.ts";
-import { ReadAhead } from "./read-ahead.ts";
+import { type Removable, RemovableDocuments } from "./removable-documents.ts";
+import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
 
@@ -18,8 +18,7 @@ const FEWEST_FOR_IDS = 2;
 const FEWEST_FOR_NAMES = 11;
 
 export type DocumentSourceOptions = {
-	/** undefined if each document must be read when its row comes, as a list may be as old as the run */
-	readonly rows: RowCounts | undefined;
+	readonly rows: RowCounts;
 	/** whether each dataset is listed, whatever it costs; `wholeList` needs that */
 	readonly listsAll?: boolean;
 	/** the folder for lists */
@@ -43,19 +42,20 @@ export type FindNames = (api: Api, request: Request, datasetId: string, name: st
  * The present metadata of documents for the rows of a run, by the fewest requests: one request for each row, or one
  * list of the dataset.
  *
- * A list may be as old as the run. So a run that uses it may write no document twice, as the second write would not see
- * the first. The check of a manifest ensures that.
+ * A list is as old as a tenth of the run, or some seconds. So a run that uses it may write no document twice, as the second
+ * write would not see the first. The check of a manifest ensures that.
  */
 export class DocumentSource implements AsyncDisposable {
 	readonly #byId: ListedDatasets<StoredDocuments>;
-	readonly #byName: ListedDatasets<StoredNames> | undefined;
-	readonly #rows: RowCounts | undefined;
+	readonly #byName: ListedDatasets<StoredNames>;
+	readonly #rows: RowCounts;
 	readonly #clock: Clock;
 	readonly #searches: Searches;
 	readonly #onPresent: OnPresent | undefined;
 	readonly #ahead: ReadAhead;
 	#doubts: Doubts;
 	#oldest: number | undefined;
+	#renewals = 0;
 
 	constructor(options: DocumentSourceOptions) {
 		const { rows, listsAll = false, folder, service, doubts = REFUSE, onListing, onPresent } = options;
@@ -72,6 +72,7 @@ export class DocumentSource implements AsyncDisposable {
 			rows,
 			listsAll,
 			fewestRows: FEWEST_FOR_IDS,
+			isRenewed: true,
 			keepsEmptyList: false,
 			create: async () => StoredDocuments.create(await folder(), cache),
 			marked: (document) => searches.marked(document),
@@ -79,7 +80,6 @@ export class DocumentSource implements AsyncDisposable {
 			onListing,
 			onListed,
 		});
-		if (rows === undefined) return;
 		this.#byName = new ListedDatasets({
 			rows,
 			fewestRows: FEWEST_FOR_NAMES,
@@ -99,9 +99,11 @@ export class DocumentSource implements AsyncDisposable {
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 		const sure = this.#searches.believing(request, this.#doubts);
+		const renewals = this.#renewals;
 		const listed = this.#byId.whole(datasetId);
 		const ahead = await this.#ahead.take(api, sure, datasetId, id);
 		const found = typeof ahead === "object" ? ahead.document : await this.#find(api, sure, { datasetId, id }, ahead);
+		if (renewals !== this.#renewals) return this.byId(api, request, datasetId, id);
 		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
@@ -117,8 +119,13 @@ export class DocumentSource implements AsyncDisposable {
 	}
 
 	/** The rows that come next: their documents are read together, where the service lists several by their ids. */
-	expect(rows: readonly { readonly datasetId: string; readonly documentId: string }[]): void {
+	expect(rows: readonly WhichDocument[]): void {
 		this.#ahead.expect(rows);
+	}
+
+	/** The same rows, each given when it and the next ones are expected. */
+	expecting<Row extends WhichDocument>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
+		return this.#ahead.expecting(rows);
 	}
 
 	/** The longest time in milliseconds between the reading of a document and its use; undefined where none decided anything. */
@@ -152,7 +159,7 @@ export class DocumentSource implements AsyncDisposable {
 
 	/** Whether the dataset was read as a whole. */
 	isListed(datasetId: string): boolean {
-		return this.#byId.whole(datasetId) !== undefined || this.#byName?.whole(datasetId) !== undefined;
+		return this.#byId.whole(datasetId) !== undefined || this.#byName.whole(datasetId) !== undefined;
 	}
 
 	/** What `byId` would give, if a list that was read has it in memory. Undefined otherwise, whatever the reason. */
@@ -198,7 +205,7 @@ export class DocumentSource implements AsyncDisposable {
 	 */
 	names(lookup: Pick<Lookup, "byName">): FindNames {
 		return async (api, request, datasetId, name) => {
-			const listed = await this.#byName?.list(api, request, datasetId);
+			const listed = await this.#byName.list(api, request, datasetId);
 			const found = (await listed?.documents.get(name)) ?? [];
 			// Only the service knows which names are equal, and a short list may lack an existing document.
 			const isSure =
@@ -216,19 +223,20 @@ export class DocumentSource implements AsyncDisposable {
 
 	/** Finds the documents that rows remove, in a list of the dataset where that costs fewer requests than `lookup`. */
 	removable(lookup: Pick<Lookup, "byId" | "isIndexed">): Removable {
-		if (this.#rows === undefined) return askedForAlone(lookup);
 		return new RemovableDocuments(lookup, this.#rows, this.#clock);
 	}
 
-	/** Forgets the lists, so that later rows see the present documents. */
+	/** Forgets what was read, so that later rows see the present documents. */
 	renew(): void {
+		this.#renewals += 1;
+		this.#ahead.forget();
 		this.#byId.forget();
 	}
 
 	/** Removes the stored lists. */
 	async close(): Promise<void> {
 		await this.#byId.close();
-		await this.#byName?.close();
+		await this.#byName.close();
 	}
 
 	[Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@ import type { RowCounts } from "./row-counts.ts";
 import { askForId, foundIn } from "./find-document.ts";
 import { documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
+import { FRESH_MS } from "./read-ahead.ts";
 
 /** The documents of a dataset on disk. First all are added, then `end`, then they are read. */
 export type Store = {
@@ -24,7 +25,12 @@ export type ListedDataset<Documents> = {
 	readonly short: ShortList | undefined;
 	/** when its reading began, on the clock */
 	readonly at: number;
+	/** milliseconds that its reading took */
+	readonly took: number;
 };
+
+/** A renewed list is used for so many times as long as its reading took: reading it again costs a run a tenth of its time. */
+const TIMES_ITS_READING = 10;
 
 export type ListedDatasetsOptions<Documents extends Store> = {
 	/** rows of each dataset; undefined if each document must be read when its row comes */
@@ -35,6 +41,8 @@ export type ListedDatasetsOptions<Documents extends Store> = {
 	readonly fewestRows: number;
 	/** documents of a dataset that is listed at most */
 	readonly mostDocuments?: number;
+	/** whether an old list is read again. Without it a list may be as old as the run */
+	readonly isRenewed?: boolean;
 	/** whether an empty list is kept: then no document of that dataset is requested */
 	readonly keepsEmptyList: boolean;
 	readonly create: (api: Api) => Promise<Documents>;
@@ -56,13 +64,16 @@ export class ListedDatasets<Documents extends Store> {
 	/** those of the lists that were read */
 	readonly #read = new Map<string, ListedDataset<Documents>>();
 	readonly #stores: Documents[] = [];
+	/** of the list of each dataset that was renewed last: rows in flight may still read it */
+	readonly #renewed = new Map<string, Documents>();
 
 	constructor(options: ListedDatasetsOptions<Documents>) {
 		this.#options = options;
 	}
 
 	/** The list of a dataset, or undefined if each document must be requested. Decided once, and again after a failure. */
-	list(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+	async list(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+		await this.#renew(datasetId);
 		return this.#once(datasetId, () => this.#choose(api, request, datasetId));
 	}
 
@@ -97,6 +108,20 @@ export class ListedDatasets<Documents extends Store> {
 		if (this.#read.get(datasetId) !== list) return;
 		this.#lists.delete(datasetId);
 		this.#read.delete(datasetId);
+	}
+
+	/** Forgets a list that is too old. */
+	async #renew(datasetId: string): Promise<void> {
+		const { isRenewed = false, clock } = this.#options;
+		const list = this.#read.get(datasetId);
+		if (!isRenewed || list === undefined) return;
+		if (clock.now() - list.at - list.took <= Math.max(FRESH_MS, TIMES_ITS_READING * list.took)) return;
+		this.forgetList(datasetId, list);
+		const old = this.#renewed.get(datasetId);
+		this.#renewed.set(datasetId, list.documents);
+		if (old === undefined) return;
+		this.#stores.splice(this.#stores.indexOf(old), 1);
+		await old.close();
 	}
 
 	/** Removes the lists from the disk. */
@@ -165,7 +190,7 @@ export class ListedDatasets<Documents extends Store> {
 		}
 		await documents.end();
 		if (keys !== undefined) onListed?.(keys);
-		return { documents, short, at };
+		return { documents, short, at, took: clock.now() - at };
 	}
 }
 

@@ -5,7 +5,7 @@ import type { Searches } from "./searches.ts";
 import type { RemoteDocument } from "./stored-documents.ts";
 
 /** How long what was read may be used, in milliseconds: in a slow run, only so much of a chunk is used. */
-const FRESH_MS = 5_000;
+export const FRESH_MS = 5_000;
 
 /** Ids that are asked for together. A hundred of them fit into what a proxy takes as an address. */
 const PLAIN_ID = /^[\w-]{1,64}$/;
@@ -13,20 +13,25 @@ const PLAIN_ID = /^[\w-]{1,64}$/;
 /** A document that was read, and when, on the clock. Undefined where the dataset does not list it. */
 export type ReadDocument = { readonly document: RemoteDocument | undefined; readonly at: number };
 
+export type WhichDocument = { readonly datasetId: string; readonly documentId: string };
+
+/** Rows that are expected together. With a document that shows metadata they fill one request. */
+const ROWS_AHEAD = 99;
+
 type Reading = ReadonlyMap<string, ReadDocument>;
 
 /** The documents of the rows of one dataset. */
 type Dataset = {
 	/** the next rows, in order */
 	readonly coming: Set<string>;
-	readonly read: Map<string, ReadDocument>;
-	readonly reading: Map<string, Promise<Reading>>;
+	read: Map<string, ReadDocument>;
+	reading: Map<string, Promise<Reading>>;
 	/** whether chunks were read; then each other document is asked for by itself */
 	isUsed: boolean;
 	/** whether the service does not list what is asked for */
 	isIgnored: boolean;
-	/** whether what was read last is doubted: until a document shows metadata, a chunk says no more than a single document */
-	isDoubted: boolean;
+	/** the documents that were read last, if that is doubted: they are read again once a document has shown metadata */
+	doubted: readonly string[];
 };
 
 /**
@@ -45,14 +50,28 @@ export class ReadAhead {
 		this.#searches = searches;
 	}
 
+	/** The same rows, each given when it and the next ones are expected. */
+	async *expecting<Row extends WhichDocument>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+		let next: Row[] = [];
+		for await (const row of rows) {
+			next.push(row);
+			if (next.length < ROWS_AHEAD) continue;
+			this.expect(next);
+			yield* next;
+			next = [];
+		}
+		this.expect(next);
+		yield* next;
+	}
+
 	/** Rows that come next. */
-	expect(rows: readonly { readonly datasetId: string; readonly documentId: string }[]): void {
+	expect(rows: readonly WhichDocument[]): void {
 		for (const { datasetId, documentId } of rows) {
 			if (this.#isOff || !PLAIN_ID.test(documentId)) continue;
 			let dataset = this.#datasets.get(datasetId);
 			if (dataset === undefined) {
 				const sets = { coming: new Set<string>(), read: new Map<string, ReadDocument>(), reading: new Map() };
-				dataset = { ...sets, isUsed: false, isIgnored: false, isDoubted: false };
+				dataset = { ...sets, isUsed: false, isIgnored: false, doubted: [] };
 				this.#datasets.set(datasetId, dataset);
 			}
 			if (!dataset.isIgnored) dataset.coming.add(documentId);
@@ -69,7 +88,7 @@ export class ReadAhead {
 		if (this.#isOff) this.#datasets.clear();
 		const dataset = this.#datasets.get(datasetId);
 		if (dataset === undefined || dataset.isIgnored) return undefined;
-		if (dataset.isDoubted && !this.#searches.canSettle) return "alone";
+		if (dataset.doubted.length > 0 && this.#searches.canSettle) forgetRead(dataset);
 		const ready = this.#ready(dataset, id);
 		if (ready !== undefined) return ready;
 		let reading = dataset.reading.get(id);
@@ -78,8 +97,9 @@ export class ReadAhead {
 			if (ids.length === 1) return dataset.isUsed ? "alone" : undefined;
 			dataset.isUsed = true;
 			const begun = this.#read(api, request, { datasetId, dataset, ids });
-			for (const each of ids) dataset.reading.set(each, begun);
-			const end = (): void => ids.forEach((each) => dataset.reading.delete(each));
+			const { reading: readings } = dataset;
+			for (const each of ids) readings.set(each, begun);
+			const end = (): void => ids.forEach((each) => readings.delete(each));
 			begun.then(end, end);
 			reading = begun;
 		}
@@ -87,6 +107,11 @@ export class ReadAhead {
 		if (dataset.isIgnored) return undefined;
 		dataset.read.delete(id);
 		return found?.document === undefined ? "alone" : found;
+	}
+
+	/** Forgets what was read: it is read again. */
+	forget(): void {
+		for (const dataset of this.#datasets.values()) forgetRead(dataset);
 	}
 
 	/** What was read of a document a moment ago. What is older is read again, with the other documents of its chunk. */
@@ -122,6 +147,7 @@ export class ReadAhead {
 		}: { readonly datasetId: string; readonly dataset: Dataset; readonly ids: readonly string[] },
 	): Promise<Reading> {
 		const found = new Map<string, ReadDocument>();
+		const { read: ready } = dataset;
 		const at = this.#clock.now();
 		const asked = new Set(ids);
 		// A document that shows metadata in the same answer proves that the others have none.
@@ -144,11 +170,19 @@ export class ReadAhead {
 		}
 		if (dataset.isIgnored) dataset.coming.clear();
 		if (dataset.isIgnored) return new Map();
-		dataset.isDoubted = [...found.values()].some(({ document }) => document?.isDoubted === true);
-		if (dataset.isDoubted) comeFirst(dataset.coming, ids);
-		else for (const [id, read] of found) dataset.read.set(id, read);
+		dataset.doubted = [...found.values()].some(({ document }) => document?.isDoubted === true) ? ids : [];
+		for (const [id, read] of found) ready.set(id, read);
 		return found;
 	}
+}
+
+/** Documents that were read come again. */
+function forgetRead(dataset: Dataset): void {
+	comeFirst(dataset.coming, [...dataset.doubted, ...dataset.read.keys()]);
+	// What is being read is added to the old ones.
+	dataset.read = new Map();
+	dataset.reading = new Map();
+	dataset.doubted = [];
 }
 
 /** Puts ids before those that come. */

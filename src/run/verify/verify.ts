@@ -150,7 +150,7 @@ async function* judgeRows(
 		}
 	};
 	try {
-		yield* inOrder(confirmed(), judgeRow, concurrency);
+		yield* inOrder(documents.expecting(confirmed()), judgeRow, concurrency);
 	} finally {
 		await documents.close();
 	}

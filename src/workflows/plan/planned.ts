@@ -1,7 +1,6 @@
 import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { Mode } from "../../plan/change.ts";
-import { DocumentSource } from "../../run/documents/document-source.ts";
-import type { Doubts } from "../../run/documents/searches.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
 import {
 	CONFLICT,
 	applyPlanned,
@@ -26,8 +25,8 @@ export type PlanRules = {
 	readonly since: string;
 	/** whether a document counts as unchanged only if it has exactly what is planned, not what the service normalises that to */
 	readonly isExact: boolean;
-	/** what is done about documents that show no metadata, where a list may hide it */
-	readonly doubts: Doubts;
+	/** whether no document is written of which it is doubted that it has no metadata */
+	readonly mustKnow: boolean;
 	/** until then, by the program's clock, a list may not show earlier writes; undefined where these are long ago */
 	readonly listsLagUntil?: number;
 };
@@ -51,20 +50,19 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
 }
 
 /**
- * Sends the changes of a plan. Each document is read right before it is written, even if one list would cost fewer requests:
- * a list is as old as the run, and a later change of another client would be overwritten.
+ * Sends the changes of a plan. A change of another client is overwritten if it falls between the reading of a document and
+ * its write.
  */
-export async function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRules): Promise<Sent> {
+export function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRules): Promise<Sent> {
 	const { run } = record;
-	const { app, settings, session } = run;
-	const folder = (): Promise<string> => app.temporaryFolder(settings);
-	const documents = new DocumentSource({ rows: undefined, folder, service: session.service, doubts: rules.doubts });
-	try {
-		const judged = judgedBy(run, rules, documents, () => waitForLaggingLists(run, rules));
-		return await sendRows(record, (log) => applyPlanned(session.service, judged, log));
-	} finally {
-		await documents.close();
-	}
+	const reread = rereadOnce(run, rules);
+	return sendRows(record, (log, documents) => {
+		const source = rules.mustKnow ? documents : documents.marksDoubts();
+		const judged = judgedBy(run, rules, source, reread(source));
+		return Object.assign(applyPlanned<PlannedRow>(run.session.service, judged, log), {
+			coming: (rows: readonly PlannedRow[]) => documents.expect(rows),
+		});
+	});
 }
 
 /** The command that changes documents which were left alone because another client had changed them. */
@@ -112,26 +110,18 @@ function judgedBy(
 	};
 }
 
-/** Waits until lists show the writes from before the plan. Resolves with whether it waited. */
-async function waitForLaggingLists(
-	{ app: { clock, signal } }: Run,
-	{ listsLagUntil = 0 }: PlanRules,
-): Promise<boolean> {
-	const wait = listsLagUntil - clock.now();
-	if (wait <= 0 || signal.aborted) return false;
-	await clock.sleep(wait, signal);
-	return true;
-}
-
 /** A list that was read too early may lack earlier writes. Then documents are read once more, for all rows. */
-function rereadOnce(run: Run, rules: PlanRules): (documents: DocumentSource) => PlannedRules["waitForLists"] {
-	const { clock, signal } = run.app;
-	let isRead = clock.now() >= (rules.listsLagUntil ?? 0);
+function rereadOnce(
+	{ app }: Run,
+	{ listsLagUntil = 0 }: PlanRules,
+): (documents: DocumentSource) => PlannedRules["waitForLists"] {
+	const { clock, signal } = app;
+	let isRead = clock.now() >= listsLagUntil;
 	return (documents) => {
 		let isFresh = isRead;
 		return async () => {
 			if (isFresh || signal.aborted) return false;
-			await waitForLaggingLists(run, rules);
+			await clock.sleep(Math.max(0, listsLagUntil - clock.now()), signal);
 			if (!isRead) documents.renew();
 			isRead = true;
 			isFresh = true;

@@ -81,7 +81,11 @@ export async function policyPrescan<SourceRow extends Row>(
 			}
 		};
 		try {
-			const effects = inOrder(open(), previewed, concurrency === "auto" ? READS_IN_FLIGHT : concurrency);
+			const effects = inOrder(
+				documents.expecting(open()),
+				previewed,
+				concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
+			);
 			for await (const { row, effect } of effects) {
 				app.monitor.count({ done: (judged += 1), unit: "rows" });
 				if (effect === undefined) continue;

@@ -126,7 +126,7 @@ export async function preview<SourceRow extends Row>(
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
 		for await (const result of inOrder(
-			rows.read(),
+			documents.expecting(rows.read()),
 			previewed,
 			concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
 		)) {

@@ -108,7 +108,8 @@ describe("an undo", () => {
 
 	it("leaves a document alone that another client changes during the undo", async () => {
 		let isUndoing = false;
-		const service = await liar(4, ({ method }) => {
+		// A list of so many documents takes more requests than four rows.
+		const service = await liar(600, ({ method }) => {
 			if (isUndoing && method !== "GET") service.held.set("doc-3", { mine: "keep" });
 			return undefined;
 		});
@@ -311,7 +312,7 @@ describe("an undo", () => {
 		let lags = false;
 		const service = await liar(2, ({ method, path, query }) => {
 			if (!lags || method !== "GET" || !path.endsWith("/documents")) return undefined;
-			const ids = query.get("page") === "2" ? [] : [query.get("id") ?? "doc-0"];
+			const ids = query.get("page") === "2" ? [] : ["doc-0", "doc-1"];
 			const docs = ids.map((id) => ({ id, dataset_id: "set", name: `${id}.txt`, meta_fields: {} }));
 			return { code: 0, data: { total: docs.length, docs } };
 		});

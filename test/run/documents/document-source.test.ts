@@ -3,10 +3,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Api, Document } from "../../../src/rest/types.ts";
 import { pagesLeft } from "../../../src/run/documents/listed-datasets.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
+import type { Clock } from "../../../src/run/types.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing } from "../fake-service.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { failure } from "../harness.ts";
 
 describe("a dataset is listed only where that costs fewer requests than one for each row", () => {
@@ -60,12 +62,12 @@ function server(count: number, lie: { ignoresId?: boolean; total?: number; hidde
 	return { calls, api: fakeApi(calls, { listDocuments }) };
 }
 
-async function presentOf(rows: number): Promise<DocumentSource> {
+async function presentOf(rows: number, clock: Clock = believing().clock): Promise<DocumentSource> {
 	const path = await folder();
 	const present = new DocumentSource({
 		rows: knownCounts(new Map([["set", rows]])),
 		folder: async () => path,
-		service: believing(),
+		service: { ...believing(), clock },
 	});
 	onTestFinished(() => present.close());
 	return present;
@@ -94,6 +96,20 @@ describe("the metadata of a document is read", () => {
 		expect(calls.length).toBeLessThanOrEqual(11);
 		expect(await present.byId(api, direct, "set", "absent")).toBeUndefined();
 		expect(calls.length).toBeLessThanOrEqual(11);
+	});
+
+	it("with another list where the last is too old, or what others wrote in a long run would be overwritten", async () => {
+		const { calls, api } = server(300);
+		const clock = new FakeClock();
+		const source = await presentOf(300, clock);
+		const find = async (n: number) => (await source.byId(api, direct, "set", `doc-${n}`))?.metadata?.get("n");
+		expect([await find(1), calls.length]).toEqual([1, 4]);
+		await clock.pass(4_900);
+		expect([await find(2), calls.length]).toEqual([2, 4]);
+		for (const turns of [2, 3, 4]) {
+			await clock.pass(5_001);
+			expect([await find(turns), calls.length]).toEqual([turns, turns * 4]);
+		}
 	});
 
 	it("with one list if the service ignores the requested id", async () => {
