@@ -4,7 +4,7 @@ import type { Declare, Done } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
 import { helpCommand } from "./commands/help.ts";
-import { commandName, mistypedOption, typedCommand } from "./commands/typed.ts";
+import { commandName, mistypedOption, typedArguments, typedCommand } from "./commands/typed.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
@@ -145,7 +145,9 @@ function flagsOf({ options }: Command): ReadonlySet<string> {
 async function takeOutputs(program: Command, argv: readonly string[], app: App): Promise<void> {
 	const command = typedCommand(program, argv);
 	const flags = flagsOf(command);
-	await prepareOutputs(app, commandName(command), [], typedOutputs(argv, flags)).catch(() => undefined);
+	await prepareOutputs(app, commandName(command), typedArguments(argv, command), typedOutputs(argv, flags)).catch(
+		() => undefined,
+	);
 	const ping = flags.has("--ping") ? typedValue(argv, "--ping") : undefined;
 	if (ping !== undefined) await startPing(app, { ping }).catch(() => undefined);
 }

@@ -52,6 +52,8 @@ export type RunEnd = {
 	readonly cap: number | undefined;
 	/** the folder of the recorded run; undefined where none is recorded */
 	readonly folder: string | undefined;
+	/** whether --max-duration ended it */
+	readonly isOutOfTime: boolean;
 	readonly started: Date;
 	readonly ended: Date;
 	/** in the order of the manifest, at most 10,000 */
@@ -65,7 +67,7 @@ export type RunEnd = {
 type FailedOutcome = Pick<Outcome, "item" | "documentId" | "name" | "error" | "attempts">;
 
 /** The facts about an end that `report` has. */
-type KnownEnd = Pick<RunEnd, "text"> & Partial<Pick<RunEnd, "summary" | "pace" | "cap" | "folder">>;
+type KnownEnd = Pick<RunEnd, "text"> & Partial<Pick<RunEnd, "summary" | "pace" | "cap" | "folder" | "isOutOfTime">>;
 
 /** Collects the facts for a command's outputs while it runs. One command line has one. */
 export class RunEndCollector {
@@ -157,7 +159,7 @@ export class RunEndCollector {
 
 	/** The facts that are known now. */
 	endOf(exit: ExitCode): RunEnd {
-		const { text = "", summary, pace, cap, folder } = this.#end ?? {};
+		const { text = "", summary, pace, cap, folder, isOutOfTime = false } = this.#end ?? {};
 		const masked = this.#masked;
 		const failedRows = [...this.#failedRows]
 			.toSorted(([one], [other]) => one - other)
@@ -171,6 +173,7 @@ export class RunEndCollector {
 			pace,
 			cap,
 			folder,
+			isOutOfTime,
 			started: this.#started,
 			ended: this.#now(),
 			problems: this.#problems.map((problem) => ({ ...problem, text: masked(problem.text) })),

@@ -22,6 +22,25 @@ export function optionsOf(command: Command): readonly Option[] {
 	return all;
 }
 
+/** The arguments of a command in a line that could not be parsed. What follows an unknown option may be its value. */
+export function typedArguments(argv: readonly string[], command: Command): readonly string[] {
+	const options = optionsOf(command);
+	const names = commandName(command).split(" ");
+	const [certain, likely]: [string[], string[]] = [[], []];
+	let kind: "argument" | "value" | "either" = "argument";
+	for (const word of argv) {
+		const isName = certain.length === 0 && word === names[0];
+		if (isName) names.shift();
+		else if (word.startsWith("-") && word !== "-" && kind !== "value") {
+			const option = options.find(({ long, short }) => word === long || word === short);
+			kind = option === undefined && !word.includes("=") ? "either" : option?.required === true ? "value" : "argument";
+			continue;
+		} else if (kind !== "value") (kind === "argument" ? certain : likely).push(word);
+		kind = "argument";
+	}
+	return (certain.length > 0 ? certain : likely).slice(0, command.registeredArguments.length);
+}
+
 export type Mistyped = { readonly message: string; readonly hint: string };
 
 /** Dashes that word processors and chat programs make of `--`. */

@@ -53,6 +53,8 @@ export type Stop = {
 	readonly hint?: string;
 	/** whether the rows themselves are wrong, so that a resumed run would send the same again */
 	readonly areRowsWrong?: boolean;
+	/** whether the user's own time limit ended the run: for a nightly job that is no failure */
+	readonly isOutOfTime?: boolean;
 };
 
 /** Runs one request when its time has come; outside a run of rows it is retried, too. */

@@ -133,7 +133,8 @@ export async function resultOf(
 		undeclared: dry?.undeclared?.documents,
 	};
 	const summaryFor = (exit: ExitCode): Summary => summaryOf(totals, seconds, exit, facts);
-	app.runEnd.report({ text: endText(ended), summary: summaryFor(before), pace, cap, folder });
+	const isOutOfTime = stop?.isOutOfTime === true;
+	app.runEnd.report({ text: endText(ended), summary: summaryFor(before), pace, cap, folder, isOutOfTime });
 	const exit = await writeOutputs(app, before);
 	return { exit, summary: JSON.stringify(summaryFor(exit)) };
 }

@@ -155,6 +155,13 @@ describe("an output of a run", () => {
 			[`ragtag_last_run_exit_code${label}`]: "2",
 			[`ragtag_last_success_timestamp_seconds${label}`]: success,
 		});
+		// Without the label an alert would see another job.
+		for (const wrong of [["--ratte", "5"], ["--rate"], ["--rate", "fast"]]) {
+			await ragtag(["docs", "tag", made.manifest, "--metrics-file", metrics, ...wrong]);
+			expect(await readFile(metrics, "utf8")).toContain(
+				`ragtag_last_run_exit_code{command="docs tag",manifest="${made.manifest}"} 2`,
+			);
+		}
 	});
 
 	it("is written for a dry run, a plan and a check of a manifest", async () => {

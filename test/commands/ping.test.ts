@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -60,6 +60,37 @@ describe("--ping", () => {
 		expect(await codes(["--ratte"], {})).toEqual(["GET /start?create=1", "POST /2?create=1"]);
 		const wrong = { ...envOf(service), RAGTAG_API_KEY: "ragflow-wrong0123456789" };
 		expect(await codes([], wrong)).toEqual(["GET /start?create=1", "POST /4?create=1"]);
+	});
+
+	it("does not report a night that only ran out of its time as failed, unless a row failed", async () => {
+		const service = await serve(40, { latency: 30 });
+		const ids = await service.ids();
+		const { url, seen } = await monitor();
+		const ends = async (rows: readonly string[]): Promise<string[]> => {
+			seen.length = 0;
+			const manifest = await file("tags.csv", `document_id,author\n${rows.map((id) => `${id},Bob\n`).join("")}`);
+			const slow = ["--concurrency", "1", "--chunk", "1", "--max-duration", "500ms", "--ping", url];
+			await ragtag(["docs", "tag", manifest, "-d", service.dataset, ...slow], { env: envOf(service) });
+			return seen.map(({ what }) => what.replace("/s3cr3t-path", ""));
+		};
+		expect(await ends(ids)).toEqual(["GET /start", "POST /0"]);
+		expect(await ends([ids[0] ?? "", "f".repeat(32), ...ids.slice(1)])).toEqual(["GET /start", "POST /1"]);
+	});
+
+	it("reports no end of a second start: the run that goes on reports its own, and its metrics stay", async () => {
+		const service = await serve(30, { latency: 40 });
+		const rows = (await service.ids()).map((id) => `${id},Bob\n`).join("");
+		const manifest = await file("tags.csv", `document_id,author\n${rows}`);
+		const metrics = await file("ragtag.prom", "of the night before\n");
+		const { url, seen } = await monitor();
+		const argv = ["docs", "tag", manifest, "-d", service.dataset, "--concurrency", "1", "--chunk", "1", "--ping", url];
+		const home = await folder();
+		const first = ragtag(argv, { env: envOf(service), home });
+		await expect.poll(() => service.requests.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(6);
+		expect((await ragtag([...argv, "--metrics-file", metrics], { env: envOf(service), home })).exit).toBe(5);
+		expect(await readFile(metrics, "utf8")).toBe("of the night before\n");
+		expect((await first).exit).toBe(0);
+		expect(seen.map(({ what }) => what).filter((what) => what.startsWith("POST"))).toEqual(["POST /s3cr3t-path/0"]);
 	});
 
 	it.each([

@@ -73,7 +73,6 @@ describe("the files of docs/cron.md", () => {
 			alertTest("RagtagNoSuccess", "49h", { [of("success_timestamp_seconds")]: "0x60" }, labels),
 			alertTest("RagtagNeverSucceeded", "49h", { [of("run_timestamp_seconds")]: "0x60" }, labels),
 			alertTest("RagtagFailed", "1h", { [of("run_exit_code")]: "4x5" }, { ...labels, severity: "warning" }),
-			alertTest("RagtagFailed", "1h", { [of("run_exit_code")]: "5x5" }),
 			alertTest("RagtagFailed", "1h", { [of("run_exit_code")]: "9x5" }),
 			alertTest("RagtagGone", "2h", { up: "1x5" }, { severity: "warning" }),
 			alertTest("RagtagGone", "2h", { [of("run_timestamp_seconds")]: "1x5" }),

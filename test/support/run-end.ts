@@ -11,6 +11,7 @@ export function runEnd(more: Partial<RunEnd> = {}): RunEnd {
 		pace: undefined,
 		cap: undefined,
 		folder: undefined,
+		isOutOfTime: false,
 		started: new Date("2026-11-22T17:00:00Z"),
 		ended: new Date("2026-11-22T17:00:04Z"),
 		problems: [],

@@ -53,6 +53,7 @@ export function timeIsUp(maxDuration: number): Stop {
 		exit: Exit.limit,
 		text: `stopped by --max-duration ${durationText(maxDuration)}`,
 		hint: "Give more time with --max-duration, or leave it out.",
+		isOutOfTime: true,
 	};
 }
 

@@ -23,6 +23,8 @@ export type Output = {
 	readonly given: (value: string) => OutputFlags;
 	/** whether it is written without being asked for: then the command goes on where it can't be */
 	readonly isAutomatic?: boolean;
+	/** whether the file is of the job, so that a second start of a job that is going on leaves it alone */
+	readonly isOfJob?: boolean;
 	/** mode of a new file, before the user's mask */
 	readonly mode: number;
 	/** the text of the file */
@@ -48,6 +50,7 @@ export const OUTPUTS: readonly Output[] = [
 		flag: "--metrics-file",
 		path: ({ metricsFile }) => metricsFile,
 		given: (metricsFile) => ({ metricsFile }),
+		isOfJob: true,
 		mode: FOR_ALL,
 		text: async (end, { before }) => (await import("./metrics.ts")).metricsText(end, await before()),
 	},

@@ -1,5 +1,6 @@
 import type { App, SettingFlags } from "../../app.ts";
-import type { ExitCode } from "../../errors.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import type { RunEnd } from "../../run-end.ts";
 
 /** 5 s for a monitor to answer. After a signal the program has two seconds for all that it still does. */
 const TIMEOUT_MS = 5_000;
@@ -25,11 +26,20 @@ export async function startPing(app: App, flags: PingFlags): Promise<void> {
 	const started = tell(app, monitor.host, monitor.ping({ signal: "start", timeout: TIMEOUT_MS }));
 	app.runEnd.onEnd = async (exit) => {
 		await started;
-		const { command, args, text } = app.runEnd.endOf(exit);
+		// The run that is going on tells how the job ends.
+		if (exit === Exit.locked) return;
+		const end = app.runEnd.endOf(exit);
+		const { command, args, text } = end;
 		const timeout = app.signal.aborted ? STOPPED_TIMEOUT_MS : TIMEOUT_MS;
 		const body = `ragtag ${[command, ...args].join(" ")}: exit code ${exit}\n${text}\n`;
-		await tell(app, monitor.host, monitor.ping({ signal: String(exit), text: body, timeout }));
+		await tell(app, monitor.host, monitor.ping({ signal: String(signalOf(end)), text: body, timeout }));
 	};
+}
+
+/** The exit code as the monitor gets it. A job that only ran out of the time that its user gave it has not failed. */
+function signalOf({ exit, isOutOfTime, summary }: RunEnd): ExitCode {
+	if (exit !== Exit.limit || !isOutOfTime) return exit;
+	return (summary?.failed ?? 0) > 0 ? Exit.failedRows : Exit.ok;
 }
 
 /** Tells the monitor how the job ended. */

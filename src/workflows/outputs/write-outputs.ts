@@ -28,6 +28,7 @@ export async function writeOutputs(app: App, exit: ExitCode): Promise<ExitCode> 
 async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> {
 	for (const output of OUTPUTS) {
 		const path = output.path(runEnd.flags);
+		if (exit === Exit.locked && output.isOfJob === true) continue;
 		if (path === undefined || runEnd.isRefused(path) || runEnd.failures.has(path)) continue;
 		try {
 			const about = { path, workspace: ci.workspace, before: () => textOf(path) };
