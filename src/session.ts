@@ -17,7 +17,7 @@ import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { openRates } from "./run/rate/open-rates.ts";
 import type { RateControl } from "./run/rate/rate-control.ts";
 import { fileRateMemory, noRateMemory } from "./run/rate/rate-memory.ts";
-import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
+import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory, noMemory } from "./run/service/service-memory.ts";
 import { Service } from "./run/service/service.ts";
@@ -198,7 +198,9 @@ export async function openSession(
 	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
 	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
 	const dependencies = { send: watched, cooldown, monitor, clock: rates.unpaused, signal };
-	const request: Request = (call) => requestWithRetry(call, dependencies);
+	const retried: Request = (call) => requestWithRetry(call, dependencies);
+	const { maxOutage } = options;
+	const request = maxOutage === undefined ? retried : retryingThroughOutage(retried, maxOutage, rates.unpaused);
 	return {
 		service,
 		baseUrl,

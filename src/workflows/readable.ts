@@ -8,7 +8,7 @@ import { type Ended, endedBefore } from "./report.ts";
 import type { RowSource } from "./rows/row-source.ts";
 import { stopOrSignal } from "./stop-from-error.ts";
 
-type Reader = Pick<Run<ServiceFlags & { readonly maxOutage?: number }>, "session" | "flags" | "app">;
+type Reader = Pick<Run<ServiceFlags>, "session" | "app">;
 
 /**
  * The end of a command that must compare rows with their documents, if the service lists no metadata; undefined if it does.
@@ -27,7 +27,7 @@ export async function endIfMetadataHidden(
 
 /** The reason to stop if the service lists no metadata. `what` is the flag or command that compares. */
 export async function stopIfMetadataHidden(
-	{ session, flags, app }: Reader,
+	{ session, app }: Reader,
 	source: Pick<RowSource, "read">,
 	what: string,
 	hint = what.startsWith("--")
@@ -47,8 +47,7 @@ export async function stopIfMetadataHidden(
 	} catch (error) {
 		const stop = stopOrSignal(error, app.signal);
 		if (app.signal.aborted) return stop;
-		// Each row reports a dataset that does not exist, and with --max-outage the run waits for an outage to end.
-		const isLeftToTheRun = stop.exit === Exit.failedRows || flags.maxOutage !== undefined;
-		return isLeftToTheRun ? undefined : stop;
+		// Each row reports a dataset that does not exist.
+		return stop.exit === Exit.failedRows ? undefined : stop;
 	}
 }
