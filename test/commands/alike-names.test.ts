@@ -34,8 +34,8 @@ describe.each(PAIRS)("two rows whose names differ by %s", (_, one, other) => {
 		expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { uploaded: 2, duplicate_skipped: 1 }]);
 	});
 
-	it("are two documents to the API as documented", async () => {
-		const service = await serve(0);
+	it.each(["documented", "ragflow-1.0"] as const)("are two documents to %s", async (flavour) => {
+		const service = await serve(0, { flavour });
 		const argv = ["docs", "upload", await manifestOf([one, other]), "-d", service.dataset, "--json"];
 		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
 		expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 2 }]);

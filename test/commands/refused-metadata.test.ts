@@ -7,7 +7,13 @@ import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../support/values.ts";
 
-const typed = ["ragflow-0.24", "ragflow-0.25", "ragflow-0.26", "ragflow-0.27"] as const satisfies readonly Flavour[];
+const typed = [
+	"ragflow-0.24",
+	"ragflow-0.25",
+	"ragflow-0.26",
+	"ragflow-0.27",
+	"ragflow-1.0",
+] as const satisfies readonly Flavour[];
 /** Those that remove what a document had before they refuse what is sent. */
 const losing = typed.filter((flavour) => flavour !== "ragflow-0.25");
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { classifyAnswer } from "../../src/rest/classify.ts";
+import { classifyAnswer, errorOfRoute } from "../../src/rest/classify.ts";
 import { readEnvelope } from "../../src/rest/answer.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import { documented } from "../../src/rest/flavours.ts";
@@ -170,5 +170,39 @@ describe("what a message reveals", () => {
 
 	test.each([{ a: 1 }, [1], 7, null])("a message that is %j does not break the report", (message) => {
 		expect(classify(200, JSON.stringify({ code: 102, message }))).toHaveProperty("message", "host:1 answered code 102");
+	});
+});
+
+describe("an answer that says that there is no route for a request", () => {
+	const path = "/api/v1/datasets/ds/documents/d1";
+	const errorOf = (status: number, text: string, only?: "PATCH"): unknown => {
+		const read = { status, text, headers: [] };
+		const error = classifyAnswer(read, { flavour: documented, context, now: 0 });
+		return error instanceof RestError ? errorOfRoute(error, read, path, only) : error;
+	};
+
+	test.each([
+		[405, ""],
+		[501, "Unsupported method"],
+		[404, `{"code":404,"message":"Not Found: ${path}"}`],
+		[200, '{"code":405,"message":"no"}'],
+		[200, '{"code":100,"message":"<MethodNotAllowed \'405: Method Not Allowed\'>"}'],
+		[200, '{"code":500,"message":"Request method \'PATCH\' not supported"}'],
+	])("rules out the flavours that send it: %i %s", (status, text) => {
+		expect(errorOf(status, text, "PATCH")).toMatchObject({ kind: "contradiction", unrouted: "PATCH" });
+	});
+
+	test.each([
+		[404, "<html>"],
+		[404, '{"code":404,"message":"no such document"}'],
+		[400, '{"code":101,"message":"no"}'],
+		[503, ""],
+	])("is none of %i %s, which may be about its row", (status, text) => {
+		expect(errorOf(status, text, "PATCH")).toMatchObject({ unrouted: undefined });
+	});
+
+	test("is another program where all flavours send it", () => {
+		const text = `{"code":404,"message":"Not Found: ${path}"}`;
+		expect(errorOf(404, text)).toMatchObject({ kind: "not_the_api", unrouted: undefined });
 	});
 });

@@ -82,7 +82,10 @@ function checkedName(fileName: string, release: Release): string {
 /** In Go all that follows the last dot counts, also of a name like `.txt` (`FilenameType` in utility/file.go). */
 function endingOf(name: string, { fileNames }: Release): string {
 	return fileNames === "base-exact" && name.includes(".")
-		? name.slice(name.lastIndexOf(".") + 1).toLowerCase()
+		? name
+				.slice(name.lastIndexOf(".") + 1)
+				.trim()
+				.toLowerCase()
 		: suffixOf(name);
 }
 

@@ -30,6 +30,12 @@ export const uploadRules: readonly Rule[] = [
 		},
 	},
 	{
+		rule: "a blank after the ending: v1.0 trims the name for its type (normalizeFilename in utility/file.go)",
+		send,
+		files: ["a.txt "],
+		answers: { "0.18": { code: 500 }, "1.0": stored("a.txt ") },
+	},
+	{
 		rule: "folders are dropped in v1.0",
 		send,
 		files: ["x/a.txt"],
