@@ -5,7 +5,7 @@ import { envOf, ragtag } from "../support/ragtag.ts";
 import { serve } from "../support/service.ts";
 
 describe("datasets create", () => {
-	it.each<Flavour>(["documented", "ragflow-0.18", "ragflow-0.21", "ragflow-0.26", "ragflow-0.27"])(
+	it.each<Flavour>(["documented", "ragflow-0.18", "ragflow-0.21", "ragflow-0.26", "ragflow-0.27", "ragflow-1.0"])(
 		"makes no second dataset of a name on %s: from then on no command would take the name",
 		async (flavour) => {
 			const service = await serve(0, { flavour });

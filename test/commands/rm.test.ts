@@ -45,6 +45,7 @@ it.each([
 	["ragflow-0.25", 209],
 	["ragflow-0.26", 4],
 	["ragflow-0.27", 4],
+	["ragflow-1.0", 4],
 ] as const)(
 	"many documents are removed, and a few lists confirm them all: %s, by %d removals",
 	async (flavour, removals) => {

@@ -76,7 +76,7 @@ it.each([
 	expect(await held(sandbox)).toEqual(before);
 });
 
-it.each(["ragflow-0.24", "ragflow-0.25", "ragflow-0.27"] as const)(
+it.each(["ragflow-0.24", "ragflow-0.25", "ragflow-0.27", "ragflow-1.0"] as const)(
 	"a merge on %s writes nothing while searches fail for good, and ends with 6",
 	async (flavour) => {
 		const { sandbox, ids, tag, fail } = await serve(flavour);

@@ -33,6 +33,7 @@ describe.each<[Flavour, number]>([
 	["documented", 12],
 	["ragflow-0.18", 12],
 	["ragflow-0.27", 12],
+	["ragflow-1.0", 12],
 ])("a file that changed since it was uploaded to %s, one of %i", (flavour, count) => {
 	it.each([
 		["skip", "old"],

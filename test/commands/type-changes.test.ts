@@ -6,7 +6,13 @@ import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../support/values.ts";
 
-const typed = ["ragflow-0.24", "ragflow-0.25", "ragflow-0.26", "ragflow-0.27"] as const satisfies readonly Flavour[];
+const typed = [
+	"ragflow-0.24",
+	"ragflow-0.25",
+	"ragflow-0.26",
+	"ragflow-0.27",
+	"ragflow-1.0",
+] as const satisfies readonly Flavour[];
 const FAST = ["--json", "--rate", "unlimited"];
 
 type World = {

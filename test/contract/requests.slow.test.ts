@@ -15,7 +15,7 @@ const countOf = (text: string): number => Number(text.replaceAll(",", ""));
 /** Commands that take `--rate`: without it each run would take ten seconds. */
 const HAS_RATE = /^(docs (tag|upload|rm|apply|plan)|runs (undo|verify)) /;
 
-it.each(["documented", "ragflow-0.27"] as const)(
+it.each(["documented", "ragflow-0.27", "ragflow-1.0"] as const)(
 	"docs/requests.md says how many requests each command sends to %s",
 	{ timeout: 300_000 },
 	async (flavour) => {
