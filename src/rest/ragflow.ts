@@ -14,6 +14,9 @@ const NUMBER_ALONE = /^(\d{1,4})$/;
 /** From v0.24 on: the whole error as Python prints it. The database library may print its own error around the driver's. */
 const PRINTED_ERROR = /^(?:(?:pymysql\.err\.)?(?:Operational|Interface|Internal)Error\(){1,2}["']?\(?(\d{1,4}),/;
 
+/** The same for a file of an upload, after its name (upload_document in api/db/services/file_service.py, v0.18 to v0.27). */
+const FILE_ERROR = /: \((\d{1,4}), ['"][^\n]*$/;
+
 /** Errors of a database without numbers, by the words after which RAGFlow itself tries again (api/db/db_models.py). */
 const AWAY_IN_WORDS =
 	/^(?:Operational|Interface)Error\(.*\b(?:connection (?:refused|timed out|already closed|is closed|to server)|could not connect|server closed the connection|no connection to the server|terminating connection|starting up|shutting down)\b/is;
@@ -27,8 +30,10 @@ const AWAY_IN_WORDS =
  */
 export function isDatabaseAway(code: number, message: string): boolean {
 	if (code === 102) return message === "Database operation failed";
-	if (code !== 100) return false;
 	const text = message.trim();
+	// The document may be stored already: its file is recorded after it.
+	if (code === 500) return AWAY.has(FILE_ERROR.exec(text)?.[1] ?? "");
+	if (code !== 100) return false;
 	const number = (NUMBER_ALONE.exec(text) ?? PRINTED_ERROR.exec(text))?.[1];
 	return number === undefined ? AWAY_IN_WORDS.test(text) : AWAY.has(number);
 }
