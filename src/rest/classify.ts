@@ -18,9 +18,12 @@ const OTHER_FLAVOUR = new Set([405, 415, 501]);
 /** Server errors that no repetition helps: HTTP version, wrong configuration, a network's login page. */
 const PERMANENT = new Set([505, 506, 511]);
 
+/** Statuses of errors that may stand beside another code, which says more. */
+const BESIDE_CODES = new Set([400, 404, 409, 422, 500]);
+
 /** The context on which the meaning of an answer depends. */
 export type AnswerContext = {
-	readonly flavour: Pick<Flavour, "meaning">;
+	readonly flavour: Pick<Flavour, "meaning" | "hasStatuses">;
 	readonly context: ErrorContext;
 	/** epoch milliseconds */
 	readonly now: number;
@@ -89,8 +92,12 @@ function envelopeCode({ text }: Answer): number | undefined {
 function classify(answer: Answer, about: AnswerContext): ParsedEnvelope | RestError {
 	const { status } = answer;
 	const { context } = about;
-	if (status < 200 || status > 299) return classifyStatus(answer, about);
 	const envelope = readEnvelope(answer.text);
+	if (status < 200 || status > 299) {
+		const isBeside = about.flavour.hasStatuses === true && BESIDE_CODES.has(status) && typeof envelope !== "string";
+		const saysMore = isBeside && envelope.code !== 0 && envelope.code !== status;
+		return saysMore ? classifyCode(envelope, answer, about) : classifyStatus(answer, about);
+	}
 	if (typeof envelope !== "string") return classifyCode(envelope, answer, about);
 	const coding = headerValues(answer.headers, "content-encoding").find((value) => value.toLowerCase() !== "identity");
 	if (coding === undefined && isHtml(answer)) {

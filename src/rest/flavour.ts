@@ -61,6 +61,8 @@ export type Flavour = {
 	readonly onlyOwnerUpdates: boolean;
 	/** its known speed, as a clause */
 	readonly knownSpeed: string | undefined;
+	/** whether it may give a status of an error beside its code */
+	readonly hasStatuses?: boolean;
 	readonly meaning: (code: number, message: string) => Meaning;
 	readonly normalise: Normalise;
 	/** whether some of its releases keep metadata in a search engine, with one type a key, and show none while searches fail */

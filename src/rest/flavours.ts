@@ -180,6 +180,8 @@ export const ragflow1: Flavour = {
 	// An unknown id refuses them all (validateDocsInDataset in internal/service/document/document_parse.go).
 	removesMany: { most: 100, isSeenBy: (put) => put === "no_route" },
 	knownSpeed: undefined,
+	// The reference of v1.0.0-rc1 says so, with both to be checked. The code before it gives 200 for nearly all.
+	hasStatuses: true,
 	meaning: (code, message) => meaningInGo(code, message) ?? ragflow.meaning(code, message),
 	normalise: splitListsInGo,
 	// Only a file with exactly the same name gets a number (uniqueUploadName in internal/service/document/document_upload.go).

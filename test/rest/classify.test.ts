@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { classifyAnswer, errorOfRoute } from "../../src/rest/classify.ts";
 import { readEnvelope } from "../../src/rest/answer.ts";
 import { RestError } from "../../src/rest/errors.ts";
-import { documented } from "../../src/rest/flavours.ts";
+import { documented, ragflow1 } from "../../src/rest/flavours.ts";
 import { redactor } from "../../src/text/redactor.ts";
 
 const context = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
@@ -204,5 +204,22 @@ describe("an answer that says that there is no route for a request", () => {
 	test("is another program where all flavours send it", () => {
 		const text = `{"code":404,"message":"Not Found: ${path}"}`;
 		expect(errorOf(404, text)).toMatchObject({ kind: "not_the_api", unrouted: undefined });
+	});
+});
+
+describe("a status beside another code: v1.0 says by the code what became of the row", () => {
+	test.each([
+		[400, 102, "you don't own the document d1", "rejected NOT_FOUND"],
+		[500, 102, "failed to update metadata: x", "rejected METADATA_REFUSED"],
+		[404, 102, "you don't own the dataset", "rejected FORBIDDEN"],
+		[500, 500, "x", "ambiguous HTTP_500"],
+		[400, 0, "", "rejected HTTP_400"],
+		[503, 401, "server license not initialized", "ambiguous HTTP_503"],
+	])("%i with code %i and %j is %s", (status, code, message, expected) => {
+		const read = { status, text: JSON.stringify({ code, message }), headers: [] };
+		const error = classifyAnswer(read, { flavour: ragflow1, context, now: 0 });
+		expect(error instanceof RestError ? `${error.kind} ${error.code}` : "success").toBe(expected);
+		const byStatus = classifyAnswer(read, { flavour: documented, context, now: 0 });
+		expect(byStatus).toMatchObject({ code: status === 404 ? "NOT_FOUND" : `HTTP_${status}` });
 	});
 });
