@@ -4,6 +4,7 @@ import {
 	type ErrorContext,
 	type FlavourRequest,
 	METADATA_REFUSED,
+	PROXY_REFUSED,
 	quoted,
 	RestError,
 	type RestErrorKind,
@@ -149,6 +150,16 @@ function classifyStatus(answer: Answer, { context, now }: AnswerContext): RestEr
 	const message = `${context.host} answered ${status}${quoted(reasonIn(answer), context)}`;
 	if (status >= 300 && status < 400) return redirect(answer, context);
 	if (status === 401) return keyRejected(message, status);
+	// The API refuses in JSON: a page or a bare text is another program's.
+	const isPage = /^\uFEFF?\s*[^\s{[]/.test(answer.text ?? "");
+	if (status === 403 && isPage) {
+		const who = `${message}, not as the API answers: a proxy or firewall before the service refused it`;
+		return errorOf("rejected", PROXY_REFUSED, who, status);
+	}
+	if (status === 413 && isPage) {
+		const who = `${message}: a proxy before the service takes no larger request (nginx: client_max_body_size)`;
+		return errorOf("rejected", "HTTP_413", who, status);
+	}
 	if (status === 403) return errorOf("rejected", "FORBIDDEN", message, status);
 	if (status === 404) return errorOf("rejected", "NOT_FOUND", message, status);
 	if (OTHER_FLAVOUR.has(status)) return errorOf("contradiction", `HTTP_${status}`, message, status);

@@ -28,6 +28,9 @@ export const DATABASE_AWAY = "DATABASE_AWAY";
 /** The code of a refused update after which the document may have no metadata at all. */
 export const METADATA_REFUSED = "METADATA_REFUSED";
 
+/** The code of a 403 that is no answer of the API: a proxy or firewall before the service refused the request. */
+export const PROXY_REFUSED = "PROXY_REFUSED";
+
 /** A request that only some flavours send: an update with that verb, or a removal with the id in that place. */
 export type FlavourRequest = "PUT" | "PATCH" | "path" | "body";
 

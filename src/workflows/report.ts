@@ -2,6 +2,7 @@ import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts } from "../report/adjusted.ts";
 import { type DryResult, exitOf } from "../report/exit.ts";
+import { failedAdvice } from "../report/failed-advice.ts";
 import { foundRateText } from "../report/found-rate.ts";
 import { paceText, slowCauses } from "../report/pace.ts";
 import {
@@ -62,6 +63,8 @@ export type Ended = {
 	readonly resume?: string | undefined;
 	/** the file of the failed rows, or the reason why it could not be written */
 	readonly failed?: { readonly path: string; readonly failure: string | undefined };
+	/** the codes of the rows that failed, each once */
+	readonly failedCodes?: readonly string[];
 	/** the part of a manifest whose rows are counted */
 	readonly shard?: ShardCounts | undefined;
 	/** the next command, if the general one does not fit */
@@ -206,7 +209,10 @@ function resumeText(stop: Stop | undefined, resume: string): string {
 	return `${hint}Correct the rows and run the command again: ${resume} sends the same rows.`;
 }
 
-function nextStep({ totals, failed, run, dry, next, verify, superseded }: Ended, flags: GlobalFlags): string {
+function nextStep(
+	{ totals, failed, run, dry, next, verify, superseded, failedCodes }: Ended,
+	flags: GlobalFlags,
+): string {
 	if (failed?.failure !== undefined && run !== undefined) {
 		return `Write the failed rows to another file: ${withFlags(`ragtag runs report ${run} --failed FILE`, flags)}`;
 	}
@@ -220,7 +226,7 @@ function nextStep({ totals, failed, run, dry, next, verify, superseded }: Ended,
 		if (totals.failed === superseded?.all) {
 			return `Newer runs have touched these documents since, so they were left alone. To write them as well: ${retry} --force`;
 		}
-		return `Correct ${failed.path} and send it as a manifest, or try the same rows again: ${retry}`;
+		return failedAdvice(failedCodes ?? [], failed.path, retry);
 	}
 	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));
 	if (isMissing) return verify.again;

@@ -21,6 +21,7 @@ const PLAIN: readonly Rule[] = [
 	[/\bpid \d+/g, "pid N"],
 	[/\b[\d.,]+ (GB|GiB|MB) (are )?free/g, "SPACE $2free"],
 	[/"ragtag":"\d[^"]*"/g, '"ragtag":"VERSION"'],
+	[/"by":"[^"]*"/g, '"by":"WHO"'],
 	[/Node\.?(js)? v?\d+\.\d+\.\d+/g, "Node VERSION"],
 ];
 

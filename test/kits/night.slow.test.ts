@@ -102,7 +102,7 @@ describe("a night of docs/cron.md", () => {
 		const { exit, mail } = await night(there);
 		expect(exit).toBe(1);
 		expect(mail).toMatch(/tags\.csv:7: NOT_FOUND: document f{32} /);
-		expect(mail).toMatch(/6 rows: 5 unchanged, 1 failed .*ragtag runs retry /);
+		expect(mail).toMatch(/6 rows: 5 unchanged, 1 failed .*would fail again/);
 		expect(there.pings.at(-1)).toBe("POST /YOUR-UUID/1");
 		expect(await there.metric("ragtag_last_run_exit_code")).toBe("1");
 		expect(await there.metric("ragtag_last_success_timestamp_seconds")).toBe(success);

@@ -127,6 +127,7 @@ const ANSWERS: readonly Answer[] = [
 	{ name: "400", ...fault(400), means: { kind: "rejected", code: "HTTP_400" } },
 	{ name: "401", ...fault(401), means: REFUSED, later: { kind: "doubted", code: "KEY_REJECTED" } },
 	{ name: "403", ...fault(403), means: { kind: "rejected", code: "FORBIDDEN" } },
+	{ name: "403 of a proxy", status: 403, body: "<h1>403</h1>", means: { kind: "rejected", code: "PROXY_REFUSED" } },
 	{ name: "404", ...fault(404), means: { kind: "rejected", code: "NOT_FOUND" }, ofDatasets: NO_API },
 	{ name: "405", ...fault(405), means: { kind: "contradiction", code: "HTTP_405" } },
 	{ name: "408", ...fault(408), means: { kind: "ambiguous", code: "HTTP_408" } },

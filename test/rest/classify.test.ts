@@ -117,8 +117,20 @@ describe("what a status means", () => {
 	});
 	test.each(table)("%i is %s, whatever its body says", (status, kind, code) => {
 		for (const text of ['{"code":0}', "", "<html>", undefined]) {
-			expect(classify(status, text)).toMatchObject({ kind, code, status });
+			const isPage = status === 403 && text === "<html>";
+			expect(classify(status, text)).toMatchObject({ kind, code: isPage ? "PROXY_REFUSED" : code, status });
 		}
+	});
+
+	test("a page of a proxy is told from the API's own refusal: its rows and its dataset are not to be corrected", () => {
+		const page = (status: number): unknown => classify(status, `<title>${status}</title><center>nginx</center>`);
+		expect(page(413)).toMatchObject({ code: "HTTP_413", message: expect.stringContaining("client_max_body_size") });
+		expect(page(403)).toMatchObject({ message: expect.stringContaining("a proxy or firewall before the service") });
+		expect(classify(413, '{"code":413,"message":"no"}')).toMatchObject({
+			message: expect.not.stringContaining("proxy"),
+		});
+		expect(classify(403, "Blocked by policy")).toMatchObject({ code: "PROXY_REFUSED" });
+		expect(classify(403, '{"detail":"no"}')).toMatchObject({ code: "FORBIDDEN" });
 	});
 
 	test("a 503 with a valid Retry-After is a throttle; with a malformed one it is an outage", () => {

@@ -113,6 +113,11 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return header === undefined ? 0 : millisecondsUntil(header, until);
 	}
 
+	/** The codes of the failed rows, each once, over all executions, but for rows left to a newer run. */
+	failedCodes(): readonly string[] {
+		return this.#run.state.failedCodes().filter((code) => code !== SUPERSEDED);
+	}
+
 	/** How many rows failed with that code, over all executions. */
 	failedWith(code: string): number {
 		return this.#run.state.failedWith(code);
@@ -163,7 +168,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	async reopen(now: Date, includeSuperseded: boolean): Promise<void> {
 		for (const row of this.#inDoubt.keys()) if (this.isSettled(row)) this.#reopened.add(row);
 		const { state } = this.#run;
-		const codes = state.failedCodes().filter((code) => code !== SUPERSEDED);
+		const codes = this.failedCodes();
 		const isAll = includeSuperseded || state.superseded === 0;
 		const record = { kind: "reopen", time: now.toISOString(), ...(isAll ? {} : { codes }) } as const;
 		await this.#run.journal.append(record);

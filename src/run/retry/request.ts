@@ -1,5 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
-import { RestError } from "../../rest/errors.ts";
+import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
 import { type Cooldown, MAX_WAIT, type Send } from "../rate/cooldown.ts";
 import type { RunMonitor } from "../rate/run-monitor.ts";
 import { DOUBTED_FOR } from "../rate/outage.ts";
@@ -167,6 +167,8 @@ function refusal(error: RestError): CliError {
 
 /** The advice after a refusal. A service answers to a wrong id that it does not exist, or that another user owns it. */
 function hintOf({ code, status, message }: RestError): string {
+	if (code === PROXY_REFUSED)
+		return "Check the address (ragtag doctor), or ask who runs the proxy to let the request through.";
 	if (code === "NOT_FOUND" && status === 404)
 		return "Check the ids (ragtag datasets list) and the address (ragtag doctor).";
 	// A command that needs no flavour gets a bare code 102; RAGFlow's words for a dataset that is not there are these.

@@ -1,5 +1,5 @@
 import { Exit } from "../../errors.ts";
-import { METADATA_REFUSED, type RestError } from "../../rest/errors.ts";
+import { METADATA_REFUSED, PROXY_REFUSED, type RestError } from "../../rest/errors.ts";
 import { NOT_ARRIVED } from "../service/arrival.ts";
 import { notTheApi } from "./reasons.ts";
 import { type RowError, type Stop, SUPERSEDED, type Totals } from "../types.ts";
@@ -50,6 +50,8 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 		"Correct the values that the rows name, or leave the column out with --ignore; ragtag doctor checks the service.",
 	],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
+	[PROXY_REFUSED, "Check --base-url (ragtag doctor), or ask who runs the proxy to let the requests through."],
+	["HTTP_413", "Raise the limit of the proxy or the service."],
 	[
 		"FORBIDDEN",
 		"Check --dataset (ragtag datasets list). If it is right, use the key of its owner: ragtag doctor -d DATASET checks it.",

@@ -162,6 +162,7 @@ export async function endRun<SourceRow extends Row>(
 		),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
 		failed: { path: failedPath, failure },
+		failedCodes: journal.failedCodes(),
 		shard,
 		...more,
 	};
