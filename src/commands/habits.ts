@@ -96,7 +96,7 @@ ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
 /** The same for options, of a command or of all in a group. An answer fits where the command has the options that it names. */
 const OPTIONS = `
 docs list | -f --form | --format FORMAT is the form, as in --format json.
-docs list | --id --document-id --doc-id --doc | ragtag docs list prints a line a document: | grep ID finds it.
+docs list | --id --document-id --doc-id --doc | ragtag docs list -d DATASET --json prints a line a document: search it for the id.
 docs tag | --id --document-id --doc-id --doc | The ids stand in the manifest, in the column document_id.
 docs upload | -f --file --filename --path --from-file --input -i | Files stand without an option: ragtag docs upload FILE... -d DATASET
 docs apply | -d --dataset | A plan names its dataset: leave the option out.

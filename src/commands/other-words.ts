@@ -136,9 +136,15 @@ function optionAnswer(typed: string, command: Command): string | undefined {
 	const [word = "", ...value] = typed.split("=");
 	if (isKeyOption(word)) return KEY_HINT;
 	const options = optionsOf(command);
-	const has = (flag: string): boolean => options.some(({ long, short }) => flag === long || flag === short);
-	if (value.length > 0 && has(word)) return `${word} takes no value: type ${word} alone.`;
+	const named = (flag: string): Option | undefined =>
+		options.find(({ long, short }) => flag === long || flag === short);
+	const has = (flag: string): boolean => named(flag) !== undefined;
+	const option = named(word);
 	const name = commandName(command);
+	if (option !== undefined) {
+		if (value.length > 0 && !option.required) return `${word} takes no value: type ${word} alone.`;
+		return `An option stands after its command: ragtag ${name} ${option.flags}`;
+	}
 	const [group = ""] = name.split(" ");
 	const fits = (answer: string): boolean => ownOptionsIn(answer).every(has);
 	const habit: Typed = { word, places: [name, group, "*"], fits };

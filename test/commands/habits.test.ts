@@ -49,6 +49,7 @@ const habits = [...COMMAND_HABITS, ...OPTION_HABITS].map((habit) => [habit[0], h
 
 it.each(habits)("who types %s %s gets what to type here", async (_place, _words, habit) => {
 	const [place, words, answer] = habit;
+	expect(answer).not.toMatch(/[:;,]$/);
 	for (const [command, options] of namedIn(answer).slice(1)) {
 		for (const flag of options) expect(commands.get(command), `${flag} in: ${answer}`).toContain(flag);
 	}
@@ -113,6 +114,8 @@ it.each([
 	[["docs", "tag", "x.csv", "--conc", "3"], "Did you mean --concurrency?"],
 	[["docs", "list", "--only-changed"], "--only-changed is an option of ragtag docs tag."],
 	[["docs", "tag", "x.csv", "--json=true"], "--json takes no value: type --json alone."],
+	[["--rate=5", "docs", "tag", "x.csv"], "An option stands after its command: ragtag docs tag --rate <n>"],
+	[["docs", "-n", "tag", "x.csv"], "An option stands after its command: ragtag docs tag -n, --dry-run"],
 	[["docs", "tag", "x.csv", "-dry-run"], "Type: --dry-run"],
 	[["docs", "tag", "x.csv", "-d=papers"], "Type: -d papers"],
 	[["docs", "tag", "x.csv", "\u2014dry-run"], "Type: --dry-run"],
