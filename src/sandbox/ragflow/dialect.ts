@@ -23,9 +23,9 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 			const [path = "", ...query] = url.split("?");
 			if (path !== "/api" && !path.startsWith("/api/")) return page(200, "RAGFlow");
 			if (path.includes("//") && release.slashes === "two-redirected") return mergedSlashes(path, url);
-			const merged = path.replaceAll(/\/{2,}/g, "/");
-			const { route, datasetId, documentId } = routeOf(method, merged, release);
-			if (release.slashes === "last-redirected" && merged.endsWith("/")) return withoutLastSlash(method, merged, url);
+			const routed = release.slashes === "last-redirected" ? routedByGin(path) : path;
+			const { route, datasetId, documentId } = routeOf(method, routed, release);
+			if (release.slashes === "last-redirected" && routed.endsWith("/")) return withoutLastSlash(method, routed, url);
 			const call = {
 				request,
 				query: new URLSearchParams(query.join("?")),
@@ -68,6 +68,14 @@ function failed(error: unknown): Reply {
 function mergedSlashes(path: string, url: string): Reply {
 	const location = path.replaceAll(/\/{2,}/g, "/") + url.slice(path.length);
 	return { ...page(308, "Redirecting..."), headers: { location } };
+}
+
+/** gin takes apart the path as it is decoded, so that an escaped slash divides, too, and two slashes for one. */
+function routedByGin(path: string): string {
+	const segments = decoded(path)
+		.replaceAll(/\/{2,}/g, "/")
+		.split("/");
+	return segments.map(encodeURIComponent).join("/");
 }
 
 /** gin redirects to the path without a slash at the end, where that has a route (`redirectTrailingSlash` in its gin.go). */
@@ -127,14 +135,15 @@ function routeOf(method: string, path: string, release: Release): Found {
 function notFound(path: string, release: Release): Failure {
 	if (release.unknownPath === "status-200") return exception("<NotFound '404: Not Found'>");
 	const error = release.unknownPath === "status-404" ? {} : { error: "Not Found" };
-	return new Failure(Code.notFound, `Not Found: ${path}`, { status: 404, data: "null", ...error });
+	const shown = release.slashes === "last-redirected" ? decoded(path) : path;
+	return new Failure(Code.notFound, `Not Found: ${shown}`, { status: 404, data: "null", ...error });
 }
 
-/** A segment that is not UTF-8 stays as it is: it is the id of no document. */
-function decoded(segment: string): string {
+/** Text that is not UTF-8 stays as it is: it is the id of no document. */
+function decoded(text: string): string {
 	try {
-		return decodeURIComponent(segment);
+		return decodeURIComponent(text);
 	} catch {
-		return segment;
+		return text;
 	}
 }

@@ -70,13 +70,18 @@ const nameLimit018 = 128;
  */
 function checkedName(fileName: string, release: Release): string {
 	const inGo = release.fileNames === "base-exact";
-	const name = inGo ? fileName.slice(fileName.lastIndexOf("/") + 1) : fileName.replaceAll("%22", '"');
+	const name = inGo ? baseName(fileName) : fileName.replaceAll("%22", '"');
 	if (name === "" || name.includes("\0")) throw new Failure(Code.argument, "No file selected!");
 	if (release.datasets.checks === "loose" && Buffer.byteLength(name) >= nameLimit018)
 		throw new Failure(Code.argument, `File name should be less than ${nameLimit018} bytes.`);
 	if (Buffer.byteLength(name) > documentNameLimit)
 		throw new Failure(Code.argument, `File name must be ${documentNameLimit} bytes or less.`);
 	return name;
+}
+
+/** `filepath.Base`, which Go's `Part.FileName` uses. */
+function baseName(path: string): string {
+	return path.replace(/\/+$/, "").split("/").at(-1) || "/";
 }
 
 /** In Go all that follows the last dot counts, also of a name like `.txt` (`FilenameType` in utility/file.go). */

@@ -45,9 +45,11 @@ test.each([
 	expect([answer.status, answer.headers.get("location")]).toEqual([status, `${path}?page=1`]);
 });
 
-test("two slashes are one, without a redirect", async () => {
+test("two slashes are one, without a redirect, and an escaped slash divides", async () => {
 	const { sandbox, dataset } = await serve(flavour);
 	expect((await by.send(sandbox, "GET", `/api/v1//datasets/${dataset}//documents`)).code).toBe(0);
+	const { status, message } = await by.send(sandbox, "PATCH", `${by.documentsPath(dataset)}/a%2Fb`);
+	expect([status, message]).toEqual([404, `Not Found: ${by.documentsPath(dataset)}/a/b`]);
 });
 
 test("names of uploaded files lose their folders, keep %22, and are compared letter by letter", async () => {
