@@ -190,7 +190,8 @@ function isGone({ service: { clock }, api, request, item }: Removal): Promise<bo
 
 function notRemoved({ service, item }: Removal): RestError {
 	const text = `the service answered success to the removal of document ${service.show(item.documentId)}, and still lists it`;
-	return new RestError(text, { kind: "not_the_api", code: "NOT_REMOVED" });
+	const isConfirmed = service.canary.isRemovalConfirmed(item.datasetId);
+	return new RestError(text, { kind: isConfirmed ? "rejected" : "not_the_api", code: "NOT_REMOVED" });
 }
 
 /** The row's document after a removal without a good answer. It counts as removed if two reads do not show it. */

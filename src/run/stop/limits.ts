@@ -95,8 +95,10 @@ const FORBIDDEN_ROWS = 5;
 /** Answers in sequence about another document than the request, after which a proxy is the cause. */
 const MIXED_UP_ANSWERS = 3;
 
-/** Rows in sequence that were answered with success and did not arrive: then the cause is the service, and no other client. */
+/** Rows in sequence that were answered with success, without effect: then the cause is the service, and no other client. */
 const LOST_ROWS = 3;
+
+const LOST_CODES: ReadonlySet<string> = new Set([NOT_ARRIVED, "NOT_REMOVED", "NOT_STORED"]);
 
 /** Rows that failed because the server does not support the request, before any other row was settled. */
 const UNSUPPORTED_ROWS = 3;
@@ -133,9 +135,9 @@ export class RepeatedFailures {
 	failed(error: RestError): Stop | undefined {
 		this.#settled += 1;
 		this.#forbidden = error.code === "FORBIDDEN" ? this.#forbidden + 1 : 0;
-		this.#lost = error.code === NOT_ARRIVED ? this.#lost + 1 : 0;
+		this.#lost = LOST_CODES.has(error.code) ? this.#lost + 1 : 0;
 		if (this.#lost >= LOST_ROWS) {
-			return { ...notTheApi(error), text: `${LOST_ROWS} rows in a row did not arrive: ${error.message}` };
+			return { ...notTheApi(error), text: `${LOST_ROWS} rows in a row had no effect: ${error.message}` };
 		}
 		if (UNSUPPORTED_CODES.has(error.code)) this.#unsupported += 1;
 		if (this.#forbidden > 0 && (this.#settled === 1 || this.#forbidden >= FORBIDDEN_ROWS)) {

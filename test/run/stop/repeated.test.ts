@@ -32,7 +32,7 @@ describe("answers that concern the whole run when they are repeated", () => {
 		["the same between other failures", ["CODE_102", ...times(4, "FORBIDDEN"), "CODE_102", "FORBIDDEN"], undefined],
 		["answers about other documents", ["ok", ...times(3, "ECHO_MISMATCH")], [4, Exit.temporary]],
 		["two of them", ["ECHO_MISMATCH", "ECHO_MISMATCH", "ok", "ECHO_MISMATCH", "CODE_1", "ECHO_MISMATCH"], undefined],
-		["rows that were lost, one after another", ["ok", ...times(3, "NOT_ARRIVED")], [4, Exit.temporary]],
+		["rows that were lost, one after another", ["ok", "NOT_ARRIVED", "NOT_REMOVED", "NOT_STORED"], [4, Exit.temporary]],
 		[
 			"a lost row here and there",
 			["NOT_ARRIVED", "NOT_ARRIVED", "ok", "NOT_ARRIVED", "CODE_1", "NOT_ARRIVED"],
