@@ -40,7 +40,7 @@ function inOrder(
 }
 
 /** All values of all keys as text: each item of a list by itself, and null not at all (`get_flatted_meta_by_kbs`). */
-async function valuesByKey(store: Store, dataset: number): Promise<Map<string, Map<string, string[]>>> {
+export async function valuesByKey(store: Store, dataset: number): Promise<Map<string, Map<string, string[]>>> {
 	const keys = new Map<string, Map<string, string[]>>();
 	for await (const rows of scan(store, dataset))
 		for (const row of rows) add(keys, textColumn(row, "id"), textColumn(row, "meta_fields"));

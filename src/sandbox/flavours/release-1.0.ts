@@ -45,6 +45,8 @@ export function release10(before: Release): Release {
 			overMaxPageSize: "default",
 			orderBy: "three-first",
 			refusalHasList: true,
+			runs: "as-written",
+			metadataFilters: false,
 			ids: "beside-filters",
 			// `applyDocumentMetadataFilter` in handler/document.go:667-686
 			condition: "checked",

@@ -123,6 +123,13 @@ export type ListRules = {
 	 * `beside-filters`: any number of them, and other filters hold, too.
 	 */
 	readonly ids: "ignored" | "any-number" | "at-most-100" | "beside-filters";
+	/**
+	 * How `run` is read: as it is written, or in any letters, also as `run_status` (v0.25.6 on: `_parse_run_status_filter` in
+	 * api/apps/restful_apis/document_api.py).
+	 */
+	readonly runs: "as-written" | "any-letters";
+	/** Whether `types`, `metadata` and `return_empty_metadata` are known (v0.25.0 on). */
+	readonly metadataFilters: boolean;
 	/** An unknown `run`: no document matches it, or it is refused. */
 	readonly unknownRun: "matches-nothing" | "refused";
 	/** The filter by metadata; `undefined` where a release has none, `checked` where it is read, refused if not valid, and ignored. */

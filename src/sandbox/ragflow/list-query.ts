@@ -130,12 +130,19 @@ export function conditionOf(query: URLSearchParams, { list }: Release): Metadata
 	if (!isObject(filter)) throw refusedList("metadata_condition must be an object.", list);
 	if (rules === "checked") return undefined;
 	const { conditions: sent = [], logic = "and" } = filter;
-	if (!Array.isArray(sent) && !isObject(sent))
+	if (!Array.isArray(sent) && !isObject(sent) && typeof sent !== "string")
 		throw exception(`TypeError("'${pythonType(sent)}' object is not iterable")`);
-	const conditions = (Array.isArray(sent) ? sent : Object.keys(sent)).map((each: unknown) => {
+	const entries: readonly unknown[] = isObject(sent) ? Object.keys(sent) : Array.from<unknown>(sent);
+	const conditions = entries.map((each) => {
 		return oneCondition(each, rules.asciiOperators);
 	});
 	return conditions.length === 0 && rules.withoutConditions === "all" ? undefined : { logic, conditions };
+}
+
+/** Refuses a condition that is no JSON, before other parameters are read. */
+export function checkConditionText(query: URLSearchParams, list: ListRules): void {
+	const text = query.get("metadata_condition");
+	if (text !== null) parsedCondition(text, `: ${text}.`, list);
 }
 
 function parsedCondition(text: string, end: string, list: ListRules): unknown {

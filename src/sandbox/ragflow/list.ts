@@ -1,14 +1,14 @@
-import { matchingIds } from "../condition/filter.ts";
 import type { Release } from "../flavours/release.ts";
-import { collationKey, partKey } from "../store/collation.ts";
+import { rawMembers } from "../json-text.ts";
+import { collationKey } from "../store/collation.ts";
 import { integerColumn, textColumn } from "../store/database.ts";
 import type { StoredDataset } from "../store/datasets.ts";
 import type { Store } from "../store/index.ts";
 import { findPage, type RowFilter } from "../store/pages.ts";
 import { documentText } from "./document.ts";
 import { noDataset, success, worded } from "./failure.ts";
-import { conditionOf, filterOf, idsOf, isDescending, orderOf, refusedList, timeOf, windowOf } from "./list-query.ts";
-import { suffixOf } from "./names.ts";
+import { filteredIds, metadataFiltersOf, nameAndStateFilter } from "./list-filters.ts";
+import { filterOf, idsOf, isDescending, orderOf, refusedList, timeOf, windowOf } from "./list-query.ts";
 import type { Call, Route } from "./request.ts";
 
 /** GET /datasets/<dataset_id>/documents: `list_docs` in api/apps/sdk/doc.py, then in api/apps/restful_apis. */
@@ -23,23 +23,20 @@ export const listDocuments: Route = async (call, { store, settings, searchesFail
 	const window = windowOf(query, release, dataset.documentCount);
 	const order = { by: orderOf(query, release), descending: isDescending(query, release) };
 	const byNameAndState = nameAndStateFilter(query, release);
-	const condition = conditionOf(query, release);
+	const filters = metadataFiltersOf(query, release);
 	if (release.list.checksPageFirst) checkExists(store, dataset, call);
-	const rules = release.list.condition;
 	const isUnknown = searchesFail && release.metadataIn === "engine";
-	const filter =
-		condition === undefined || rules === undefined || rules === "checked" ? undefined : { condition, rules };
-	const matching = async (): Promise<ReadonlySet<string> | undefined> => {
-		if (filter === undefined) return undefined;
-		return isUnknown ? new Set() : matchingIds(store, dataset.seq, filter.condition, filter.rules);
-	};
 	const wanted = idsOf(query, release);
-	// The ids that are asked for take the place of those that the filter has found.
-	const ids = wanted ?? (await matching());
+	// The ids or the id that are asked for take the place of those that the filters have found.
+	const replaces = id !== undefined && ["any-number", "at-most-100"].includes(release.list.ids);
+	const ids = wanted ?? (replaces ? undefined : await filteredIds(store, dataset.seq, filters, { release, isUnknown }));
+	const fits: RowFilter = (row) =>
+		(ids === undefined || ids.has(textColumn(row, "id"))) &&
+		(!filters.onlyEmpty || isUnknown || rawMembers(textColumn(row, "meta_fields")).size === 0);
 	const matches: RowFilter | undefined =
-		byNameAndState === undefined && ids === undefined
+		byNameAndState === undefined && ids === undefined && !filters.onlyEmpty
 			? undefined
-			: (row) => byNameAndState?.(row) !== false && (ids === undefined || ids.has(textColumn(row, "id")));
+			: (row) => byNameAndState?.(row) !== false && fits(row);
 	const parserMembers = new Set<Release["parserMember"]>(["chunk_method", release.parserMember]);
 	const exact = { id: id === undefined ? undefined : collationKey(id), name, byCollation: true };
 	const search = { exact, ids: wanted, order, matches, window, ties: settings.ties ?? "unstable" };
@@ -57,46 +54,6 @@ function checkExists(store: Store, { seq }: StoredDataset, { query, datasetId, r
 	const [id, name] = [filterOf(query, "id"), filterOf(query, "name")];
 	if (id !== undefined && store.documents.datasetOf(collationKey(id)) !== datasetId) throw noDocument(id, release);
 	if (name !== undefined && store.documents.equalNames(seq, name).length === 0) throw noDocument(name, release);
-}
-
-const runStates: ReadonlyMap<string, string> = new Map([
-	["UNSTART", "0"],
-	["RUNNING", "1"],
-	["CANCEL", "2"],
-	["DONE", "3"],
-	["FAIL", "4"],
-]);
-
-/** The filter by `keywords`, `suffix` and `run`. In the sandbox no document was ever parsed: all are in state 0. */
-function nameAndStateFilter(query: URLSearchParams, { list }: Release): RowFilter | undefined {
-	const keywords = partKey(filterOf(query, "keywords") ?? "");
-	const suffixes = list.filters ? query.getAll("suffix") : [];
-	const runs = (list.filters ? query.getAll("run") : []).map((run) => runStates.get(run) ?? run);
-	const known = [...runStates.values()];
-	const unknown = runs.filter((run) => !known.includes(run));
-	if (list.unknownRun === "refused" && unknown.length > 0)
-		throw refusedList(`Invalid filter run status conditions: ${unknown.join(", ")}`, list);
-	if (keywords === "" && suffixes.length === 0 && runs.length === 0) return undefined;
-	const endings = new Set(suffixes.map(collationKey));
-	const pattern = list.keywords === "pattern" ? likePattern(keywords) : undefined;
-	const hasKeywords = (name: string): boolean => pattern?.test(name) ?? name.includes(keywords);
-	return (row) => {
-		const name = textColumn(row, "name");
-		if (!hasKeywords(partKey(name))) return false;
-		if (endings.size > 0 && !endings.has(collationKey(suffixOf(name)))) return false;
-		return runs.length === 0 || runs.includes("0");
-	};
-}
-
-/** SQL's LIKE: `%` stands for any letters, `_` for one, and a backslash takes that meaning from what follows. */
-function likePattern(keywords: string): RegExp {
-	const source = keywords.replace(/\\?[^]/gu, (found) => {
-		if (found === "%") return "[^]*";
-		return found === "_"
-			? "[^]"
-			: `\\u{${(found.codePointAt(found.length > 1 && found.startsWith("\\") ? 1 : 0) ?? 0).toString(16)}}`;
-	});
-	return new RegExp(source, "u");
 }
 
 /** The releases filter by time after the page is made: so pages become shorter, and the total stays as it was. */

@@ -3,16 +3,23 @@ import { pythonType } from "../python.ts";
 import { documentNameLimit } from "../store/documents.ts";
 import { Code, Failure, worded } from "./failure.ts";
 
-/** Endings of file names that all releases take. Endings that only some take are left out. */
-export const fileTypes: ReadonlySet<string> = new Set(
-	[
-		"pdf msg eml doc docx ppt pptx yml xml htm html json csv txt ini xls xlsx wps rtf hlp pages numbers key md",
-		"py js java c cpp h php go ts sh cs kt sql",
-		"wav flac ape alac wv mp3 aac ogg opus",
-		"jpg jpeg png tif gif pcx tga exif fpx svg psd cdr pcd dxf ufo eps ai raw wmf webp avif apng ico",
-		"mpg mpeg avi rm rmvb mov wmv asf dat mp4 mkv",
-	].flatMap((line) => line.split(" ")),
+/** Endings of file names that all releases take, by their type. Endings that only some take are left out. */
+const endings: readonly (readonly [type: string, endings: string])[] = [
+	["pdf", "pdf"],
+	["doc", "msg eml doc docx ppt pptx yml xml htm html json csv txt ini xls xlsx wps rtf hlp pages numbers key md"],
+	["doc", "py js java c cpp h php go ts sh cs kt sql"],
+	["aural", "wav flac ape alac wv mp3 aac ogg opus"],
+	["visual", "jpg jpeg png tif gif pcx tga exif fpx svg psd cdr pcd dxf ufo eps ai raw wmf webp avif apng ico"],
+	["visual", "mpg mpeg avi rm rmvb mov wmv asf dat mp4 mkv"],
+];
+
+export const fileTypes: ReadonlyMap<string, string> = new Map(
+	endings.flatMap(([type, line]) => line.split(" ").map((ending) => [ending, type] as const)),
 );
+
+export function fileTypeOf(name: string): string {
+	return fileTypes.get(suffixOf(name)) ?? "other";
+}
 
 /** The ending of a name, in small letters and without its dot; empty where there is none. */
 export function suffixOf(name: string): string {
