@@ -55,6 +55,9 @@ export function classifyFailure(error: unknown, wasSent: boolean, context: Error
 	if (error instanceof TooLarge)
 		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
 	const tls = tlsFailure(code);
+	// TLS may also fail after its handshake, when the service has the request.
+	if (tls?.[0] === "not_sent" && wasSent)
+		return make("ambiguous", tls[1], `TLS failed before the answer was complete (${code})`);
 	if (tls !== undefined) return make(...tls);
 	if (!wasSent) return notSent(cause, code, context, make);
 	if (isUnaskedContinue(cause, code)) {

@@ -34,6 +34,8 @@ describe("what a failure means", () => {
 		["UND_ERR_HEADERS_OVERFLOW", "BAD_HTTP"],
 		["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "BAD_HTTP"],
 		["ECONNREFUSED", "NO_ANSWER"],
+		["ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "TLS_FAILED"],
+		["EPROTO", "TLS_FAILED"],
 	])("%s after sending: it may have been applied", (code, name) => {
 		expect(classifyFailure(coded(code), true, context)).toMatchObject({ kind: "ambiguous", code: name });
 	});
