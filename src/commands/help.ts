@@ -28,6 +28,7 @@ export const pages = [
 	"cron",
 	"many-machines",
 	"performance",
+	"requests",
 ] as const;
 
 /** The words that may follow `help`, besides commands. */
