@@ -58,7 +58,10 @@ export class RowAttempts<Item extends Work> {
 		this.#options = options;
 		const { clock, queue, shutdown, maxDuration } = options;
 		this.#deadline = clock.now() + maxDuration;
-		this.#request = (call) => queue.send(call, shutdown.signal);
+		const finishing: Request = (call) => queue.send(call, shutdown.cut);
+		this.#request = Object.assign<Request, Pick<Request, "finishing">>((call) => queue.send(call, shutdown.signal), {
+			finishing,
+		});
 		this.#retryOptions = {
 			clock,
 			signal: shutdown.signal,

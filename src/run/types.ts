@@ -58,7 +58,10 @@ export type Stop = {
 };
 
 /** Runs one request when its time has come; outside a run of rows it is retried, too. */
-export type Request = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+export type Request = (<Answer>(request: () => Promise<Answer>) => Promise<Answer>) & {
+	/** the same also while the run ends, for what must not be left half done; absent outside of a run */
+	readonly finishing?: Request;
+};
 
 /** Counts of a run. `rows` is the sum of all others but `attempts`. */
 export type Totals = {

@@ -170,3 +170,18 @@ it("a refused row of an older release is no reason to write its document again",
 		{ pages: "n/a", author: "Ann" },
 	]);
 });
+
+it.each(["ragflow-0.24", "ragflow-0.27"] as const)(
+	"%s leaves no document empty where refusals end the run",
+	async (flavour) => {
+		const service = await serve(40, { flavour });
+		const ids = await service.ids();
+		for (const [n, id] of ids.entries()) await service.put(id, before(n));
+		const rows = ids.map((id) => ({ document_id: id, meta_fields: { author: "Ann", pages: "n/a" } }));
+		const path = await file("tags.json", JSON.stringify(rows));
+		const argv = ["docs", "tag", path, "-d", service.dataset, ...ALLOWED, "--concurrency", "16"];
+		const { stdout } = await ragtag(argv, { env: { ...envOf(service), RAGTAG_STATE_DIR: await folder() } });
+		expect(summaryOf(stdout)).toMatchObject({ exit_code: 9 });
+		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(ids.map((_, n) => before(n)));
+	},
+);

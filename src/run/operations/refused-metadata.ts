@@ -21,6 +21,8 @@ import { beforeFirstAttempt } from "./prepare-update.ts";
  */
 export async function writeOrRestore(attempt: RowAttempt, write: Write, image: Metadata | undefined): Promise<void> {
 	const { service, request, item, memory } = attempt;
+	// A run that ends now must not leave a document without what it had.
+	const restoring = { ...attempt, request: request.finishing ?? request };
 	for (let tries = 0; ; tries += 1) {
 		try {
 			await writeMetadata(service, request, write, memory);
@@ -31,15 +33,15 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 			if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
 			memory.maybeLost = true;
 			const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
-			const present = (await findDocument(service.api, request, write.datasetId, write.documentId))?.metadata;
+			const present = (await findDocument(service.api, restoring.request, write.datasetId, write.documentId))?.metadata;
 			if (present !== undefined && hasAlready(present, write.metadata, service.api.dialect.flavour.normalise)) return;
 			const hasSome = present !== undefined && present.size > 0;
 			if (service.typedKeys.clashes(write.metadata).length === 0 && tries < MOST_TRIES) {
-				const isBack = !hasSome && (await wasAway(attempt, write, before));
+				const isBack = !hasSome && (await wasAway(restoring, write, before));
 				// Also where it was back before it was asked.
 				if (isBack || tries === 0) continue;
 			}
-			const end = hasSome ? "the document keeps what it had" : await restore(attempt, write, before ?? image);
+			const end = hasSome ? "the document keeps what it had" : await restore(restoring, write, before ?? image);
 			throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
 		}
 	}

@@ -19,9 +19,12 @@ export type ShutdownOptions = {
 export class Shutdown {
 	/** aborted once nothing new may be begun; every wait of a run ends with it */
 	readonly signal: AbortSignal;
+	/** aborted once requests in flight are cut off, too */
+	readonly cut: AbortSignal;
 	readonly #options: ShutdownOptions;
 	readonly #halt = new AbortController();
 	readonly #drained = new AbortController();
+	readonly #cut = new AbortController();
 	readonly #faults: unknown[] = [];
 	#stop: Stop | undefined;
 	#isDraining = false;
@@ -30,8 +33,9 @@ export class Shutdown {
 	constructor(options: ShutdownOptions) {
 		this.#options = options;
 		this.signal = this.#halt.signal;
+		this.cut = this.#cut.signal;
 		// Every row in flight listens to this signal, so Node's warning about a leak would be wrong.
-		setMaxListeners(0, this.signal, this.#drained.signal);
+		setMaxListeners(0, this.signal, this.cut, this.#drained.signal);
 		options.user.addEventListener("abort", this.#onUser, { once: true });
 		if (options.user.aborted) this.#onUser();
 	}
@@ -88,6 +92,7 @@ export class Shutdown {
 		void this.#options.clock.sleep(DRAIN_MS, this.#drained.signal).then(() => {
 			if (this.#drained.signal.aborted) return;
 			this.#abandoned = true;
+			this.#cut.abort(this.signal.reason);
 			this.#options.abandon();
 		});
 	}
