@@ -67,6 +67,8 @@ export type Flavour = {
 	readonly normalise: Normalise;
 	/** whether some of its releases keep metadata in a search engine, with one type a key, and show none while searches fail */
 	readonly hasSearchEngine: boolean;
+	/** whether the first metadata of a document holds the whole server at some of its releases */
+	readonly hasSlowFirstWrites: boolean;
 	/** the form in which it compares names of documents; it renames a second document with the same form */
 	readonly nameKey: (name: string) => string;
 	/** whether it accepts a metadata value */

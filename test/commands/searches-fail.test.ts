@@ -128,3 +128,11 @@ it("a verification during a failing search reports no document as lost", async (
 	expect([exit, stderr]).toEqual([0, expect.not.stringContaining("lost:")]);
 	expect((await held(sandbox)).size).toBe(130);
 });
+
+it("a server that each first metadata holds gets two of them at once, and the run says how long all take", async () => {
+	const { sandbox, ids, tag } = await serve("ragflow-0.27", false);
+	sandbox.control?.setPlan({ faults: [{ fault: "busy", which: "first-metadata", milliseconds: 600 }] });
+	const { exit, stderr } = await tag(["team", ...ids.slice(0, 6).map((id) => `${id},x`)], "--no-undo");
+	expect(exit).toBe(0);
+	expect(stderr.match(/The first metadata of a document takes this server/g)).toHaveLength(1);
+});

@@ -25,7 +25,8 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 	const restoring = { ...attempt, request: request.finishing ?? request };
 	for (let tries = 0; ; tries += 1) {
 		try {
-			await writeMetadata(service, request, write, memory);
+			const send = (): Promise<void> => writeMetadata(service, request, write, memory);
+			await (mayBeFirst(service, write, image) ? service.firstWrites.send(send) : send());
 			// A later refusal is explained by the rows that gave keys their types.
 			if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
 			return;
@@ -45,6 +46,11 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 			throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
 		}
 	}
+}
+
+/** Whether an update may give the document its first metadata, at a server that it holds then. */
+function mayBeFirst({ api }: Service, { metadata }: Write, image: Metadata | undefined): boolean {
+	return api.dialect.flavour.hasSlowFirstWrites && metadata.size > 0 && (image === undefined || image.size === 0);
 }
 
 /** Tries after the first: an engine that is away again and again is no reason of the row. */

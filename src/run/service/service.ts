@@ -11,6 +11,7 @@ import { Lookup } from "../documents/find-document.ts";
 import { Searches } from "../documents/searches.ts";
 import { learningTypes } from "../documents/typed-lists.ts";
 import { Canary } from "./canary.ts";
+import { FirstWrites } from "./first-writes.ts";
 
 /** Detections from which on a service that does not answer a PATCH counts as one that does not know it. */
 const PATIENCE = 3;
@@ -26,6 +27,7 @@ export class Service {
 	readonly canary = new Canary();
 	/** the types of metadata keys, by all documents that were read */
 	readonly typedKeys = new TypedKeys();
+	readonly firstWrites = new FirstWrites(this);
 	readonly #options: ServiceOptions;
 	readonly #noted = new Set<string>();
 	readonly #redetection = new Redetection();
@@ -52,14 +54,8 @@ export class Service {
 	}
 
 	get recognition(): Recognition | undefined {
-		return (
-			this.#recognition && {
-				...this.#recognition,
-				form: this.#api.dialect.form,
-				proven: this.canary.echo,
-				unrouted: this.#redetection.unrouted,
-			}
-		);
+		const [proven, { form }, { unrouted }] = [this.canary.echo, this.#api.dialect, this.#redetection];
+		return this.#recognition && { ...this.#recognition, form, proven, unrouted };
 	}
 
 	/** Takes the dialect that an earlier command learned, if there was one. Sends no request. */

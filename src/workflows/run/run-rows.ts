@@ -77,6 +77,7 @@ export async function sendRows<SourceRow extends Row>(
 	monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
 	const started = clock.now();
+	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
 		const chunks = withoutNewer(unsettledChunks(rows, journal, flags.chunk), newer, journal);
 		const stop = await runChunks(chunks, {
