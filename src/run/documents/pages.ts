@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
 import type { Api, Dataset, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import { PagesAhead } from "./pages-ahead.ts";
@@ -175,6 +175,7 @@ export function answerOf(error: unknown): RestError | undefined {
 /** Whether the service refused a request for a list: it may take another size, order or filter. */
 export function isRefusal(error: unknown): error is Error {
 	const answer = answerOf(error);
-	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", "OTHER_CASE"].includes(answer.code)) return false;
+	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "OTHER_CASE"].includes(answer.code))
+		return false;
 	return answer.kind === "rejected" || answer.kind === "contradiction";
 }

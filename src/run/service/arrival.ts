@@ -1,5 +1,5 @@
 import type { BodyForm } from "../../body-forms.ts";
-import { RestError } from "../../rest/errors.ts";
+import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
 import { type Metadata, sameValue } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { keysText } from "../documents/before-images.ts";
@@ -120,5 +120,5 @@ export function notArrived(documentId: string, { succeeded, lost, refused, isPro
 /** Whether the service may have refused the form and not the row, as long as no form is proven. */
 export function isRefusal(error: unknown): boolean {
 	if (!(error instanceof RestError) || error.kind !== "rejected") return false;
-	return !["NOT_FOUND", "FORBIDDEN", "BAD_ID", OTHER_CASE].includes(error.code);
+	return !["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "BAD_ID", OTHER_CASE].includes(error.code);
 }

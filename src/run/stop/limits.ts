@@ -42,6 +42,8 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals, superse
  */
 const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", "KEYS_KEPT", "STALE_FILE", SUPERSEDED]);
 
+const PROXY_HINT = "Check --base-url (ragtag doctor), or ask who runs the proxy to let the requests through.";
+
 /** The advice if all rows are refused with one code. */
 const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 	["VALUE_NOT_TAKEN", "Correct the manifest, or leave the column out with --ignore."],
@@ -50,7 +52,6 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 		"Correct the values that the rows name, or leave the column out with --ignore; ragtag doctor checks the service.",
 	],
 	["NOT_FOUND", "Check --dataset and the manifest's ids."],
-	[PROXY_REFUSED, "Check --base-url (ragtag doctor), or ask who runs the proxy to let the requests through."],
 	["HTTP_413", "Raise the limit of the proxy or the service."],
 	[
 		"FORBIDDEN",
@@ -89,7 +90,7 @@ export class SameRefusals {
 	}
 }
 
-/** Rows in sequence refused for lack of permission, after which the key is the cause and not the rows. */
+/** Rows in sequence refused for lack of permission, or by a proxy, after which the rows are not the cause. */
 const FORBIDDEN_ROWS = 5;
 
 /** Answers in sequence about another document than the request, after which a proxy is the cause. */
@@ -134,7 +135,7 @@ export class RepeatedFailures {
 	/** A row failed for good. */
 	failed(error: RestError): Stop | undefined {
 		this.#settled += 1;
-		this.#forbidden = error.code === "FORBIDDEN" ? this.#forbidden + 1 : 0;
+		this.#forbidden = error.code === "FORBIDDEN" || error.code === PROXY_REFUSED ? this.#forbidden + 1 : 0;
 		this.#lost = LOST_CODES.has(error.code) ? this.#lost + 1 : 0;
 		if (this.#lost >= LOST_ROWS) {
 			return { ...notTheApi(error), text: `${LOST_ROWS} rows in a row had no effect: ${error.message}` };
@@ -142,6 +143,9 @@ export class RepeatedFailures {
 		if (UNSUPPORTED_CODES.has(error.code)) this.#unsupported += 1;
 		if (this.#forbidden > 0 && (this.#settled === 1 || this.#forbidden >= FORBIDDEN_ROWS)) {
 			const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN_ROWS} rows in a row were`;
+			if (error.code === PROXY_REFUSED) {
+				return { exit: Exit.untrusted, text: `${which} refused: ${error.message}`, hint: PROXY_HINT };
+			}
 			return {
 				exit: Exit.untrusted,
 				text: `${which} refused for lack of permission: ${error.message}`,

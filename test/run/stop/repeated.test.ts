@@ -24,6 +24,7 @@ describe("answers that concern the whole run when they are repeated", () => {
 	it.each<[string, string[], readonly [number, number] | undefined]>([
 		["a key that may not update: the first row tells", ["FORBIDDEN", "ok"], [1, Exit.untrusted]],
 		["a right that was taken away in the middle", ["ok", ...times(9, "FORBIDDEN")], [6, Exit.untrusted]],
+		["a firewall that refuses from the middle on", ["ok", ...times(9, "PROXY_REFUSED")], [6, Exit.untrusted]],
 		[
 			"rows of a dataset of somebody else, here and there",
 			["ok", ...times(4, "FORBIDDEN"), "ok", ...times(4, "FORBIDDEN")],
