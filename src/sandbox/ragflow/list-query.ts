@@ -142,7 +142,8 @@ export function conditionOf(query: URLSearchParams, { list }: Release): Metadata
 /** Refuses a condition that is no JSON, before other parameters are read. */
 export function checkConditionText(query: URLSearchParams, list: ListRules): void {
 	const text = query.get("metadata_condition");
-	if (text !== null) parsedCondition(text, `: ${text}.`, list);
+	const isNone = text === null || (list.condition === "checked" && text.trim() === "");
+	if (!isNone) parsedCondition(text, `: ${text}.`, list);
 }
 
 function parsedCondition(text: string, end: string, list: ListRules): unknown {

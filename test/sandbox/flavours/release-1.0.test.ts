@@ -97,6 +97,13 @@ test("documents are removed by ids in the other case, but not from a dataset who
 	expect(await names(place)).toEqual(["b.txt"]);
 });
 
+test("documents without metadata are listed alone by return_empty_metadata", async () => {
+	const place = await serve(flavour, ["a.txt", "b.txt"]);
+	await update(place, flavour, '{"author":"Ana"}');
+	expect(await names(place, { return_empty_metadata: "true" })).toEqual(["b.txt"]);
+	expect(await names(place, { metadata: '{"author":["Ana"]}' })).toEqual(["a.txt"]);
+});
+
 test("items of lists lose blanks as Go knows them, which are not those of Python", async () => {
 	const place = await serve(flavour);
 	const answer = await update(place, flavour, '{"a":["\\u0085x\\u3000","\\u001cy\\u001c","\\ud800"]}');

@@ -196,6 +196,24 @@ export const listRules: readonly Rule[] = [
 		query: { page: "2" },
 		answers: { "1.0": found(3, []) },
 	},
+	...[
+		{ run: "done" },
+		{ run_status: "DONE" },
+		{ types: "none such" },
+		{ metadata: '{"author":"nobody"}' },
+		{ metadata_condition: "", run: "fail" },
+	].map((query): Rule => ({
+		rule: `v1.0 filters by ${JSON.stringify(query)}`,
+		send: all,
+		query,
+		answers: { "1.0": found(0, []) },
+	})),
+	...[{ run: "unstart" }, { return_empty_metadata: "true" }, { metadata_condition: " " }].map((query): Rule => ({
+		rule: `v1.0 lists all by ${JSON.stringify(query)}`,
+		send: all,
+		query,
+		answers: { "1.0": everything },
+	})),
 	{ rule: "an empty column is none in v1.0", send: all, query: { orderby: "" }, answers: { "1.0": everything } },
 	{
 		rule: "v1.0 checks the column before the dataset",
