@@ -16,12 +16,15 @@ function isThere(name: string): boolean {
 }
 
 /** A folder with a program `ragtag` that prints its arguments, and answers completion as the real one. */
-async function world(): Promise<{ readonly cwd: string; readonly env: Record<string, string> }> {
+async function world(names = ""): Promise<{ readonly cwd: string; readonly env: Record<string, string> }> {
 	const cwd = await folder();
 	const bin = await folder();
 	const path = join(bin, "ragtag");
+	await writeFile(join(bin, "names"), names);
 	const lines = [
 		"#!/bin/sh",
+		// Names of datasets, in place of those that the program would remember.
+		`if [ "$1" = __complete ] && [ -s '${join(bin, "names")}' ]; then exec cat '${join(bin, "names")}'; fi`,
 		`case $1 in __complete | completion) exec ${COMMAND.map((word) => `'${word}'`).join(" ")} "$@" ;; esac`,
 		`printf 'ARGUMENTS'; printf '<%s>' "$@"; echo`,
 	];
@@ -34,8 +37,8 @@ async function world(): Promise<{ readonly cwd: string; readonly env: Record<str
 }
 
 /** What an interactive shell on a terminal printed while these keys were typed. */
-async function typed(shell: string, keys: string): Promise<string> {
-	const { cwd, env } = await world();
+async function typed(shell: string, keys: string, names?: string): Promise<string> {
+	const { cwd, env } = await world(names);
 	const child = spawn("script", ["-qec", shell, "/dev/null"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
 	let out = "";
 	child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
@@ -71,6 +74,29 @@ describe.skipIf(!hasScript || !isThere("bash"))("bash (skipped where it or scrip
 		const out = await typed("bash --norc --noprofile -i", keys.join("\n"));
 		expect(argumentsOf(out)).toEqual([...RUN, "ARGUMENTS<docs><tag><my file.csv>", "ARGUMENTS<docs>"]);
 		expect(out).toMatch(/apply +list +plan +resolve +rm +tag +upload/);
+	});
+});
+
+describe.skipIf(!hasScript || !isThere("bash"))("bash (skipped where it or script is not installed)", () => {
+	it.each([
+		["", String.raw`q";echo RAN$((1));#`],
+		['"', "q$(echo RAN1 >&2)"],
+		['"', "q`echo RAN1 >&2`"],
+		['"', String.raw`q";echo RAN1;#`],
+		['"', String.raw`q\";echo RAN1;#`],
+		["'", "q';echo RAN1;#"],
+		["'", "q!echo RAN1"],
+	])("runs nothing of a dataset's name, typed after %j: %s", async (quote, name) => {
+		const keys = ["source <(ragtag completion bash)", `ragtag docs list -d ${quote}q\t${quote}`, "exit", ""];
+		const out = await typed("bash --norc --noprofile -i", keys.join("\n"), `${name}\tdataset\n:none\n`);
+		expect(out).toContain("ARGUMENTS<docs><list><-d><q");
+		expect(out).not.toMatch(/^RAN1/m);
+	});
+
+	it("offers a plain name with a blank inside quotes", async () => {
+		const keys = ["source <(ragtag completion bash)", 'ragtag docs list -d "my\t', "exit", ""];
+		const out = await typed("bash --norc --noprofile -i", keys.join("\n"), "my set\tdataset\n:none\n");
+		expect(argumentsOf(out)).toEqual(["ARGUMENTS<docs><list><-d><my set>"]);
 	});
 });
 

@@ -8,6 +8,7 @@ export function completionScript(shell: Shell): string {
 	return { bash, zsh, fish }[shell];
 }
 
+// Inside quotes, bash inserts a candidate as it is: one with a character that ends the quotes or works in them is not offered.
 // A colon and an equals sign divide words for bash. The words of the line are put together again, and of a candidate
 // bash takes what follows the last of them.
 const bash = `# Completion of ragtag. Load it with: source <(ragtag completion bash)
@@ -40,7 +41,7 @@ _ragtag() {
       *)
         value=\${line%%$'\\t'*}
         rest=\${value#"$prefix"}
-        [[ -n $quoted ]] || printf -v rest %q "$rest"
+        if [[ -z $quoted ]]; then printf -v rest %q "$rest"; elif [[ $rest == *[\\"\\'\\$\\\`\\\\!]* ]]; then continue; fi
         COMPREPLY+=("$rest")
         ;;
     esac
