@@ -1,4 +1,4 @@
-import { errorCode, reason } from "../errors.ts";
+import { CliError, errorCode, Exit, reason } from "../errors.ts";
 import { type ErrorContext, RestError, type RestErrorKind, safe } from "./errors.ts";
 import { tlsFailure } from "./tls-failures.ts";
 
@@ -107,6 +107,16 @@ function isParserError(cause: unknown, code: string): boolean {
 	// The parser has no code for an answer that does not begin like HTTP.
 	if (cause instanceof Error && cause.name === "HTTPParserError") return true;
 	return /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH)$/.test(code);
+}
+
+/** undici's parser is WebAssembly, which reserves much address space: `ulimit -v` may leave too little. No retry helps. */
+export function outOfMemory(error: unknown): CliError | undefined {
+	if (!(error instanceof RangeError) || !error.message.startsWith("WebAssembly.")) return undefined;
+	return new CliError("this machine allows the program too little memory for a connection; nothing more was sent", {
+		exit: Exit.storage,
+		hint: "Raise the limit (ulimit -v unlimited), or run the same command on another machine.",
+		cause: error,
+	});
 }
 
 /** undici and Node wrap the original error. The innermost error with a code is the most specific. */

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { RawAnswer } from "./answer.ts";
-import { classifyFailure } from "./classify-failure.ts";
+import { classifyFailure, outOfMemory } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import { InFlight } from "./in-flight.ts";
@@ -44,7 +44,7 @@ export class Transport implements Reservable {
 		this.#inFlight = new InFlight(options.timeout);
 		this.#listener = {
 			ended: (attempt) => this.#inFlight.delete(attempt),
-			failure: (error, wasSent) => classifyFailure(error, wasSent, context),
+			failure: (error, wasSent) => outOfMemory(error) ?? classifyFailure(error, wasSent, context),
 		};
 		this.#connections = connect(options);
 	}

@@ -1,10 +1,12 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { bundleOptions } from "../../scripts/bundle.mjs";
-import { isExecutable, program, startOnTerminal } from "../support/program.ts";
+import { COMMAND, environment, isExecutable, program, startOnTerminal } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, serve } from "../support/service.ts";
 import { at, items, parse } from "../support/values.ts";
@@ -105,3 +107,17 @@ it("the help on a terminal is as wide as the terminal", async () => {
 	const { stdout: own } = await ragtag(["docs", "tag", "--help"], { terminal: true, columns: 60 });
 	expect([exit, stdout.replaceAll("\r\n", "\n")]).toEqual([0, own]);
 });
+
+it.skipIf(process.platform !== "linux")(
+	"too little memory for a connection is exit 7 at once, and is not taken for an outage of the service",
+	async () => {
+		const service = await serve(1);
+		// As on the login nodes of a cluster. Node itself starts with it.
+		const words = [...COMMAND, "docs", "list", "-d", service.dataset].map((word) => `'${word}'`).join(" ");
+		const run = promisify(execFile)("sh", ["-c", `ulimit -v 2000000; exec ${words}`], {
+			env: environment(envOf(service)),
+		});
+		await expect(run).rejects.toMatchObject({ code: 7, stderr: expect.stringContaining("too little memory") });
+		expect(service.requests).toEqual([]);
+	},
+);
