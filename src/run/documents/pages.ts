@@ -13,9 +13,9 @@ export const SMALL_PAGE = 10;
 /** Page sizes after one was refused; undefined leaves the size to the service. */
 const SMALLER_SIZES: readonly (number | undefined)[] = [30, SMALL_PAGE, undefined];
 
-/** The multiple of its total that a list may show, and the entries beyond that: it may grow while it is read. */
+/** The multiple of its first total that a list may show, and the entries beyond that: it may grow while it is read. */
 export const CLAIM_TIMES = 2;
-export const CLAIM_SLACK = 1_000;
+export const CLAIM_SLACK = 100_000;
 
 /** Entries that a list without a total may show: twice as many as any dataset is known to have. */
 export const MOST_UNCLAIMED = 2_000_000;
@@ -87,7 +87,7 @@ export async function* entriesOf<Item, Result>(
  *
  * The end is an empty page or a page without new entries. A total can be wrong, pages can be short, and a service that
  * ignores `page` would otherwise be read without end. Only where the flavour's totals count every entry is the list over when
- * it has shown so many. The walk also stops where a list shows far more than its total.
+ * it has shown so many. The walk also stops where a list shows far more than its first total.
  */
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
@@ -114,7 +114,8 @@ export async function* walk<Item extends { readonly id: string }>(
 			// A total below the entries that were shown counts something else, so its fall means nothing.
 			shrank ||= total !== undefined && total >= count && page.total < total;
 			total = page.total;
-			if (total >= page.items.length) claimed = Math.max(claimed ?? 0, total);
+			// Later totals may grow with every page, without end.
+			if (total >= page.items.length) claimed ??= total;
 		}
 		const before = count;
 		const found: Item[] = [];
