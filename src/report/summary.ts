@@ -170,8 +170,9 @@ function isVerified({ updated, uploaded }: Totals, { verified = false, verify }:
  * The counts of a run in words: `2,000 rows: 1,998 updated, 2 failed`. Counts of zero are left out.
  *
  * @param wouldChange how many of the pending rows a dry run would change
+ * @param inDoubt how many of them may have been written
  */
-export function countsText(totals: Totals, wouldChange = 0): string {
+export function countsText(totals: Totals, wouldChange = 0, inDoubt = 0): string {
 	const named: readonly (readonly [number, string])[] = [
 		[totals.updated, "updated"],
 		[totals.unchanged, "unchanged"],
@@ -184,7 +185,8 @@ export function countsText(totals: Totals, wouldChange = 0): string {
 		[totals.pending - wouldChange, "pending"],
 	];
 	const parts = named.filter(([count]) => count > 0).map(([count, word]) => `${numberText(count)} ${word}`);
-	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}`;
+	const doubt = inDoubt === 0 ? "" : `, of which ${numberText(inDoubt)} may have been written`;
+	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}${doubt}`;
 }
 
 /** Seconds from which the age of a reading is named: a chunk is used within them. */
@@ -197,8 +199,8 @@ export function oldestReadingText(seconds: number | undefined): string | undefin
 }
 
 /** The summary for people: counts, time, rate. */
-export function summaryText(totals: Totals, seconds: number, wouldChange = 0): string {
+export function summaryText(totals: Totals, seconds: number, wouldChange = 0, inDoubt = 0): string {
 	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed + wouldChange;
 	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
-	return `${countsText(totals, wouldChange)} in ${durationText(seconds)}${rate}`;
+	return `${countsText(totals, wouldChange, inDoubt)} in ${durationText(seconds)}${rate}`;
 }

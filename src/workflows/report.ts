@@ -66,6 +66,8 @@ export type Ended = {
 	/** the codes of the rows that failed, each once */
 	readonly failedCodes?: readonly string[];
 	/** the part of a manifest whose rows are counted */
+	/** pending rows that may have been written */
+	readonly inDoubt?: number;
 	readonly shard?: ShardCounts | undefined;
 	/** the next command, if the general one does not fit */
 	readonly next?: string | undefined;
@@ -149,8 +151,8 @@ function endText(ended: Ended): string {
 	return [stop?.text, countedText(ended), next].filter((line) => line !== undefined).join("\n");
 }
 
-function countedText({ counted, totals, seconds, dry, shard }: Ended): string {
-	return counted ?? ofShard(summaryText(totals, seconds, dry?.changes), shard);
+function countedText({ counted, totals, seconds, dry, shard, inDoubt }: Ended): string {
+	return counted ?? ofShard(summaryText(totals, seconds, dry?.changes, inDoubt), shard);
 }
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */

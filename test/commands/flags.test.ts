@@ -198,3 +198,10 @@ it.each([
 	expect(isManifest(files, "manifest")).toBe(true);
 	expect(isManifest(files, "files")).toBe(false);
 });
+
+it.each(["--report r.html --report r.json", "--junit a.xml --junit b.xml", "--failed a.csv --failed b.csv"])(
+	"%s is refused: the first file would not be written, without a word",
+	async (flags) => {
+		expect(await parsed(tagCommand, `tag a.csv ${flags}`)).toContain("It was given before");
+	},
+);

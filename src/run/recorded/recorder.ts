@@ -1,7 +1,7 @@
 import type { OpenRun } from "../journal/open.ts";
 import type { RowInDoubt } from "../journal/in-doubt.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
-import { countStoredButFailed, countWithoutBeforeImage } from "../journal/sent-state.ts";
+import { countInDoubt, countStoredButFailed, countWithoutBeforeImage } from "../journal/sent-state.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
 import type { Appended } from "../journal/writer.ts";
 import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, type Work } from "../types.ts";
@@ -128,14 +128,10 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.#run.state.noOpUpdates;
 	}
 
-	/** The number of rows that can't be undone, as they were written without a before-image. */
-	get withoutBeforeImage(): number {
-		return countWithoutBeforeImage(this.#run.state, this.#run.sentState);
-	}
-
-	/** The number of rows that failed after their files were stored. */
-	get storedButFailed(): number {
-		return countStoredButFailed(this.#run.state, this.#run.sentState);
+	/** Rows that were written without a before-image, and rows that failed after their files were stored. */
+	get forUndo(): { readonly blind: number; readonly stored: number } {
+		const { state, sentState } = this.#run;
+		return { blind: countWithoutBeforeImage(state, sentState), stored: countStoredButFailed(state, sentState) };
 	}
 
 	earlier(index: number): Earlier | undefined {
@@ -180,6 +176,11 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	get hasBegun(): boolean {
 		const { rows, pending, invalid, duplicateSkipped } = this.totals();
 		return this.wrote || rows - pending - invalid - duplicateSkipped > 0;
+	}
+
+	/** Pending rows that may have been written. */
+	get inDoubt(): number {
+		return countInDoubt(this.#run.state, this.#run.sentState);
 	}
 
 	/** Whether any row may have been sent. A record that a repair lost counts as one. */

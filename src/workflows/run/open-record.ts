@@ -74,7 +74,10 @@ export async function openRecord<SourceRow extends Row>(
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
 	const stopKeys = followKeys(run);
 	const isNew = recording.resumed === undefined;
-	app.io.beforeQuitting(() => quitText(journal.totals(), isNew && !journal.hasBegun ? undefined : name, flags));
+	app.io.beforeQuitting(() => {
+		const isUnbegun = isNew && !journal.hasBegun;
+		return quitText({ totals: journal.totals(), inDoubt: journal.inDoubt }, isUnbegun ? undefined : name, flags);
+	});
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);
 		stopKeys();

@@ -8,8 +8,12 @@ import type { Run } from "../open-run.ts";
  *
  * @param name undefined for a run that has not begun: there is nothing to resume
  */
-export function quitText(totals: Totals, name: string | undefined, flags: Run["flags"]): string {
+export function quitText(
+	{ totals, inDoubt }: { readonly totals: Totals; readonly inDoubt: number },
+	name: string | undefined,
+	flags: Run["flags"],
+): string {
 	if (name === undefined) return "Nothing was sent: run the same command again.";
 	const next = totals.pending > 0 ? `Resume it with: ${resumeCommand(name, flags)}` : undefined;
-	return `${countsText(totals)}. ${next ?? `See it with: ${withFlags(`ragtag runs show ${name}`, flags)}`}`;
+	return `${countsText(totals, 0, inDoubt)}. ${next ?? `See it with: ${withFlags(`ragtag runs show ${name}`, flags)}`}`;
 }

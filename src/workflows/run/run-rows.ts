@@ -156,15 +156,12 @@ export async function endRun<SourceRow extends Row>(
 		superseded: { all: superseded, before: supersededBefore },
 		folder: runs.path(name),
 		same: journal.noOpUpdates,
-		undo: undoOf(
-			totals,
-			{ blind: journal.withoutBeforeImage, same: journal.noOpUpdates, stored: journal.storedButFailed },
-			undo,
-		),
+		undo: undoOf(totals, { ...journal.forUndo, same: journal.noOpUpdates }, undo),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
 		failed: { path: failedPath, failure },
 		failedCodes: journal.failedCodes(),
 		shard,
+		inDoubt: journal.inDoubt,
 		...more,
 	};
 	const unrecorded = await recordEnd(record, ended).catch(stopFromError);

@@ -1,6 +1,7 @@
 import { readFile, rm, truncate } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { envOf } from "../../support/ragtag.ts";
+import { proxy } from "../../support/proxy.ts";
 import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
 
@@ -64,4 +65,23 @@ it("a run that was killed before its first row is not begun: it is neither unfin
 	const resumed = await world.run(["runs", "resume"]);
 	expect([resumed.exit, resumed.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
 	expect((await world.run(["runs", "resume", run, "--json"])).exit).toBe(0);
+});
+
+it("a signal during the first write: the summary says that one of the pending rows may have been written", async () => {
+	const world = await recorded(20);
+	const stop = new AbortController();
+	const url = await proxy(world.service, async ({ method, nth }, pass) => {
+		// The first write of a row: the one before asks for the flavour.
+		if (method === "PUT" && nth === 1) stop.abort({ exit: 130, text: "stopped by SIGINT" });
+		return pass();
+	});
+	const { argv } = await tagging(world);
+	const env = { ...envOf(world.service), RAGTAG_BASE_URL: url };
+	const { exit, stderr } = await world.run([...argv, "--no-undo"], { env, signal: stop.signal });
+	expect(exit).toBe(130);
+	const written = (await world.service.documents()).filter(({ metadata }) => JSON.stringify(metadata) !== "{}");
+	expect(written).toHaveLength(1);
+	expect(stderr).toMatch(
+		/\n20 rows: 20 pending, of which 1 may have been written in .*Resume it with: ragtag runs resume/,
+	);
 });
