@@ -51,7 +51,7 @@ export type UploadFile = { readonly path: string; readonly name: string; readonl
  * How the answer to an update names its document. Servers of one kind always do it in the same way. So a success with another
  * echo than that of a proven write comes from another server.
  */
-export type Echo = "document_id" | "id" | "nothing" | "other";
+export type Echo = "document_id" | "id" | "id_and_metadata" | "nothing" | "other";
 
 /** The flavour and the body form in which requests are written. */
 export type Dialect = {

@@ -70,17 +70,31 @@ export class Updates {
 		// The same bytes with the same status are the same success.
 		if (known !== undefined && answer.status === known.status && answer.bytes.equals(known.bytes)) return known.echo;
 		const envelope = this.#options.success(answer, path);
-		const echo = this.#options.echo(envelope, documentId);
+		const echo = this.#echoOf(envelope, { documentId, metadata });
 		const { data = null } = envelope;
-		if (this.#options.dialect.flavour.showsMetadata === true && metadata.size > 0) {
-			if (isJsonObject(data) && isJsonObject(data["meta_fields"])) this.#hasShown = true;
-			else if (this.#hasShown) throw metadataLost({ documentId });
-		}
 		const namesNothing = typeof data !== "object" || data === null;
 		if (namesNothing && answer.bytes.length <= REMEMBERED_BYTES) {
 			// A copy, because the answer is a part of a large buffer.
 			this.#known = { status: answer.status, bytes: Buffer.from(answer.bytes), echo };
 		}
 		return echo;
+	}
+
+	/**
+	 * RAGFlow shows the metadata of the document up to v0.23, and from v1.0 on where there is any.
+	 *
+	 * @throws RestError where earlier answers showed it, and this one shows that none was kept
+	 */
+	#echoOf(envelope: ParsedEnvelope, { documentId, metadata }: Update): Echo {
+		const echo = this.#options.echo(envelope, documentId);
+		if (echo !== "id") return echo;
+		const { data } = envelope;
+		if (isJsonObject(data) && isJsonObject(data["meta_fields"])) {
+			this.#hasShown = true;
+			return "id_and_metadata";
+		}
+		if (this.#options.dialect.flavour.showsMetadata !== true || !this.#hasShown) return echo;
+		if (metadata.size > 0) throw metadataLost({ documentId });
+		return "id_and_metadata";
 	}
 }

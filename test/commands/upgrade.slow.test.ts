@@ -69,6 +69,22 @@ it("a server that was as documented, and is RAGFlow v0.23 at the next run, keeps
 	for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
 });
 
+it("a server that was v0.27, and is v1.0 at the next run, is recognised by the answer to its first row", async () => {
+	const service = await serve(3, { flavour: "ragflow-0.27" });
+	const home = await folder();
+	const ids = await service.ids();
+	const tag = async (author: string) => {
+		const path = await file("tags.csv", `document_id,author\n${ids.map((id) => `${id},${author}\n`).join("")}`);
+		return ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], { env: envOf(service), home });
+	};
+	expect((await tag("one")).exit).toBe(0);
+	service.become("ragflow-1.0");
+	const { exit, stdout, stderr } = await tag("two");
+	expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 3, failed: 0, verified: true }]);
+	expect(stderr).toContain("The service now answers as RAGFlow v1.0");
+	for (const { metadata } of await service.documents()) expect(metadata).toEqual({ author: "two" });
+});
+
 describe("runs that 0.1.0 recorded without an order of runs", () => {
 	/** Takes from the records what that version did not write. */
 	const asBefore = async (world: Recorded): Promise<void> => {

@@ -151,11 +151,15 @@ describe("a success that shows no metadata for its document", () => {
 	};
 
 	test("is a loss where v1.0 has shown it before: its search engine refused the values", async () => {
-		expect(await results([shown, bare, shown])).toEqual(["id", "rejected METADATA_REFUSED", "id"]);
+		expect(await results([shown, bare, shown])).toEqual([
+			"id_and_metadata",
+			"rejected METADATA_REFUSED",
+			"id_and_metadata",
+		]);
 	});
 
 	test("says nothing where no answer shows any, or none was sent", async () => {
 		expect(await results([bare, bare])).toEqual(["id", "id"]);
-		expect(await results([shown, bare], new Map())).toEqual(["id", "id"]);
+		expect(await results([shown, bare], new Map())).toEqual(["id_and_metadata", "id_and_metadata"]);
 	});
 });

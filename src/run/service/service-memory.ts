@@ -39,7 +39,7 @@ export const VALID_FOR = 24 * 60 * 60 * 1000;
 
 const requests: readonly FlavourRequest[] = ["PUT", "PATCH", "path", "body"];
 
-const echoes: readonly Echo[] = ["document_id", "id", "nothing", "other"];
+const echoes: readonly Echo[] = ["document_id", "id", "id_and_metadata", "nothing", "other"];
 
 /**
  * Raised when the meaning of a member changes: an entry of another layout is ignored. Entries of layout 2 took RAGFlow

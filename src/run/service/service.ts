@@ -148,10 +148,10 @@ export class Service {
 	}
 
 	/** A success named its document in another way than the canary did: another server answers. */
-	async otherEcho(spoken: Api, request: Request): Promise<void> {
-		if (spoken !== this.#api || this.canary.echo === undefined) return;
+	async otherEcho(spoken: Api, request: Request): Promise<boolean> {
+		if (spoken !== this.#api || this.canary.echo === undefined) return false;
 		this.canary.revoke();
-		await this.redetect(spoken, request);
+		return this.redetect(spoken, request);
 	}
 
 	/** Written metadata can't be read back. Warns once. With `all`, every success counts from now on. */

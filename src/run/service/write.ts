@@ -190,6 +190,8 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 		if (result === undefined) return true;
 		const { arrival, echo } = result;
 		if (isArrived(arrival)) {
+			// Another release answers than the remembered one.
+			if (proven !== undefined && echo !== proven && (await service.otherEcho(api, request))) return false;
 			if (arrival === "merged") service.note(MERGES);
 			if (before === undefined) return true;
 			const kind = await weaknessOf(attempt);

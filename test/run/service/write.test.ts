@@ -283,6 +283,15 @@ describe("the stored knowledge of a service", () => {
 		expect(service.recognition).toMatchObject({ origin: "found", proven: "document_id" });
 	});
 
+	it("is learned again if a success names its document in another way, once", async () => {
+		const server = fakeServer(["one", "two"], { isRagflow: true, echo: "id_and_metadata" });
+		const { service, write } = worldOf(server, { memory: memoryOf(REMEMBERED) });
+		await write(row("one"));
+		await write(row("two"));
+		expect(server.calls).toEqual(["list", "PUT json one", "list", "probe PATCH", "probe PUT", "PUT json two"]);
+		expect(service.recognition).toMatchObject({ flavour: ragflowPut, origin: "found", proven: "id_and_metadata" });
+	});
+
 	it("is learned again if an answer contradicts it, and the row arrives", async () => {
 		const server = fakeServer(["one"], { isRagflow: true, verb: "PATCH" });
 		const memory = memoryOf(REMEMBERED);
