@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { listen } from "../support/listen.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { file, KEY, serve } from "../support/service.ts";
-import { at, keys, parseLines, summaryOf } from "../support/values.ts";
+import { at, keys, parseLines, range, summaryOf } from "../support/values.ts";
 
 const id = "5f1c0123456789abcdef0123456789ab";
 
@@ -127,4 +128,21 @@ it("a manifest that is missing, or is a folder, is exit 2 and names the file", a
 		expect(stderr).toContain(path);
 	}
 	expect(service.requests).toEqual([]);
+});
+
+it.each([
+	[403, "ask who runs the proxy to let the request through", "Check the address"],
+	[413, "nginx: client_max_body_size", "Raise that limit"],
+])("the %i page of a proxy sends no one to look at ids or rows", async (status, why, next) => {
+	const { url } = await listen((_request, response) => void response.writeHead(status).end("<h1>no</h1>"));
+	const env = { RAGTAG_BASE_URL: url, RAGTAG_API_KEY: KEY };
+	const listed = await ragtag(["datasets", "list"], { env });
+	expect(listed.exit).toBe(1);
+	for (const text of [why, next]) expect(listed.stderr).toContain(text);
+	expect(listed.stderr).not.toMatch(/\bids?\b/);
+	const rows = range(12).map((n) => `${String(n).padStart(32, "0")},a\n`);
+	const path = await file("tags.csv", `document_id,title\n${rows.join("")}`);
+	const tagged = await ragtag(["docs", "tag", path, "-d", "0".repeat(32)], { env });
+	expect(tagged.stderr).toContain(why);
+	expect(tagged.stderr).not.toMatch(/Correct|dataset's id/);
 });

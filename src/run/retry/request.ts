@@ -169,6 +169,7 @@ function refusal(error: RestError): CliError {
 function hintOf({ code, status, message }: RestError): string {
 	if (code === PROXY_REFUSED)
 		return "Check the address (ragtag doctor), or ask who runs the proxy to let the request through.";
+	if (code === "HTTP_413") return "Raise that limit, then run the same command again.";
 	if (code === "NOT_FOUND" && status === 404)
 		return "Check the ids (ragtag datasets list) and the address (ragtag doctor).";
 	// A command that needs no flavour gets a bare code 102; RAGFlow's words for a dataset that is not there are these.
