@@ -52,11 +52,10 @@ export class BatchedRemovals {
 	/**
 	 * Removes the document of a row with those of others.
 	 *
-	 * @returns whether it was removed; otherwise the row must be removed by itself
-	 * @throws RetryTogether where the row waits for others
+	 * @throws RetryTogether where the row waits for others, and where its next attempt must remove it by itself
 	 * @throws RestError
 	 */
-	async remove(api: Api, request: Request, row: BatchedRow): Promise<boolean> {
+	async remove(api: Api, request: Request, row: BatchedRow): Promise<void> {
 		const { memory, item } = row;
 		const waits = this.#rows.get(memory);
 		if (waits === undefined) {
@@ -69,7 +68,7 @@ export class BatchedRemovals {
 		const { end } = waits;
 		memory.batch = end === "alone" ? "alone" : undefined;
 		if (end instanceof Error) throw end;
-		return end === "removed";
+		if (end === "alone") throw new RetryTogether();
 	}
 
 	#wait(api: Api, request: Request, row: BatchedRow): void {

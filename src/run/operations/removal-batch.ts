@@ -50,7 +50,8 @@ export async function removeBatch(context: BatchContext, rows: readonly BatchedR
 	try {
 		let open = await shown(context, rows);
 		while (open.length > 0) {
-			if (await context.turn.take(() => send(context, open))) {
+			const sent = open;
+			if (await context.turn.take(async () => send(context, await record(context, sent)))) {
 				await confirm(context, open);
 				break;
 			}
@@ -92,19 +93,31 @@ async function shown(context: BatchContext, rows: readonly BatchedRow[]): Promis
 	return found;
 }
 
+/** Records the removals. @returns those that may be sent; each other row ends with the reason */
+async function record({ log }: BatchContext, open: readonly Shown[]): Promise<readonly Shown[]> {
+	const recorded = open.map(async ({ row, document }) => {
+		const { item, memory } = row;
+		memory.name = document.name;
+		try {
+			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: item.documentId });
+			memory.isLogged = true;
+		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			row.end = error;
+		}
+	});
+	await Promise.all(recorded);
+	return open.filter(({ row }) => row.end === undefined);
+}
+
 /**
- * Records and sends one removal.
+ * Sends one removal.
  *
  * @returns whether the service accepted it
  * @throws RestError where it is not known what became of it
  */
-async function send({ log, api, request }: BatchContext, open: readonly Shown[]): Promise<boolean> {
-	const recorded = open.map(async ({ row: { item, memory }, document }) => {
-		memory.name = document.name;
-		if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: item.documentId });
-		memory.isLogged = true;
-	});
-	await Promise.all(recorded);
+async function send({ api, request }: BatchContext, open: readonly Shown[]): Promise<boolean> {
+	if (open.length === 0) return true;
 	const arrived = (): void => {
 		for (const { row } of open) row.memory.maybeRemoved = true;
 	};
@@ -123,8 +136,9 @@ async function send({ log, api, request }: BatchContext, open: readonly Shown[])
 
 /** Waits until the list lacks the documents. */
 async function confirm(context: BatchContext, sent: readonly Shown[]): Promise<void> {
-	let left = sent.map(({ row }) => row);
+	let left = sent.map(({ row }) => row).filter(({ end }) => end === undefined);
 	const areGone = async (): Promise<boolean> => {
+		if (left.length === 0) return true;
 		const documents = await list(context, left);
 		for (const row of left) if (!documents.has(row.item.documentId)) row.end = "removed";
 		left = left.filter(({ end }) => end === undefined);

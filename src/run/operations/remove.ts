@@ -70,7 +70,8 @@ export function removeDocument<Item extends Work>(
 async function attemptRemoval(removal: Removal): Promise<Settled> {
 	const { service, api, request, item, memory, find, batches } = removal;
 	const { datasetId, documentId } = item;
-	if (batches?.takes(item, memory) === true && (await batches.remove(api, request, removal))) {
+	if (batches?.takes(item, memory) === true) {
+		await batches.remove(api, request, removal);
 		return { status: "removed", documentId };
 	}
 	if (memory.isRemovedTogether === true) {

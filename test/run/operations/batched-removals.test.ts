@@ -3,6 +3,7 @@ import { RestError } from "../../../src/rest/errors.ts";
 import { type ProbeAnswer, ragflowPatch } from "../../../src/rest/flavours.ts";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { removeDocument } from "../../../src/run/operations/remove.ts";
+import { type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
 import { documentOf, fakeApi } from "../fake-api.ts";
@@ -29,6 +30,8 @@ type Server = {
 	kept: string | undefined;
 	/** a document: the next list that is asked for it and others shows nothing */
 	blind: string | undefined;
+	/** a document that may not be removed: its record is refused */
+	unseen: string | undefined;
 	refuse: ((item: Work) => RestError | undefined) | undefined;
 };
 
@@ -42,6 +45,7 @@ function serve(extra: readonly string[] = ["kept"]): Server {
 		after: () => undefined,
 		kept: undefined,
 		blind: undefined,
+		unseen: undefined,
 		refuse: undefined,
 	};
 }
@@ -80,11 +84,13 @@ async function remove(server: Server, rows = ROWS): Promise<Run> {
 		},
 	});
 	const { refuse } = server;
-	const operation = removeDocument<Work>(
-		provenService(api, { clock }),
-		undefined,
-		refuse === undefined ? {} : { refuse },
-	);
+	const log: SentLog = {
+		...unrecorded,
+		sending: async ({ documentId }) => {
+			if (documentId === server.unseen) throw new RestError("unseen", { kind: "rejected", code: "POLICY_UNSEEN" });
+		},
+	};
+	const operation = removeDocument<Work>(provenService(api, { clock }), log, refuse === undefined ? {} : { refuse });
 	const run = start(operation, { rows, clock, chunks: chunksOf(rows, 100) });
 	await clock.until(run.done);
 	expectAccounted(run, rows);
@@ -183,4 +189,13 @@ it("a document that was changed meanwhile is left alone, by what the list shows 
 	const run = await remove(server);
 	expect(failed(run)).toEqual([["doc-99", "CONFLICT"]]);
 	expect(server.held.has("doc-99")).toBe(true);
+});
+
+it("a row that may not be recorded fails alone, and its document is not removed with the others", async () => {
+	const server = serve();
+	server.unseen = "doc-150";
+	const run = await remove(server);
+	expect(failed(run)).toEqual([["doc-150", "POLICY_UNSEEN"]]);
+	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
+	expect(server.removals.flat()).not.toContain("doc-150");
 });
