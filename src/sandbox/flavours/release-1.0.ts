@@ -11,6 +11,7 @@ export function release10(before: Release): Release {
 		updateVerbs: ["PATCH"],
 		// `UpdateDatasetDocument` in handler/document.go:1710-1747 reads the body before it looks up anything.
 		body: "or-refused",
+		reads: "as-go",
 		// handler/auth.go:119-140, and `GetUserByAPIToken` in service/user.go:942.
 		refusedKey: "status-401-by-cause",
 		// `HandleNoRoute` in handler/error.go:42: gin has no route for a verb that is not registered.
@@ -44,8 +45,9 @@ export function release10(before: Release): Release {
 			overMaxPageSize: "default",
 			orderBy: "three-first",
 			refusalHasList: true,
-			runs: "as-written",
-			metadataFilters: false,
+			// `normalizeRunStatusFilter` and `parseMetadataQuery` in handler/document.go:852, 751
+			runs: "any-letters",
+			metadataFilters: true,
 			ids: "beside-filters",
 			// `applyDocumentMetadataFilter` in handler/document.go:667-686
 			condition: "checked",
