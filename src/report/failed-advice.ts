@@ -31,6 +31,9 @@ export function failedAdvice(codes: readonly string[], path: string, retry: stri
 	if (hasOnly("EXISTS")) {
 		return `These documents are there already: --on-existing skip leaves them alone, --on-existing update-metadata writes their metadata.`;
 	}
+	if (hasOnly("PROXY_REFUSED")) {
+		return `Ask who runs the proxy to let the requests through, then send the rows again: ${retry}`;
+	}
 	if (hasOnly("HTTP_413")) return `Raise the limit of the proxy or the service, then send the rows again: ${retry}`;
 	const correct = `Correct ${path} and send it as a manifest`;
 	const skip = codes.includes("EXISTS") ? " with --on-existing skip, which leaves alone what is there" : "";

@@ -10,6 +10,7 @@ it.each([
 	[["HTTP_422"], /Correct failed\.csv/, false],
 	[["HTTP_404", "HTTP_400"], /would fail again/, false],
 	[["HTTP_413"], /Raise the limit/, true],
+	[["PROXY_REFUSED"], /^Ask who runs the proxy/, true],
 	[["HTTP_422", "TIMEOUT"], /Correct failed\.csv/, true],
 	[["EXISTS", "UNKNOWN_OUTCOME"], /--on-existing skip/, true],
 	[["HTTP_500"], /Correct failed\.csv/, true],
