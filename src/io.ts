@@ -198,7 +198,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		},
 		ask: (question, signal) =>
 			display.paused(async () => {
-				if (isJson) message("note", question);
+				if (isJson) for (const line of question.split("\n")) message("note", line);
 				else await errors.write(redact(`${harmless(question)} `));
 				return readAnswer(stdin, signal);
 			}),

@@ -4,6 +4,7 @@ import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createIo, type Io, type IoSources } from "../../src/io.ts";
 import { hasColor } from "../../src/io/color.ts";
+import { at } from "../support/values.ts";
 import { input, Kept, Terminal } from "./terminal.ts";
 
 function ioOn(sources: Partial<IoSources>): { io: Io; stdout: Kept; stderr: Kept } {
@@ -136,6 +137,17 @@ describe("a question", () => {
 		const { io, stderr } = ioOn({ stdin: input("yes\nno\n", true) });
 		expect(await io.ask("Sure?")).toBe("yes");
 		expect(stderr.text).toBe("Sure? ");
+	});
+
+	it("of several lines is a message for each beside JSON: a message is one line", async () => {
+		const { io, stderr } = ioOn({ stdin: input("yes\n", true) });
+		await io.configure({ progress: "json" });
+		await io.ask("Remove 1 document?\n  a.pdf\nSure?");
+		const texts = stderr.text
+			.trimEnd()
+			.split("\n")
+			.map((line) => at(JSON.parse(line), "text"));
+		expect(texts).toEqual(["Remove 1 document?", "  a.pdf", "Sure?"]);
 	});
 
 	it("is not answered by a file", async () => {

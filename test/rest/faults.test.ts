@@ -95,10 +95,13 @@ describe("requests that may have been applied", () => {
 				socket.write(count % 2 === 1 ? success("d1") : `HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`);
 			}),
 		);
-		const api = cleanup.add(apiFor(server.baseUrl));
+		let surplus = 0;
+		const api = cleanup.add(apiFor(server.baseUrl, { onSurplusAnswer: () => (surplus += 1) }));
 		await api.updateMetadata("ds", "d1", fields);
 		const error = await rejection(api.updateMetadata("ds", "d1", fields));
 		expect(error).toMatchObject({ kind: "ambiguous", code: "UNASKED_CONTINUE" });
+		// It belongs to this request: no other row is in doubt.
+		expect(surplus).toBe(0);
 		expect(error).toHaveProperty("message", expect.stringContaining("the proxy sends 100 Continue unasked"));
 		// The connection is given up: what comes behind it must not become the next answer.
 		await api.updateMetadata("ds", "d1", fields);

@@ -36,8 +36,8 @@ const SURPLUS =
 	"warning: an answer came that no request had waited for, so earlier answers may belong to other rows. A proxy or the service is at fault.";
 
 /**
- * Reads back what a run wrote, over all its executions: with `--verify`, or where a surplus answer came. Does nothing if the reason for the stop would
- * stop this too.
+ * Reads back what a run wrote, over all its executions: with `--verify`, or where a surplus answer came. Does nothing if the
+ * reason for the stop would stop this too.
  */
 export async function verifyAfter(
 	{ run, runs, name, started, stop }: VerifyAfter,
