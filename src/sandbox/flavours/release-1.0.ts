@@ -63,6 +63,7 @@ export function release10(before: Release): Release {
 		},
 		// service/document/document_metadata.go:580-680
 		bulkUpdate: "none-unless-named",
+		servesWeb: false,
 		lowerCaseMessages: "all",
 		// `Part.FileName` of mime/multipart; `uniqueUploadName` in service/document/document_upload.go:393
 		fileNames: "base-exact",

@@ -77,8 +77,16 @@ export type Release = {
 	readonly datasets: DatasetRules;
 	/** The part that a download from a dataset that does not exist reports as missing. */
 	readonly missingDownload: "names-dataset" | "names-document" | "not-found";
-	/** The update of many documents at once; an empty selection is the whole dataset, an error, or none. */
-	readonly bulkUpdate: "absent" | "broken" | "all-unless-named" | "named" | "none-unless-named";
+	/**
+	 * The update of many documents at once; an empty selection is the whole dataset, an error, or none. `by-value` adds to lists,
+	 * and counts the documents that differ then (v0.25.6 to v0.27.0).
+	 */
+	readonly bulkUpdate: "absent" | "broken" | "all-unless-named" | "named" | "none-unless-named" | "by-value";
+	/**
+	 * Whether the web page of the server uses the same routes, which brought some (v0.25.1 on: api/apps/restful_apis): `type` of
+	 * lists and uploads, the dataset of an upload checked first, summaries of metadata, `documents/metadatas`.
+	 */
+	readonly servesWeb: boolean;
 	/** The code for an upload to a dataset that does not exist. */
 	readonly uploadMissingDatasetCode: 100 | 102;
 	/** Which refusals begin with a small letter and end without a full stop: those of documents, or also those of names and datasets. */

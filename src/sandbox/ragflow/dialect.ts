@@ -9,6 +9,7 @@ import { downloadDocument } from "./document.ts";
 import { Code, exception, Failure, failureText } from "./failure.ts";
 import { isOwner, type Keys } from "./key.ts";
 import { listDocuments } from "./list.ts";
+import { flattenedMetadata, metadataConfig, metadataSummary } from "./metadata-views.ts";
 import { removeDocuments } from "./remove.ts";
 import type { FileAnswer, Route } from "./request.ts";
 import { updateDocument } from "./update.ts";
@@ -114,13 +115,21 @@ function routeOf(method: string, path: string, release: Release): Found {
 	if (version === "v1" && first === "datasets" && !segments.includes("")) {
 		if (segments.length === 1) methods = datasets;
 		else if (segments.length === 2) methods = release.datasets.hasShow ? { GET: showDataset, ...dataset } : dataset;
+		else if (release.servesWeb && segments.length === 3 && datasetId === "metadata" && third === "flattened")
+			methods = { GET: flattenedMetadata };
 		else if (third === "documents" && segments.length === 3) methods = documents;
 		else if (third === "documents" && segments.length === 4) {
 			const updates = Object.fromEntries(release.updateVerbs.map((verb) => [verb, updateDocument]));
 			methods = { GET: downloadDocument, ...updates };
+			if (release.servesWeb && fourth === "metadatas") methods = { ...methods, PATCH: bulkUpdate };
 			documentId = fourth;
 		} else if (third === "metadata" && fourth === "update" && segments.length === 4) {
 			methods = release.bulkUpdate === "absent" ? undefined : bulk;
+		} else if (release.servesWeb && third === "metadata" && segments.length === 4) {
+			methods = new Map([
+				["summary", { GET: metadataSummary }],
+				["config", { GET: metadataConfig }],
+			]).get(fourth);
 		}
 	}
 	if (methods === undefined) throw notFound(path, release);

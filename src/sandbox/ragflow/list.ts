@@ -9,12 +9,15 @@ import { documentText } from "./document.ts";
 import { noDataset, success, worded } from "./failure.ts";
 import { filteredIds, metadataFiltersOf, nameAndStateFilter } from "./list-filters.ts";
 import { filterOf, idsOf, isDescending, orderOf, refusedList, timeOf, windowOf } from "./list-query.ts";
+import { countDocuments } from "./metadata-views.ts";
 import type { Call, Route } from "./request.ts";
 
 /** GET /datasets/<dataset_id>/documents: `list_docs` in api/apps/sdk/doc.py, then in api/apps/restful_apis. */
-export const listDocuments: Route = async (call, { store, settings, searchesFail }) => {
+export const listDocuments: Route = async (call, service) => {
+	const { store, settings, searchesFail } = service;
 	const { query, datasetId, sentDatasetId, release } = call;
 	store.commits.flush();
+	if (release.servesWeb && query.get("type") === "filter") return countDocuments(call, service);
 	if (release.list.orderBy === "three-first") orderOf(query, release);
 	const dataset = store.datasets.find(datasetId);
 	if (dataset === undefined) throw noDataset(sentDatasetId, release);

@@ -1,24 +1,26 @@
 import type { Release } from "../flavours/release.ts";
 import { pythonType } from "../python.ts";
 import { documentNameLimit } from "../store/documents.ts";
-import { Code, Failure, worded } from "./failure.ts";
+import { Code, exception, Failure, worded } from "./failure.ts";
 
 /** Endings of file names that all releases take, by their type. Endings that only some take are left out. */
-const endings: readonly (readonly [type: string, endings: string])[] = [
+const ENDINGS: readonly (readonly [type: string, endings: string])[] = [
 	["pdf", "pdf"],
 	["doc", "msg eml doc docx ppt pptx yml xml htm html json csv txt ini xls xlsx wps rtf hlp pages numbers key md"],
 	["doc", "py js java c cpp h php go ts sh cs kt sql"],
 	["aural", "wav flac ape alac wv mp3 aac ogg opus"],
-	["visual", "jpg jpeg png tif gif pcx tga exif fpx svg psd cdr pcd dxf ufo eps ai raw wmf webp avif apng ico"],
+	["visual", "jpg jpeg png tif gif pcx tga exif fpx svg psd cdr pcd dxf ufo eps ai raw webp avif apng ico"],
 	["visual", "mpg mpeg avi rm rmvb mov wmv asf dat mp4 mkv"],
 ];
 
-export const fileTypes: ReadonlyMap<string, string> = new Map(
-	endings.flatMap(([type, line]) => line.split(" ").map((ending) => [ending, type] as const)),
+const fileTypes: ReadonlyMap<string, string> = new Map(
+	ENDINGS.flatMap(([type, line]) => line.split(" ").map((ending) => [ending, type] as const)),
 );
 
+/** All that follows the last dot counts, also of a name like `.txt` (`filename_type` in api/utils/file_utils.py). */
 export function fileTypeOf(name: string): string {
-	return fileTypes.get(suffixOf(name)) ?? "other";
+	const dot = name.lastIndexOf(".");
+	return (dot < 0 ? undefined : fileTypes.get(name.slice(dot + 1).toLowerCase())) ?? "other";
 }
 
 /** The ending of a name, in small letters and without its dot; empty where there is none. */
@@ -65,7 +67,7 @@ export function checkName(
 ): asserts name is string {
 	if (typeof name !== "string") {
 		const why = `'${pythonType(name)}' object has no attribute 'encode'`;
-		throw new Failure(Code.exception, release.values === "any" ? `AttributeError("${why}")` : `AttributeError(${why})`);
+		throw exception(release.values === "any" ? `AttributeError("${why}")` : `AttributeError(${why})`);
 	}
 	if (Buffer.byteLength(name) > documentNameLimit)
 		throw new Failure(Code.argument, `File name must be ${documentNameLimit} bytes or less.`);

@@ -44,7 +44,7 @@ async function looseRemoval(call: Call): Promise<Removal> {
 			return success();
 		}
 		if (!Array.isArray(ids) && typeof ids !== "string") throw exception("TypeError('object is not iterable')");
-		return removeEach(store, Array.from<unknown>(ids).map(String));
+		return removeEach(store, Array.from<unknown>(ids));
 	};
 }
 
@@ -54,14 +54,14 @@ function idsOf({ value }: Body): unknown {
 	return isObject(value) ? value["ids"] : undefined;
 }
 
-function removeEach(store: Store, ids: readonly string[]): string | Failure {
-	const unique = new Set<string>();
-	const repeated = new Set<string>();
+function removeEach(store: Store, ids: readonly unknown[]): string | Failure {
+	const unique = new Set<unknown>();
+	const repeated = new Set<unknown>();
 	for (const id of ids) (unique.has(id) ? repeated : unique).add(id);
-	const missing = [...unique].filter((id) => !removeOne(store, collationKey(id)));
+	const missing = [...unique].filter((id) => !removeOne(store, collationKey(String(id))));
 	if (missing.length > 0) return new Failure(Code.data, `Documents not found: ${pythonRepr(missing)}`);
 	if (repeated.size === 0) return success();
-	const errors = [...repeated].map((id) => `Duplicate document ids: ${id}`);
+	const errors = [...repeated].map((id) => `Duplicate document ids: ${String(id)}`);
 	return success(JSON.stringify({ success_count: unique.size, errors }));
 }
 

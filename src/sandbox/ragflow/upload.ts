@@ -4,14 +4,15 @@ import { documentNameLimit } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import { type IncomingFile, storeFiles } from "../upload.ts";
 import { Code, exception, Failure, success } from "./failure.ts";
-import { appendedName, fileTypes, freeName, suffixOf } from "./names.ts";
-import type { Route } from "./request.ts";
+import { appendedName, fileTypeOf, freeName, suffixOf } from "./names.ts";
+import type { Call, Route } from "./request.ts";
 
 type StoredFile = { readonly id: string; readonly name: string; readonly size: number };
 
 /** POST /datasets/<dataset_id>/documents. Valid files are stored even where others of the same request are refused. */
 export const uploadDocuments: Route = async (call, { store, busboy }) => {
 	const { request, datasetId, release } = call;
+	if (release.servesWeb) checkBeforeFiles(call, store);
 	const errors: string[] = [];
 	const stored = await storeFiles(
 		store,
@@ -22,7 +23,9 @@ export const uploadDocuments: Route = async (call, { store, busboy }) => {
 				// A part without the name of a file is no file in Go (`ReadForm` of mime/multipart).
 				if (part.fileName === "" && release.fileNames === "base-exact") return () => {};
 				const name = checkedName(part.fileName, release);
-				if (fileTypes.has(endingOf(name, release))) return newFile(name);
+				// v1.0 trims the name for its type (`FilenameType` in utility/file.go).
+				const typed = release.fileNames === "base-exact" ? name.trim() : name;
+				if (fileTypeOf(typed) !== "other") return newFile(name);
 				errors.push(`${name}: This type of file has not been supported yet!`);
 				return () => {};
 			};
@@ -39,10 +42,20 @@ export const uploadDocuments: Route = async (call, { store, busboy }) => {
 	);
 	const data = JSON.stringify(stored.map((file) => uploadedDocument(file, datasetId, release)));
 	if (errors.length === 0) return success(data, release.noMessage);
-	// v1.0 has null in place of an empty list (handler/document.go:970).
-	const partly = stored.length === 0 && release.fileNames === "base-exact" ? "null" : data;
-	throw new Failure(Code.server, errors.join("\n"), release.reportsPartialUpload ? { data: partly } : {});
+	// Where nothing was stored, v1.0 has null (handler/document.go:970), and the others have no data.
+	const nothing = release.fileNames === "base-exact" ? { data: "null" } : {};
+	const partly = stored.length === 0 ? nothing : { data };
+	throw new Failure(Code.server, errors.join("\n"), release.reportsPartialUpload ? partly : {});
 };
+
+function checkBeforeFiles({ query, datasetId, sentDatasetId, release }: Call, store: Store): void {
+	if (store.datasets.find(datasetId) === undefined)
+		throw missingDataset(sentDatasetId, release.uploadMissingDatasetCode);
+	const type = (query.get("type") || "local").toLowerCase();
+	// The sandbox makes no documents of web pages, and no empty ones.
+	if (type === "local") return;
+	throw new Failure(Code.argument, '`type` must be one of "local", "web", or "empty".');
+}
 
 type Insertion = { readonly file: IncomingFile; readonly time: number; readonly release: Release };
 
@@ -82,16 +95,6 @@ function checkedName(fileName: string, release: Release): string {
 /** `filepath.Base`, which Go's `Part.FileName` uses. */
 function baseName(path: string): string {
 	return path.replace(/\/+$/, "").split("/").at(-1) || "/";
-}
-
-/** In Go all that follows the last dot counts, also of a name like `.txt` (`FilenameType` in utility/file.go). */
-function endingOf(name: string, { fileNames }: Release): string {
-	return fileNames === "base-exact" && name.includes(".")
-		? name
-				.slice(name.lastIndexOf(".") + 1)
-				.trim()
-				.toLowerCase()
-		: suffixOf(name);
 }
 
 function uploadedDocument({ id, name, size }: StoredFile, dataset: string, { parserMember }: Release): object {
