@@ -45,9 +45,6 @@ export function release10(before: Release): Release {
 			overMaxPageSize: "default",
 			orderBy: "three-first",
 			refusalHasList: true,
-			// `normalizeRunStatusFilter` and `parseMetadataQuery` in handler/document.go:852, 751
-			runs: "any-letters",
-			metadataFilters: true,
 			ids: "beside-filters",
 			// `applyDocumentMetadataFilter` in handler/document.go:667-686
 			condition: "checked",

@@ -104,6 +104,13 @@ test("documents without metadata are listed alone by return_empty_metadata", asy
 	expect(await names(place, { metadata: '{"author":["Ana"]}' })).toEqual(["a.txt"]);
 });
 
+test("a list keeps the number 1 beside the text 1", async () => {
+	const place = await serve(flavour);
+	// The key takes both once it is a text's.
+	await update(place, flavour, '{"a":"x"}');
+	expect((await update(place, flavour, '{"a":["1",1,"1",1.0]}')).data).toMatchObject({ meta_fields: { a: ["1", 1] } });
+});
+
 test("items of lists lose blanks as Go knows them, which are not those of Python", async () => {
 	const place = await serve(flavour);
 	const answer = await update(place, flavour, '{"a":["\\u0085x\\u3000","\\u001cy\\u001c","\\ud800"]}');
