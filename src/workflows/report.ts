@@ -65,9 +65,9 @@ export type Ended = {
 	readonly failed?: { readonly path: string; readonly failure: string | undefined };
 	/** the codes of the rows that failed, each once */
 	readonly failedCodes?: readonly string[];
-	/** the part of a manifest whose rows are counted */
 	/** pending rows that may have been written */
 	readonly inDoubt?: number;
+	/** the part of a manifest whose rows are counted */
 	readonly shard?: ShardCounts | undefined;
 	/** the next command, if the general one does not fit */
 	readonly next?: string | undefined;
