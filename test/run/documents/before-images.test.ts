@@ -1,6 +1,6 @@
 import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { tmpdir } from "node:os";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Metadata } from "../../../src/json/values.ts";
 import type { Api } from "../../../src/rest/types.ts";
 import type { Memory } from "../../../src/run/operations/operation.ts";
@@ -27,6 +27,7 @@ function writing(answers: Partial<Api>, rows = 1) {
 		folder: async () => tmpdir(),
 		service: believing(),
 	});
+	onTestFinished(() => present.close());
 	const log = { ...unrecorded, sending: async (_: unknown, sending: Sending) => void sent.push(sending) };
 	return {
 		write: replaceMetadata(service, { images: new BeforeImages(present, service) }, log),

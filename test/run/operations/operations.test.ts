@@ -2,7 +2,7 @@ import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
@@ -22,16 +22,22 @@ const item = { ...work(0), metadata };
 
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
-	documents: new DocumentSource({
-		rows: knownCounts(new Map([["set", rows]])),
-		folder: async () => tmpdir(),
-		service: believing(),
-	}),
+	documents: documentsOf(rows),
 	metadataToSend: (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]),
 	keepsPresent: true,
 	keepsValue: (key: string, wanted: Metadata) => !wanted.has(key),
 	onlyChanged,
 });
+
+function documentsOf(rows: number): DocumentSource {
+	const documents = new DocumentSource({
+		rows: knownCounts(new Map([["set", rows]])),
+		folder: async () => tmpdir(),
+		service: believing(),
+	});
+	onTestFinished(() => documents.close());
+	return documents;
+}
 
 const done = async (): Promise<Echo> => "document_id";
 const gone = async (): Promise<void> => undefined;
