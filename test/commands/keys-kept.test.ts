@@ -69,6 +69,21 @@ describe("a service that keeps keys that an update does not contain", () => {
 		expect(held).toEqual([{}, ...Array.from({ length: 11 }, () => added), before]);
 	});
 
+	it("waits once for keys to go, and not for each row, so that the undo of many rows ends this night", async () => {
+		const service = await merging(13);
+		const lines = service.tagged.map((id) => JSON.stringify({ document_id: id, meta_fields: { added: "x" } }));
+		const path = await file("tags.jsonl", lines.join("\n"));
+		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST];
+		expect(summaryOf((await ragtag(argv, { env })).stdout)).toMatchObject({ updated: 13 });
+		const before = service.requests.length;
+		const { stdout } = await ragtag(["runs", "undo", "--yes", ...FAST], { env });
+
+		expect(summaryOf(stdout)).toMatchObject({ failed: 13 });
+		const reads = service.requests.slice(before).filter((line) => /^GET .*[?&]ids?=/.test(line));
+		expect(reads.length).toBeLessThan(13 * 3);
+	});
+
 	it("fails no row that removes nothing", async () => {
 		const service = await merging();
 		const rows = service.tagged.map((id, index) => `${id},Author ${index},blog\n`).join("");

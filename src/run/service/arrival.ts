@@ -82,6 +82,10 @@ export function unremoved(
 	return hasAll ? keysKept(service, documentId, missingKeys(present, metadata)) : undefined;
 }
 
+/** The warning about a service that answers a replacement like a merge. */
+export const MERGES =
+	"warning: this service keeps keys that an update does not have: a replace run removes none, exactly as with --mode merge";
+
 /** The error for a document that still has keys that its update does not carry. */
 export function keysKept(service: Pick<Service, "show">, documentId: string, kept: readonly string[]): RestError {
 	const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;

@@ -28,9 +28,21 @@ export class Canary {
 	readonly #waiting: (() => void)[] = [];
 	#harm: Error | undefined;
 	#isUploadConfirmed = false;
+	#keepsKeys = false;
 	readonly #removals = new Set<string>();
 	readonly #uploads = new Set<string>();
 	readonly #sent = new Set<string>();
+
+	/** Whether a document was seen to keep, for as long as lists may lag, keys that its update did not have. */
+	get keepsKeys(): boolean {
+		return this.#keepsKeys;
+	}
+
+	/** Remembers that, and returns the error of its row. */
+	keeping(kept: Error): Error {
+		this.#keepsKeys = true;
+		return kept;
+	}
 
 	/** Runs writes that may be canaries one after another. */
 	alone<Result>(work: () => Promise<Result>): Promise<Result> {
