@@ -14,7 +14,6 @@ import {
 	parseCount,
 	parseMaxErrors,
 	parseNonEmpty,
-	parseOutputFile,
 	parseRate,
 	parseTime,
 } from "./values.ts";
@@ -102,7 +101,7 @@ export function addMessageOptions(command: Command): Command {
 	return command
 		.option("-q, --quiet", "prints only errors on standard error")
 		.option("--debug", "prints what is sent, and why, on standard error")
-		.option("--log-file <file>", "appends messages and progress to a file, also with --quiet", parseOutputFile);
+		.option("--log-file <file>", "appends messages and progress to a file, also with --quiet", parseNonEmpty);
 }
 
 export function addServiceOptions(command: Command): Command {
@@ -151,7 +150,7 @@ export function addReadOptions(command: Command): Command {
 export function addRowOptions(command: Command, failed: string): Command {
 	return addReadOptions(command)
 		.option("--max-errors <n or n%>", "stops when this many rows have failed", parseMaxErrors)
-		.option("--failed <file>", failed, parseOutputFile);
+		.option("--failed <file>", failed, parseNonEmpty);
 }
 
 export function addOutageOption(command: Command, byDefault = "15m"): Command {

@@ -1,13 +1,14 @@
 import { extname } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseOutputFile } from "./values.ts";
+import { parseNonEmpty } from "./values.ts";
 
 /** Ends of names of reports. Each stands for a form. */
 const REPORT_ENDS = [".html", ".md", ".json"];
 
-/** The file of `--report`. @throws InvalidArgumentError where its name does not say the form */
+/** The file of `--report`. @throws InvalidArgumentError where its name does not say the form, or another form was given */
 function parseReportFile(path: string, previous: string | undefined): string {
-	if (REPORT_ENDS.includes(extname(path).toLowerCase())) return parseOutputFile(path, previous);
+	if (previous !== undefined) throw new InvalidArgumentError(`It was given before, with ${previous}; give it once.`);
+	if (REPORT_ENDS.includes(extname(path).toLowerCase())) return parseNonEmpty(path);
 	throw new InvalidArgumentError("Its name must end in .html, .md or .json.");
 }
 
@@ -19,18 +20,14 @@ export function addReportOption(command: Command): Command {
 /** Options of commands that run rows: files for other programs. `src/run-end.ts` has their values. */
 export function addOutputOptions(command: Command): Command {
 	return addReportOption(addCheckOutputOptions(command))
-		.option(
-			"--metrics-file <file>",
-			"the run as metrics, for the folder of a Prometheus node exporter",
-			parseOutputFile,
-		)
+		.option("--metrics-file <file>", "the run as metrics, for the folder of a Prometheus node exporter", parseNonEmpty)
 		.option("--ping <url>", "a monitor such as healthchecks.io, told when the run starts and how it ends");
 }
 
 /** The same of commands that check a manifest, and send nothing of its rows. */
 export function addCheckOutputOptions(command: Command): Command {
 	return command
-		.option("--junit <file>", "the run as a JUnit test report, one case a failed or invalid row", parseOutputFile)
+		.option("--junit <file>", "the run as a JUnit test report, one case a failed or invalid row", parseNonEmpty)
 		.addOption(
 			new Option(
 				"--annotations <form>",

@@ -74,18 +74,12 @@ export function parseNonEmpty(text: string): string {
 	return text;
 }
 
-/** The file of an output. @throws InvalidArgumentError where another was given: only one would be written */
-export function parseOutputFile(path: string, previous: string | undefined): string {
-	if (previous !== undefined) throw new InvalidArgumentError(`It was given before, with ${previous}; give it once.`);
-	return parseNonEmpty(path);
-}
-
 /** Words that other programs take after `-o` for a format. */
 const FORMATS = /^(?:json|jsonl|ndjson|yaml|csv|tsv|table|text|wide|name|md)$/i;
 
 /** The path of an output. A word of a format is refused: no file of that name is meant. */
-export function parseOut(text: string, previous: string | undefined): string {
-	if (!FORMATS.test(text)) return parseOutputFile(text, previous);
+export function parseOut(text: string): string {
+	if (!FORMATS.test(text)) return parseNonEmpty(text);
 	const hint = `It is the word of a format, and -o takes a file. Lists take --format ${text}; a file of that name is ./${text}.`;
 	throw new InvalidArgumentError(hint);
 }

@@ -2,9 +2,12 @@ import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 import type { Meaning } from "./flavour.ts";
 import { type ListRules, splitListsBy } from "./ragflow.ts";
 
-/** Errors of Go's network and of its MySQL driver, which the server gives on as they are. */
+/**
+ * Errors of Go's network and of its MySQL driver, which the server gives on as they are. An error stands at the end, after those
+ * around it; a file of a name such as `connection refused.pdf` is none.
+ */
 const AWAY =
-	/\b(?:dial tcp|connection refused|connection reset by peer|broken pipe|bad connection|invalid connection|i\/o timeout|unexpected EOF|Error (?:1040|1053|1205|1213|2006|2013)\b)/i;
+	/(?:^|: )(?:dial tcp |Error (?:1040|1053|1205|1213|2006|2013)\b)|\b(?:connection refused|connection reset by peer|broken pipe|bad connection|invalid connection|i\/o timeout|unexpected EOF)$/i;
 
 /**
  * The meaning of a code of RAGFlow v1.0 where it differs from the Python releases.

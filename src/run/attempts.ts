@@ -46,7 +46,7 @@ export function openRow<Item>(item: Item): OpenRow<Item> {
 export class RowAttempts<Item extends Work> {
 	readonly #options: AttemptsOptions<Item>;
 	readonly #deadline: number;
-	readonly #refused = new SameRefusals();
+	readonly #refused: SameRefusals;
 	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
 	/** one object for all rows: a run has millions */
@@ -56,6 +56,7 @@ export class RowAttempts<Item extends Work> {
 
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
+		this.#refused = new SameRefusals(options.operation.expected);
 		const { clock, queue, shutdown, maxDuration } = options;
 		this.#deadline = clock.now() + maxDuration;
 		const finishing: Request = (call) => queue.send(call, shutdown.cut);

@@ -13,6 +13,7 @@ export const FLAVOURS: readonly Flavour[] = [
 	"ragflow-0.25",
 	"ragflow-0.26",
 	"ragflow-0.27",
+	"ragflow-1.0",
 ];
 
 /** How one kind of fault is shown. */

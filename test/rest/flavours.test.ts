@@ -151,6 +151,8 @@ describe("what a code means to each flavour", () => {
 		[102, "database operation failed", "database_away"],
 		[102, "can't find this dataset", "passing"],
 		[500, "Error 1040: Too many connections", "database_away"],
+		[500, "failed to insert: dial tcp 10.0.0.1:5455: connect: connection refused", "database_away"],
+		[500, "connection refused.pdf: This type of file has not been supported yet!", "refused"],
 		[500, "a.exe: This type of file has not been supported yet!", "refused"],
 		[1, "failed to get documents", "passing"],
 		[109, "no authorization", "not_allowed"],

@@ -70,6 +70,8 @@ export type Operation<Item extends Work> = ((item: Item, request: Request, memor
 	 * undefined where there is nothing to wait for. What fails is left to the attempt.
 	 */
 	readonly ahead?: (item: Item, memory: Memory) => Promise<void> | undefined;
+	/** codes that many of its rows may end with, although the service refuses none: they end no run */
+	readonly expected?: ReadonlySet<string>;
 	/** learns of rows that come next, before any of them begins */
 	readonly coming?: (items: readonly Item[]) => void;
 };

@@ -86,10 +86,13 @@ export function unremoved(
 export const MERGES =
 	"warning: this service keeps keys that an update does not have: a replace run removes none, exactly as with --mode merge";
 
+/** The code of a row that was written, and whose document keeps keys. */
+export const KEYS_KEPT = "KEYS_KEPT";
+
 /** The error for a document that still has keys that its update does not carry. */
 export function keysKept(service: Pick<Service, "show">, documentId: string, kept: readonly string[]): RestError {
 	const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;
-	return new RestError(text, { kind: "rejected", code: "KEYS_KEPT" });
+	return new RestError(text, { kind: "rejected", code: KEYS_KEPT });
 }
 
 /** The code of an update that was answered with success, and did not arrive. */

@@ -87,8 +87,9 @@ export class Redetection {
 	}
 
 	/** @param hasWorked whether requests of the same kind succeeded before: the service was changed since */
-	note({ unrouted, message }: RestError, hasWorked: boolean): void {
-		if (unrouted === undefined) return;
+	note({ unrouted, message, code }: RestError, hasWorked: boolean): void {
+		// Once requests have worked, a page of a proxy says nothing of the routes behind it.
+		if (unrouted === undefined || (hasWorked && code.startsWith("HTTP_"))) return;
 		if (hasWorked) this.#unrouted.clear();
 		this.#unrouted.set(unrouted, message);
 	}

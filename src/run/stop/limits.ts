@@ -40,7 +40,7 @@ export function errorLimit(limit: MaxErrors | undefined, totals: Totals, superse
  * exist already, or have changed, and the first documents of a plan may have changed since. A service that keeps keys has
  * written all others, and an undo must not end at the first documents to which its run has added one.
  */
-const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", "KEYS_KEPT", "STALE_FILE", SUPERSEDED]);
+const OWN_CHECKS: ReadonlySet<string> = new Set(["CONFLICT", "EXISTS", "STALE_FILE", SUPERSEDED]);
 
 const PROXY_HINT = "Check --base-url (ragtag doctor), or ask who runs the proxy to let the requests through.";
 
@@ -64,16 +64,22 @@ const WRONG_ROWS: ReadonlySet<string> = new Set(["NOT_FOUND", "VALUE_NOT_TAKEN"]
 
 /** Detects that every row is refused with the same code. Otherwise a wrong dataset could cost a million requests. */
 export class SameRefusals {
+	readonly #expected: ReadonlySet<string> | undefined;
 	#code: string | undefined;
 	#count = 0;
 	#off = false;
+
+	/** @param expected further codes that are no refusals of these rows */
+	constructor(expected?: ReadonlySet<string>) {
+		this.#expected = expected;
+	}
 
 	succeeded(): void {
 		this.#off = true;
 	}
 
 	failed(error: RowError): Stop | undefined {
-		if (this.#off || OWN_CHECKS.has(error.code)) return undefined;
+		if (this.#off || OWN_CHECKS.has(error.code) || this.#expected?.has(error.code) === true) return undefined;
 		if (this.#code !== undefined && this.#code !== error.code) {
 			this.#off = true;
 			return undefined;

@@ -1,3 +1,4 @@
+import { KEYS_KEPT } from "../../run/service/arrival.ts";
 import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { Mode } from "../../plan/change.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
@@ -61,6 +62,7 @@ export function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRules): Pr
 		const judged = judgedBy(run, rules, source, reread(source));
 		return Object.assign(applyPlanned<PlannedRow>(run.session.service, judged, log), {
 			coming: (rows: readonly PlannedRow[]) => documents.expect(rows),
+			...(rules.isExact ? { expected: new Set([KEYS_KEPT]) } : {}),
 		});
 	});
 }

@@ -105,10 +105,14 @@ export async function sendRows<SourceRow extends Row>(
 			},
 		}).catch(stopFromError);
 		// Only a run that goes on has rows that were done before.
-		if (discard === undefined) await failChanged(record, documents, stop === undefined);
+		const fault =
+			discard === undefined
+				? await failChanged(record, documents, stop === undefined).then(() => undefined, stopFromError)
+				: undefined;
 		const seconds = (clock.now() - started) / 1000 + secondsBefore;
 		const oldestReading = documents.oldestReading === undefined ? undefined : documents.oldestReading / 1000;
-		return { started, seconds, stop, pace: monitor.pace(), cap: session.rates.meanSince(started), oldestReading };
+		const cap = session.rates.meanSince(started);
+		return { started, seconds, stop: stop ?? fault, pace: monitor.pace(), cap, oldestReading };
 	} finally {
 		progress.stop();
 		await documents.close();

@@ -39,6 +39,12 @@ describe("rows that are all refused alike", () => {
 		expect(refuse(new SameRefusals(), codes)).toBe(9);
 	});
 
+	it("go on with an undo whose documents keep keys, but not with a run that was to remove them", () => {
+		const codes = Array.from({ length: 12 }, () => "KEYS_KEPT");
+		expect(refuse(new SameRefusals(new Set(["KEYS_KEPT"])), codes)).toBe(-1);
+		expect(refuse(new SameRefusals(), codes)).toBe(9);
+	});
+
 	it("name the values where another type is the reason", () => {
 		const refused = new SameRefusals();
 		const stops = Array.from({ length: 10 }, () => refused.failed({ code: "METADATA_REFUSED", text: "no" }));
