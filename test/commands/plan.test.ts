@@ -62,7 +62,7 @@ describe("docs plan", () => {
 		const { exit, stdout, stderr } = await plan("one.jsonl", "--format", "md");
 		expect([exit, stdout.length]).toEqual([0, expect.closeTo(59_800, -3)]);
 		expect(stdout).toMatch(
-			/^3,000 documents would change; keys: 6,000 added\.\n\n- `batch`: add `"x1"`: 3,000 documents\n- `title`: add various values: 3,000 documents\n\n<details>/,
+			/^3,000 documents would change; keys: 6,000 added\.\n\n- `batch`: add `"x1"`: 3,000 documents\n- `title`: add various values, such as `"Title 0"`, `"Title 1"`, `"Title 2"`: 3,000 documents\n\n<details>/,
 		);
 		expect(stdout).toMatch(/\n2,\d+ documents are not shown one by one: the limit is 60,000 characters\.\n$/);
 		expect(stderr).not.toContain("would change; keys");

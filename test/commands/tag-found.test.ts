@@ -113,10 +113,11 @@ describe("docs tag by a filter", () => {
 		"finds all of them at %s, whatever the service itself would filter",
 		async (flavour) => {
 			const service = await world(7, { flavour });
-			const { exit, stdout } = await tag(service, ...NEWS, ...SET, "--json");
+			// Every release takes a text; v1.0 takes no boolean.
+			const { exit, stdout } = await tag(service, ...NEWS, "--set", "reviewed=yes", "--mode", "merge", "--json");
 			expect(exit).toBe(0);
 			expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 4 });
-			const reviewed = (await service.documents()).filter(({ metadata }) => at(metadata, "reviewed") === true);
+			const reviewed = (await service.documents()).filter(({ metadata }) => at(metadata, "reviewed") === "yes");
 			expect(reviewed.map(({ metadata }) => at(metadata, "category"))).toEqual(range(4).map(() => "news"));
 		},
 	);
