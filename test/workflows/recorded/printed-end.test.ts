@@ -24,7 +24,7 @@ async function endIn(text: string): Promise<unknown> {
 
 it.each<[string, object, object]>([
 	["a run that came to its end", { stop: null, slow: [] }, {}],
-	["why a run stopped", { stop: { code: "limit", text: "10 rows failed" } }, { stop: "10 rows failed" }],
+	["why a run stopped", { stop: { code: 9, text: "10 rows failed" } }, { stop: { code: 9, text: "10 rows failed" } }],
 	["a stop without words", { stop: { code: "limit" } }, {}],
 	[
 		"what made a run slower, and no member of another form",
