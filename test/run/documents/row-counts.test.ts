@@ -52,7 +52,8 @@ describe("rows are counted", () => {
 				};
 				if (atOnce) await Promise.all(questions.map(ask));
 				else for (const each of questions) await ask(each);
-				expect(read.rows).toBeLessThanOrEqual(rows.length * 2.5);
+				// A question may read one row too many before it is answered.
+				expect(read.rows).toBeLessThanOrEqual(rows.length * 2.5 + questions.length);
 			}),
 			{ numRuns: 60 },
 		);
