@@ -15,7 +15,7 @@ export type AttemptsOptions<Item extends Work> = {
 	readonly clock: Clock;
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
-	readonly monitor: Pick<RunMonitor, "tryingAgain">;
+	readonly monitor: Pick<RunMonitor, "tryingAgain" | "inDoubt">;
 	/** takes each outcome that is written and not durable yet */
 	readonly onWritten: (recorded: Recorded) => Promise<void> | undefined;
 	/** attempts of one row that count, the first included */
@@ -80,6 +80,12 @@ export class RowAttempts<Item extends Work> {
 	 * because the run ends
 	 */
 	async attempt(row: OpenRow<Item>): Promise<number | "together" | "written" | "pending"> {
+		const next = await this.#attempt(row);
+		if (next === "pending" && mayHaveArrived(row.memory)) this.#options.monitor.inDoubt += 1;
+		return next;
+	}
+
+	async #attempt(row: OpenRow<Item>): Promise<number | "together" | "written" | "pending"> {
 		const { shutdown, operation, journal, onWritten } = this.#options;
 		if (shutdown.signal.aborted) return "pending";
 		row.attempt += 1;

@@ -73,5 +73,7 @@ it("what another client writes ahead of a merge is kept where documents can be r
 it("a release that ignores the ids that it is asked for gets every row right all the same", async () => {
 	const { held, summary, lists } = await mergeBesideOther("ragflow-0.25");
 	expect(held.filter((metadata) => at(metadata, "team") === "x")).toHaveLength(ROWS);
-	expect([summary, lists]).toEqual([expect.objectContaining({ updated: ROWS }), 1]);
+	expect(summary).toMatchObject({ updated: ROWS });
+	// The list is read again as it grows old, never a row at a time.
+	expect(lists).toBeLessThan(ROWS / 25);
 });

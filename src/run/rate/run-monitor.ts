@@ -49,6 +49,8 @@ export class RunMonitor {
 	#wasOut = false;
 	#wasSaturated = false;
 	#inFlight = 0;
+	/** rows that stay pending at the end of the run, though they may have been written */
+	inDoubt = 0;
 	#requests = 0;
 	#latency = 0;
 	#sent = 0;
@@ -191,6 +193,10 @@ export class RunMonitor {
 		}
 		const activity = this.#slowed(since) ?? this.#work.activity();
 		return activity && { ...activity, auto: this.#searched() };
+	}
+
+	get inFlight(): number {
+		return this.#inFlight;
 	}
 
 	counters(): Counters {

@@ -76,7 +76,9 @@ export async function openRecord<SourceRow extends Row>(
 	const isNew = recording.resumed === undefined;
 	app.io.beforeQuitting(() => {
 		const isUnbegun = isNew && !journal.hasBegun;
-		return quitText({ totals: journal.totals(), inDoubt: journal.inDoubt }, isUnbegun ? undefined : name, flags);
+		// Rows are recorded ahead of their requests.
+		const inDoubt = Math.min(journal.inDoubt, session.monitor.inFlight);
+		return quitText({ totals: journal.totals(), inDoubt }, isUnbegun ? undefined : name, flags);
 	});
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);

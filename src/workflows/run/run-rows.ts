@@ -165,7 +165,7 @@ export async function endRun<SourceRow extends Row>(
 		failed: { path: failedPath, failure },
 		failedCodes: journal.failedCodes(),
 		shard,
-		inDoubt: journal.inDoubt,
+		inDoubt: session.monitor.inDoubt,
 		...more,
 	};
 	const unrecorded = await recordEnd(record, ended).catch(stopFromError);
