@@ -97,10 +97,12 @@ function send(attempt: Attempt): Promise<Echo> {
 
 /** Throws the error of a failed update in words of this row. */
 function failed({ api, memory }: Attempt, error: unknown): never {
-	const isDefinite = error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction");
+	// A run that ends before the request's turn has sent nothing.
+	if (!(error instanceof RestError)) throw error;
+	const isDefinite = error.kind === "rejected" || error.kind === "contradiction";
 	if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
 	if (!isDefinite) noteSent(memory, api.dialect);
-	if (!(error instanceof RestError) || error.code !== OTHER_CASE) throw error;
+	if (error.code !== OTHER_CASE) throw error;
 	throw answeredInOtherCase(error, memory.before?.document !== undefined);
 }
 
