@@ -77,7 +77,7 @@ export async function values(options: ValuesOptions, app: App): Promise<ExitCode
 		if (key !== undefined && !entries.some((entry) => entry.key === key)) throw unknownKey(key, dataset, entries);
 		await (counted === undefined ? printKeys(entries, options, app) : printValues(counted.entries(), options, app));
 		if (short !== undefined) throw shortListError(dataset, short, "the list above");
-		app.io.note(`${documentsText(seen.documents)} of dataset ${show(dataset)}`);
+		app.io.note(`${documentsText(seen.documents)} of dataset ${show(options.dataset ?? dataset)}`);
 		return Exit.ok;
 	});
 }

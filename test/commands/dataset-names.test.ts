@@ -68,6 +68,7 @@ describe("a dataset is named by its exact name", () => {
 		const { service, env, own } = await named("Other");
 		const { stderr } = await ragtag([...argv, "-d", own], { env });
 		expect(stderr).toContain(`Dataset ${own} is ${service.dataset}.\n`);
+		if (argv[0] === "values") expect(stderr).toContain(`3 documents of dataset ${own}\n`);
 		expect(service.requests.some((line) => line.includes(`/datasets/${service.dataset}/documents`))).toBe(true);
 	});
 
