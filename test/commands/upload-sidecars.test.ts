@@ -71,7 +71,8 @@ it("resumes with the metadata that was checked, and the failed rows keep it", as
 	const stopped = await world.upload("--concurrency", "1");
 	expect(stopped.exit).toBe(4);
 	await writeFile(world.path("a.pdf.meta.json"), '{"title":"changed"}');
-	expect((await world.run(["runs", "resume", runOf(stopped.stdout)])).exit).toBe(0);
+	// The upload in doubt is looked for again after ten seconds, or after the timeout where that is longer.
+	expect((await world.run(["runs", "resume", runOf(stopped.stdout), "--timeout", "1s"])).exit).toBe(0);
 	expect(await world.held()).toEqual({ "a.pdf": { title: "A" }, "b.txt": {} });
 
 	const failed = join(await folder(), "failed.jsonl");

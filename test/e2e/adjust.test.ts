@@ -28,12 +28,12 @@ async function isGoingOn(state: string): Promise<void> {
 
 it("runs adjust changes a run of another process, which would take minutes at its rate", async () => {
 	const { env, argv, state } = await world();
-	const run = start(["docs", "tag", ...argv, "--rate", "0.01", "--json"], env);
+	const run = start(["docs", "tag", ...argv, "--rate", "0.1", "--json"], env);
 	await isGoingOn(state);
 	const changed = await program(["runs", "adjust", "--rate", "unlimited"], env);
 	expect(changed).toMatchObject({
 		exit: 0,
-		stdout: expect.stringMatching(/^Run \S+: rate 0.01 → unlimited, not paused.\n$/),
+		stdout: expect.stringMatching(/^Run \S+: rate 0.1 → unlimited, not paused.\n$/),
 	});
 	const ended = await run.ended;
 	expect(ended.exit).toBe(0);
