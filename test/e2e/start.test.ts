@@ -108,8 +108,11 @@ it("the help on a terminal is as wide as the terminal", async () => {
 	expect([exit, stdout.replaceAll("\r\n", "\n")]).toEqual([0, own]);
 });
 
-it.skipIf(process.platform !== "linux")(
-	"too little memory for a connection is exit 7 at once, and is not taken for an outage of the service",
+// The executable reserves less, so that the same limit leaves it enough.
+const hasOtherLimit = process.platform !== "linux" || process.env["RAGTAG_PROGRAM_PATH"] !== undefined;
+
+it.skipIf(hasOtherLimit)(
+	`too little memory for a connection is exit 7 at once, and is not taken for an outage of the service${hasOtherLimit ? " (skipped: not Node on Linux)" : ""}`,
 	async () => {
 		const service = await serve(1);
 		// As on the login nodes of a cluster. Node itself starts with it.
