@@ -88,7 +88,7 @@ export class Redetection {
 
 	/** @param hasWorked whether requests of the same kind succeeded before: the service was changed since */
 	note({ unrouted, message, code }: RestError, hasWorked: boolean): void {
-		// Once requests have worked, a page of a proxy says nothing of the routes behind it.
+		// Once requests have worked, a page of a proxy does not show which routes the API has.
 		if (unrouted === undefined || (hasWorked && code.startsWith("HTTP_"))) return;
 		if (hasWorked) this.#unrouted.clear();
 		this.#unrouted.set(unrouted, message);

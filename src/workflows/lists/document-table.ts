@@ -21,7 +21,7 @@ const ZONED = /^\S.*\d.*(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/;
  * The columns of a table of documents: the name, the keys that most of the first documents have, size, time, and the id.
  *
  * On a narrow terminal the time goes first, then the size, then the rarest keys. The id stays whole: it is typed into the
- * next command. The name gets what the id leaves: a list whose names are cut tells nobody which document is meant.
+ * next command. The name gets what the id leaves: cut names do not show which document is meant.
  *
  * @param fields of `--fields`: exactly these, in their order
  */

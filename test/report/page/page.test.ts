@@ -51,7 +51,7 @@ describe("a report page", () => {
 		expect(text).toContain("The first 1 of 12,345.");
 	});
 
-	it("says equal changes once, and how the run was run, so that nobody counts 5,000 rows to see what it did", () => {
+	it("says equal changes once, and how the run was run, so that 5,000 rows need not be counted", () => {
 		const page = examplePage({ rows: 40 });
 		const text = markup(page);
 		expect(text).toContain("<dt>Mode</dt><dd>merge</dd>");
