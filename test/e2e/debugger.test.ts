@@ -85,7 +85,7 @@ it("a debugger set in NODE_OPTIONS stays: its user may read the environment anyw
 });
 
 it.skipIf(isExecutable).each(["", "--inspect-port=0 "])(
-	"a debugger that nobody asked for ends the program at once, also while a process is attached to it: %s--require",
+	"a debugger that was not asked for ends the program at once, also while a process is attached to it: %s--require",
 	async (option) => {
 		const attached = join(await folder(), "attached");
 		// Opens a debugger, and goes on when a process is attached.

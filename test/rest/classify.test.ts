@@ -122,7 +122,7 @@ describe("what a status means", () => {
 		}
 	});
 
-	test("a page of a proxy is told from the API's own refusal: its rows and its dataset are not to be corrected", () => {
+	test("a page of a proxy is not taken for the API's own refusal: its rows and its dataset are not to be corrected", () => {
 		const page = (status: number): unknown => classify(status, `<title>${status}</title><center>nginx</center>`);
 		expect(page(413)).toMatchObject({ code: "HTTP_413", message: expect.stringContaining("client_max_body_size") });
 		expect(page(403)).toMatchObject({ message: expect.stringContaining("a proxy or firewall before the service") });

@@ -12,7 +12,7 @@ type Counted = { readonly datasetId: string };
 /** Rows that the first reading counts. Most decisions need fewer. */
 const FIRST_READING = 1_000;
 
-/** How much longer each reading is than the one before it, so that all of them together are hardly longer than the last. */
+/** How much longer each reading is than the one before it was, so that all of them together are hardly longer than the last. */
 const LONGER = 4;
 
 /** Counts that are known. */
@@ -60,18 +60,18 @@ export class CountedRows implements RowCounts {
 
 	async #count(wanted: string, rows: number): Promise<void> {
 		const counts = new Map<string, number>();
-		let left = this.#length;
+		let read = 0;
 		using heap = new SmallYoungHeap();
-		heap.keep(left);
-		this.#length *= LONGER;
+		heap.keep(this.#length);
 		let isWhole = true;
 		for await (const { datasetId } of this.#read()) {
 			counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
-			left -= 1;
-			if (left > 0 || (counts.get(wanted) ?? 0) < rows) continue;
-			isWhole = false;
+			read += 1;
+			if (read < this.#length || (counts.get(wanted) ?? 0) < rows) continue;
+			isWhole = read === this.#most;
 			break;
 		}
+		this.#length = LONGER * Math.max(this.#length, read);
 		this.#counts = counts;
 		this.#isWhole = isWhole;
 	}

@@ -77,7 +77,7 @@ it("a run of millions of rows that goes on is listed at once, by its series and 
 	});
 });
 
-it("a run that goes on is not called unfinished, and nobody is told to resume it: that would be refused", async () => {
+it("a run that goes on is not called unfinished, and no resume is advised, which would be refused", async () => {
 	const { world, run } = await goingOn([{ at: 1, done: 2, failed: 0 }], true);
 	// Its journal can be read as a whole.
 	await truncate(
