@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { impatient } from "../../support/clock.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, KEY, serve } from "../../support/service.ts";
+import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
+
+async function named(...names: readonly string[]) {
+	const service = await serve();
+	const env = envOf(service);
+	const ids: string[] = [];
+	for (const name of names) {
+		// By hand: the program creates no second one of a name.
+		const response = await fetch(`${service.url}/api/v1/datasets`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+			body: JSON.stringify({ name }),
+		});
+		ids.push(String(at(at(parse(await response.text()), "data"), "id")));
+	}
+	const listed = parseLines((await ragtag(["datasets", "list", "--json"], { env })).stdout);
+	const own = String(
+		at(
+			listed.find((one) => at(one, "dataset_id") === service.dataset),
+			"name",
+		),
+	);
+	return { service, env, ids, own };
+}
+
+it.each([
+	[[], 6],
+	[["--max-outage", "1h"], 0],
+] as const)(
+	"a service that restarts while the name is looked up is waited for with %j: exit %d",
+	async (flags, exit) => {
+		const restart = { fault: "close", when: "before", on: { method: "GET", path: "/datasets$", to: 20 } } as const;
+		const service = await serve(3, { faults: { faults: [restart] } });
+		const [id = ""] = await service.ids();
+		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
+		const argv = ["docs", "tag", path, "-d", "sandbox", ...flags];
+		expect((await ragtag(argv, { env: envOf(service), clock: impatient })).exit).toBe(exit);
+	},
+);
+
+describe("a dataset is named by its exact name", () => {
+	it("for rows of a manifest: they are sent with its id, which is recorded", async () => {
+		const { service, env, own } = await named("Other");
+		const [id = ""] = await service.ids();
+		const home = await folder();
+		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
+		const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, "-d", own, "--json"], { env, home });
+		expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 1 }]);
+		expect(stderr).toContain(`Dataset ${own} is ${service.dataset}.\n`);
+		expect((await service.documents())[0]?.metadata).toEqual({ author: "Ana" });
+		// The undo needs no name: the record has the id.
+		const before = service.requests.length;
+		expect((await ragtag(["runs", "undo", "--yes"], { env, home })).exit).toBe(0);
+		expect(service.requests.slice(before).filter((line) => / \/api\/v1\/datasets\?/.test(line))).toEqual([]);
+	});
+
+	it.each([
+		["docs list", ["docs", "list"]],
+		["values", ["values"]],
+		["manifest init", ["manifest", "init"]],
+		["docs tag by a filter", ["docs", "tag", "--missing", "x", "--set", "x=1", "--mode", "merge", "--dry-run"]],
+		["docs rm --id", ["docs", "rm", "--id", "0".repeat(32), "--dry-run"]],
+	])("for %s", async (_what, argv) => {
+		const { service, env, own } = await named("Other");
+		const { stderr } = await ragtag([...argv, "-d", own], { env });
+		expect(stderr).toContain(`Dataset ${own} is ${service.dataset}.\n`);
+		if (argv[0] === "values") expect(stderr).toContain(`3 documents of dataset ${own}\n`);
+		expect(service.requests.some((line) => line.includes(`/datasets/${service.dataset}/documents`))).toBe(true);
+	});
+
+	it("from the profile too", async () => {
+		const { service, env, own } = await named();
+		const { mkdir, writeFile } = await import("node:fs/promises");
+		const home = await folder();
+		await mkdir(`${home}/.config/ragtag`, { recursive: true });
+		const profile = `profiles:\n  p: {base_url: '${service.url}', dataset: '${own}'}\n`;
+		await writeFile(`${home}/.config/ragtag/config.yaml`, profile, { mode: 0o600 });
+		const { exit, stdout } = await ragtag(["docs", "list", "--profile", "p", "--json"], { env, home });
+		expect([exit, parseLines(stdout).length]).toEqual([0, 3]);
+	});
+});
+
+describe("what is no dataset ends with exit 2, before anything is written", () => {
+	it.each<[string, string[], string, string]>([
+		["unknown", ["Handbooks"], "Nothing such", "There are: "],
+		["mistyped", ["Handbooks"], "handbook", "Did you mean Handbooks?"],
+		["the name of two", ["Twins", "Twins"], "Twins", "Name one by its id: "],
+	])("a name that is %s", async (_what, names, typed, hint) => {
+		const { service, env } = await named(...names);
+		const [id = ""] = await service.ids();
+		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
+		const { exit, stderr } = await ragtag(["docs", "tag", path, "-d", typed], { env });
+		expect([exit, stderr]).toEqual([2, expect.stringContaining("nothing was sent\n")]);
+		expect(stderr).toContain(hint);
+		expect((await service.documents())[0]?.metadata).toEqual({});
+	});
+
+	it("an id with a blank, with what to type instead", async () => {
+		const { service, env } = await named();
+		const before = service.requests.length;
+		const { exit, stderr } = await ragtag(["docs", "list", "-d", `${service.dataset} `], { env });
+		expect([exit, stderr]).toEqual([
+			2,
+			`ragtag: the dataset's id "${service.dataset} " ends in a blank; nothing was sent\n` +
+				`Leave the blank out: -d ${service.dataset}\n`,
+		]);
+		expect(service.requests).toHaveLength(before);
+	});
+
+	it("an id costs no request to look it up", async () => {
+		const { service, env } = await named();
+		const before = service.requests.length;
+		await ragtag(["docs", "list", "-d", service.dataset], { env });
+		expect(service.requests.slice(before).filter((line) => / \/api\/v1\/datasets\?/.test(line))).toEqual([]);
+	});
+});

@@ -1,0 +1,271 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { liar } from "../../support/liar.ts";
+import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, type Service, serve } from "../../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+
+/** Three documents: one that would change, one that has what is sent already, one that loses a key. */
+async function world(
+	more: Parameters<typeof serve>[1] = {},
+): Promise<{ service: Service; path: string; ids: string[] }> {
+	const service = await serve(3, more);
+	const ids = await service.ids();
+	const [one = "", two = "", three = ""] = ids;
+	await service.put(one, { author: "Ann", pages: 3 });
+	await service.put(two, { author: "Bob", pages: 5 });
+	await service.put(three, { author: "Bob", pages: 5, draft: true });
+	const rows = [one, two, three].map((id) => `${id},Bob,5\n`).join("");
+	return { service, ids, path: await file("tags.csv", `document_id,author,pages:number\n${rows}`) };
+}
+
+const dry = ({ service, path }: { service: Service; path: string }, ...more: string[]): Promise<Ended> =>
+	ragtag(["docs", "tag", path, "-d", service.dataset, "--dry-run", "--rate", "unlimited", ...more], {
+		env: envOf(service),
+	});
+
+/** Requests that may write. Those that find a flavour out name a document that nobody has. */
+const writes = ({ requests, dataset }: Service): string[] =>
+	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
+
+describe("docs tag --dry-run", () => {
+	it("shows each document that would change, its keys, and which keys would be lost; and writes nothing", async () => {
+		const made = await world();
+		const before = await made.service.documents();
+		const { exit, stdout, stderr } = await dry(made);
+		const [one, , three] = made.ids;
+		expect(stdout).toBe(
+			`document-0000001.txt (${one}) line 2\n  ~ author: "Ann" → "Bob"\n  ~ pages: 3 → 5\n` +
+				`document-0000003.txt (${three}) line 4\n  - draft: true\n\n` +
+				"2 documents would change; keys: 2 changed, 1 removed.\nKeys that would be removed: draft (1 document).\n",
+		);
+		expect(stderr).toContain("3 rows: 1 unchanged, 2 would change in");
+		expect(exit).toBe(0);
+		expect(await made.service.documents()).toEqual(before);
+		expect(writes(made.service)).toEqual([]);
+	});
+
+	it("is coloured on a terminal, and plain where that is not wanted", async () => {
+		const { service, path } = await world();
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--dry-run"];
+		const shown = await ragtag(argv, { env: { ...envOf(service), TERM: "xterm" }, terminal: true });
+		expect(shown.stdout).toContain("\u001b[31m  - draft: true");
+		const bare = await ragtag([...argv, "--no-color"], { env: { ...envOf(service), TERM: "xterm" }, terminal: true });
+		expect(bare.stdout).not.toContain("\u001b[3");
+	});
+
+	it("gives scripts one object a document in the order of the manifest, and counts that add up", async () => {
+		const made = await world();
+		const { exit, stdout } = await dry(made, "--json");
+		const [one, , three] = made.ids;
+		const head = { type: "change", action: "update", dataset_id: made.service.dataset };
+		expect(exit).toBe(0);
+		expect(parseLines(stdout).slice(1, -1)).toEqual([
+			{
+				...head,
+				line: 2,
+				document_id: one,
+				name: "document-0000001.txt",
+				add: {},
+				change: { author: { from: "Ann", to: "Bob" }, pages: { from: 3, to: 5 } },
+				remove: {},
+			},
+			{
+				...head,
+				line: 4,
+				document_id: three,
+				name: "document-0000003.txt",
+				add: {},
+				change: {},
+				remove: { draft: true },
+			},
+		]);
+		expect(summaryOf(stdout)).toMatchObject({
+			rows: 3,
+			unchanged: 1,
+			pending: 2,
+			updated: 0,
+			changes: 2,
+			run: null,
+			resume: null,
+			verified: false,
+			exit_code: 0,
+		});
+	});
+
+	it("shows what a merge would do, --set included, and what it would not", async () => {
+		const made = await world();
+		const { stdout } = await dry(
+			made,
+			"--json",
+			"--mode",
+			"merge",
+			"--set",
+			"author=!delete",
+			"--set",
+			"topics:list=+x",
+		);
+		expect(parseLines(stdout).slice(1, -1)).toMatchObject([
+			{ add: { topics: ["x"] }, change: { pages: { from: 3, to: 5 } }, remove: { author: "Ann" } },
+			{ add: { topics: ["x"] }, change: {}, remove: { author: "Bob" } },
+			{ add: { topics: ["x"] }, change: {}, remove: { author: "Bob" } },
+		]);
+	});
+
+	it("exits 10 with --detailed-exitcode when something would change, and 0 when nothing would", async () => {
+		const made = await world();
+		const { exit, stdout, stderr } = await dry(made, "--detailed-exitcode", "--json");
+		expect([exit, at(summaryOf(stdout), "exit_code")]).toEqual([10, 10]);
+		expect(stderr).toContain("The same command without --dry-run");
+		const argv = ["docs", "tag", made.path, "-d", made.service.dataset];
+		expect((await ragtag(argv, { env: envOf(made.service) })).exit).toBe(0);
+		const after = await dry(made, "--detailed-exitcode");
+		expect([after.exit, after.stdout]).toEqual([0, "No document would change.\n"]);
+	});
+
+	it("reports missing documents with their lines, exits 1, and writes them to --failed", async () => {
+		const { service, ids } = await world();
+		const path = await file("tags.csv", `document_id,author\n${ids[0]},Bob\nabsent,Bob\n`);
+		const failed = join(await folder(), "failed.csv");
+		const { exit, stdout, stderr } = await dry({ service, path }, "--json", "--failed", failed, "--detailed-exitcode");
+		expect(exit).toBe(1);
+		expect(stderr).toContain(`${path}:3: NOT_FOUND`);
+		expect(summaryOf(stdout)).toMatchObject({ failed: 1, pending: 1 });
+		expect(parseLines(stdout)).toContainEqual(
+			expect.objectContaining({ type: "row", line: 3, error_code: "NOT_FOUND" }),
+		);
+		expect(await readFile(failed, "utf8")).toMatch(/^document_id,author,_line.*\nabsent,Bob,3,NOT_FOUND,/);
+	});
+
+	it("is a sheet with --format csv, a line a key, formulas defused", async () => {
+		const { service, ids } = await world();
+		const path = await file("tags.csv", `document_id,author,pages:number\n${ids[0]},=A1,3\n`);
+		const { stdout, stderr } = await dry({ service, path }, "--format", "csv");
+		expect(stdout).toBe(
+			`line,document_id,key,action,from,to,name\n2,${ids[0]},author,change,Ann,'=A1,document-0000001.txt\n`,
+		);
+		expect(stderr).toContain("1 document would change");
+	});
+
+	it("is a comment with --format md: counts, equal changes, and each document", async () => {
+		const { service, ids } = await world();
+		const path = await file("tags.csv", `document_id,author\n${ids[0]},a|b\n`);
+		const { stdout } = await dry({ service, path }, "--format", "md", "--mode", "merge");
+		expect(stdout).toBe(
+			'1 document would change; keys: 1 changed.\n\n- `author`: change `"Ann"` to `"a|b"`: 1 document\n\n' +
+				"<details>\n<summary>Document by document</summary>\n\n" +
+				`\`\`\`diff\n@@ document-0000001.txt (${ids[0]}), line 2 @@\n! author: "Ann" → "a|b"\n\`\`\`\n\n</details>\n`,
+		);
+	});
+
+	it("is cut at --limit-characters, and says what is left out", async () => {
+		const service = await serve(60);
+		const rows = (await service.ids()).map((id) => `${id},x1\n`);
+		const path = await file("tags.csv", `document_id,batch\n${rows.join("")}`);
+		const { exit, stdout } = await dry({ service, path }, "--format", "md", "--limit-characters", "1500");
+		expect(exit).toBe(0);
+		expect(stdout.length).toBeLessThanOrEqual(1500);
+		expect(stdout).toMatch(/^60 documents would change; keys: 60 added\.\n\n- `batch`: add `"x1"`: 60 documents\n/);
+		expect(stdout).toMatch(/\n\d+ documents are not shown one by one: the limit is 1,500 characters\.\n$/);
+	});
+
+	it("prints the Markdown of what it saw if it is stopped, and says so", async () => {
+		const { service, ids } = await world();
+		const path = await file("tags.csv", `document_id,author\n${ids[0]},Bob\nabsent,Bob\nabsent2,Bob\n`);
+		const { exit, stdout } = await dry({ service, path }, "--format", "md", "--max-errors", "1");
+		expect(exit).toBe(9);
+		expect(stdout).toMatch(/^The command was stopped, so more may change .*\n\n1 document would change/);
+	});
+
+	it.each([
+		["--detailed-exitcode", ["--detailed-exitcode"]],
+		["--format", ["--format", "csv"]],
+		["--limit-characters", ["--limit-characters", "5000"]],
+	])("%s without it is exit 2: a run could be mistaken for a preview", async (_, flags) => {
+		const { service, path } = await world();
+		const argv = ["docs", "tag", path, "-d", service.dataset, ...flags];
+		const { exit } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, service.requests]).toEqual([2, []]);
+	});
+
+	it("--format and --json together are exit 2", async () => {
+		expect((await dry(await world(), "--format", "md", "--json")).exit).toBe(2);
+	});
+
+	it("--limit-characters of another format is exit 2", async () => {
+		const made = await world();
+		const { exit, stderr } = await dry(made, "--format", "csv", "--limit-characters", "5000");
+		expect([exit, made.service.requests]).toEqual([2, []]);
+		expect(stderr).toContain("--limit-characters needs --format md");
+	});
+
+	it("is not recorded as a run, and needs no lock", async () => {
+		const made = await world();
+		const state = await folder();
+		expect((await dry(made, "--state-dir", state)).exit).toBe(0);
+		await expect(stat(join(state, "runs"))).rejects.toThrow();
+	});
+
+	it("is refused with exit 2 if the list shows no metadata: every value would appear new", async () => {
+		const service = await liar(3, ({ method, path }) =>
+			method === "GET" && path.endsWith("/documents")
+				? { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "a" })) } }
+				: undefined,
+		);
+		const path = await file("tags.csv", "document_id,a\ndoc-0,1\n");
+		const argv = ["docs", "tag", path, "-d", "set", "--dry-run", "--json"];
+		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+		expect(exit).toBe(2);
+		expect(stderr).toContain("--dry-run has nothing to compare with");
+		summaryOf(stdout);
+	});
+
+	it("ends with a summary if the service becomes unreachable, and the rows are pending", async () => {
+		const service = await liar(3, ({ path }) =>
+			path.endsWith("/documents") ? { code: 109, message: "no" } : undefined,
+		);
+		const path = await file("tags.csv", "document_id,a\ndoc-0,1\n");
+		const { exit, stdout } = await ragtag(["docs", "tag", path, "-d", "set", "--dry-run", "--json"], {
+			env: envOf(service),
+		});
+		expect(exit).toBe(4);
+		expect(summaryOf(stdout)).toMatchObject({ pending: 1, exit_code: 4 });
+	});
+
+	it("stops at --max-errors, as the run would", async () => {
+		const { service } = await world();
+		const path = await file(
+			"tags.csv",
+			`document_id,a\n${range(9)
+				.map((n) => `absent${n},1\n`)
+				.join("")}`,
+		);
+		const { exit, stdout } = await dry({ service, path }, "--max-errors", "2", "--json");
+		expect(exit).toBe(9);
+		expect(summaryOf(stdout)).toMatchObject({ failed: 2, pending: 7 });
+	});
+
+	it.each(flavours.filter(isFlavour))("shows what a run then does at %s, and nothing after it", async (flavour) => {
+		const service = await serve(220, { flavour });
+		const ids = await service.ids();
+		const rows = ids.map((document_id, n) =>
+			JSON.stringify({ document_id, meta_fields: { n, tags: ["a; b", `t${n}`] } }),
+		);
+		const path = await file("tags.jsonl", rows.join("\n"));
+		const shown = await dry({ service, path }, "--json");
+		expect(summaryOf(shown.stdout)).toMatchObject({ rows: 220, pending: 220 });
+		expect(
+			parseLines(shown.stdout)
+				.slice(1, -1)
+				.map((line) => at(line, "document_id")),
+		).toEqual(ids);
+		expect(writes(service)).toEqual([]);
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited"];
+		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+		const after = await dry({ service, path }, "--json", "--detailed-exitcode");
+		expect(after.exit).toBe(0);
+		expect(summaryOf(after.stdout)).toMatchObject({ unchanged: 220, pending: 0 });
+	});
+});

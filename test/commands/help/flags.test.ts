@@ -1,0 +1,205 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import type { App } from "../../../src/app.ts";
+import { checkCommand } from "../../../src/commands/manifest/check.ts";
+import { applyCommand } from "../../../src/commands/docs/apply.ts";
+import { listCommand } from "../../../src/commands/docs/list.ts";
+import { planCommand } from "../../../src/commands/docs/plan.ts";
+import { rmCommand } from "../../../src/commands/docs/rm.ts";
+import { tagCommand } from "../../../src/commands/docs/tag.ts";
+import { isManifest, uploadCommand } from "../../../src/commands/docs/upload.ts";
+import type { Done } from "../../../src/flags/declare.ts";
+import { doctorCommand } from "../../../src/commands/doctor.ts";
+import { sandboxCommand } from "../../../src/commands/sandbox.ts";
+import { createApp } from "../../../src/app.ts";
+import { createIo } from "../../../src/io.ts";
+import { input, Kept } from "../../io/terminal.ts";
+
+type Declare = (parent: Command, app: App, done: Done, run: (options: object) => Promise<0>) => void;
+
+const stdin = input("");
+const io = createIo({ stdin, stdout: new Kept(), stderr: new Kept(), env: {} });
+const app = createApp({
+	io,
+	env: {},
+	home: undefined,
+	stdin,
+	signal: new AbortController().signal,
+	processes: { pid: 1, isRunning: () => true },
+});
+
+/** What a command line gives its command; the error's text where it is refused. */
+async function parsed(declare: Declare, line: string): Promise<object | string> {
+	const parent = new Command("ragtag").exitOverride().configureOutput({ writeErr: () => undefined });
+	let given: object = {};
+	declare(
+		parent,
+		app,
+		() => undefined,
+		async (options) => {
+			given = options;
+			return 0;
+		},
+	);
+	try {
+		await parent.parseAsync(line.split(" "), { from: "user" });
+	} catch (error) {
+		return String(error);
+	}
+	return given;
+}
+
+const defaults = { mode: "replace", empty: "skip", onDuplicate: "error", concurrency: "auto", chunk: 100, attempts: 6 };
+
+describe("each flag of a command reaches it with its meaning", () => {
+	it.each<[string, Declare, object]>([
+		["tag m.csv", tagCommand, { manifest: "m.csv", ...defaults, progress: "auto" }],
+		["tag - -d D --rate 2.5", tagCommand, { manifest: "-", dataset: "D", rate: 2.5 }],
+		["tag m --rate unlimited --timeout 500ms", tagCommand, { rate: "unlimited", timeout: 500 }],
+		["tag m --timeout 5m --concurrency 7", tagCommand, { timeout: 300_000, concurrency: 7 }],
+		["tag m --timeout 3", tagCommand, { timeout: 3000 }],
+		[
+			"tag m --max-wait 90s --max-outage 2 --max-duration 1.5h",
+			tagCommand,
+			{ maxWait: 90_000, maxOutage: 2_000, maxDuration: 5_400_000 },
+		],
+		["tag m --max-errors 5", tagCommand, { maxErrors: { unit: "rows", value: 5 } }],
+		["tag m --max-errors 0.5%", tagCommand, { maxErrors: { unit: "percent", value: 0.5 } }],
+		[
+			"tag m --map A=b --map C=d=e --ignore X --ignore Y",
+			tagCommand,
+			{
+				map: [
+					["A", "b"],
+					["C", "d=e"],
+				],
+				ignore: ["X", "Y"],
+			},
+		],
+		["tag m --set a=1 --set b:number=2 --mode merge", tagCommand, { set: ["a=1", "b:number=2"], mode: "merge" }],
+		[
+			"tag m --skip-invalid --allow-empty --json -q --debug",
+			tagCommand,
+			{ skipInvalid: true, allowEmpty: true, json: true, quiet: true, debug: true },
+		],
+		[
+			"tag m --on-duplicate last --empty null --schema none --body plain",
+			tagCommand,
+			{ onDuplicate: "last", empty: "null", schema: "none", body: "plain" },
+		],
+		["rm --id a b --id c --yes -d D", rmCommand, { id: ["a", "b", "c"], yes: true, dataset: "D" }],
+		["rm m.csv", rmCommand, { manifest: "m.csv" }],
+		["upload a.pdf b.md --as files", uploadCommand, { files: ["a.pdf", "b.md"], as: "files" }],
+		[
+			"list -d D --where a=b --where c=d=e --fields x,y",
+			listCommand,
+			{
+				where: [
+					["a", "b"],
+					["c", "d=e"],
+				],
+				fields: ["x", "y"],
+			},
+		],
+		["doctor -d D --json --rate 5 --timeout 2s", doctorCommand, { dataset: "D", json: true, rate: 5, timeout: 2000 }],
+		[
+			"plan m --out p --mode merge --delete-token x --force --detailed-exitcode --set a=1 --max-errors 5",
+			planCommand,
+			{
+				manifest: "m",
+				out: "p",
+				mode: "merge",
+				deleteToken: "x",
+				force: true,
+				detailedExitcode: true,
+				set: ["a=1"],
+				maxErrors: { unit: "rows", value: 5 },
+			},
+		],
+		[
+			"apply p --force --dry-run --detailed-exitcode --resume --body plain --attempts 3",
+			applyCommand,
+			{ file: "p", force: true, dryRun: true, detailedExitcode: true, resume: true, body: "plain", attempts: 3 },
+		],
+		["check m --for upload --json", checkCommand, { manifest: "m", for: "upload", json: true }],
+		[
+			"sandbox --port 0 --documents 10 --latency 5",
+			sandboxCommand,
+			{ port: 0, documents: 10, latency: 5, update: "replace", flavour: "documented" },
+		],
+		[
+			"sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100 --ties stable --member-key key",
+			sandboxCommand,
+			{
+				flavour: "ragflow-0.24",
+				upgrade: { to: "ragflow-0.26", after: 100 },
+				ties: "stable",
+				memberKey: "key",
+			},
+		],
+	])("%s", async (line, declare, options) => {
+		expect(await parsed(declare, line)).toMatchObject(options);
+	});
+});
+
+describe("a meaningless value is refused, not replaced by another", () => {
+	it.each<[string, Declare]>([
+		["tag m n", tagCommand],
+		["plan m", planCommand],
+		["plan m --out p --only-changed", planCommand],
+		["plan m --out p --chunk 5", planCommand],
+		["apply", applyCommand],
+		["apply p --mode merge", applyCommand],
+		["apply p --set a=1", applyCommand],
+		["tag m --rate 0", tagCommand],
+		["tag m --rate 1e3", tagCommand],
+		["tag m --timeout 5 min", tagCommand],
+		["tag m --timeout -1s", tagCommand],
+		["tag m --attempts 0", tagCommand],
+		["tag m --max-wait 0", tagCommand],
+		["tag m --max-outage soon", tagCommand],
+		["tag m --max-duration -1h", tagCommand],
+		["tag m --chunk 1.5", tagCommand],
+		["tag m --concurrency 0", tagCommand],
+		["tag m --max-errors 0", tagCommand],
+		["tag m --max-errors 101%", tagCommand],
+		["tag m --map =b", tagCommand],
+		["tag m --map title", tagCommand],
+		["tag m --empty nothing", tagCommand],
+		["tag m --api-key secret", tagCommand],
+		["list -d D --format xml", listCommand],
+		["sandbox --port 70000", sandboxCommand],
+		["sandbox --flavour ragflow-0.22", sandboxCommand],
+		["sandbox --flavour ragflow", sandboxCommand],
+		["sandbox --upgrade ragflow-0.26", sandboxCommand],
+		["sandbox --upgrade ragflow-0.26:0", sandboxCommand],
+		["sandbox --upgrade ragflow-0.26:1:2", sandboxCommand],
+		["sandbox --upgrade newest:10", sandboxCommand],
+		["sandbox --ties loose", sandboxCommand],
+		["sandbox --member-key= ", sandboxCommand],
+		["doctor --api-key secret", doctorCommand],
+		["check m --for list", checkCommand],
+	])("%s", async (line, declare) => {
+		expect(await parsed(declare, line)).toMatch(/^CommanderError/);
+	});
+});
+
+it.each([
+	[["-"], true],
+	[["a.csv"], true],
+	[["a.JSONL.gz"], true],
+	[["a.ndjson"], true],
+	[["a.tsv"], true],
+	[["a.pdf"], false],
+	[["a.csv", "b.csv"], false],
+	[["csv"], false],
+])("docs upload %j is a manifest: %s", (files, manifest) => {
+	expect(isManifest(files, undefined)).toBe(manifest);
+	expect(isManifest(files, "manifest")).toBe(true);
+	expect(isManifest(files, "files")).toBe(false);
+});
+
+it("a second --report is refused: its form would not be written, without a word", async () => {
+	expect(await parsed(tagCommand, "tag a.csv --report r.html --report r.json")).toContain("It was given before");
+	expect(await parsed(tagCommand, "tag a.csv --failed a.csv --failed b.csv")).not.toContain("It was given before");
+});

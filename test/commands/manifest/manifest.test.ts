@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { liar } from "../../support/liar.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
+
+const id = "5f1c0123456789abcdef0123456789ab";
+
+it("a manifest is checked without a service, and a valid one is summarised", async () => {
+	const path = await file("tags.csv", `document_id,title\n${id},a\n`);
+	const { exit, stdout, stderr } = await ragtag(["manifest", "check", path, "-d", "D"]);
+	expect([exit, stdout, stderr]).toEqual([0, "", `${path}: 1 row (csv), no problems\n`]);
+	const json = await ragtag(["manifest", "check", path, "-d", "D", "--json"]);
+	expect(summaryOf(json.stdout)).toMatchObject({ rows: 1, pending: 1, invalid: 0, exit_code: 0 });
+});
+
+it("--for says what is required: ids to tag and remove, files to upload", async () => {
+	const tags = await file("tags.csv", `document_id,publish_date\n${id},soon\n`);
+	const check = async (path: string, purpose: string): Promise<number> =>
+		(await ragtag(["manifest", "check", path, "-d", "D", "--for", purpose])).exit;
+	expect([await check(tags, "tag"), await check(tags, "rm"), await check(tags, "upload")]).toEqual([3, 0, 3]);
+	const files = await file("files.csv", "file\nfiles.csv\n");
+	expect([await check(files, "tag"), await check(files, "upload")]).toEqual([3, 0]);
+});
+
+it("each problem of a check has its place, in text and with --json", async () => {
+	const path = await file("tags.csv", `document_id,pages:number,url\n${id},x,nowhere\n`);
+	const text = await ragtag(["manifest", "check", path, "-d", "D"]);
+	expect(text.exit).toBe(3);
+	expect(text.stderr).toContain(`${path}:2:34: pages`);
+	expect(text.stderr).toContain(`${path}:2:36: url`);
+	const { stdout } = await ragtag(["manifest", "check", path, "-d", "D", "--json"]);
+	const problems = parseLines(stdout).filter((line) => at(line, "type") === "problem");
+	expect(problems).toMatchObject([
+		{ file: path, line: 2, column: 34, error_code: expect.any(String), error: expect.any(String) },
+		{ file: path, line: 2, column: 36, field: "url" },
+	]);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 1, invalid: 1, exit_code: 3 });
+});
+
+it("manifest init names each document, and the unedited file changes none, whatever the names and keys are", async () => {
+	const names = ["report.pdf", 'a,"b"\r\nc;d', "=1+1", "nul\0nul", "\u2028\u202e", "", "00123"];
+	const documents = names.map((name, n) => ({ id: `doc-${n}`, name, meta_fields: { name: `key ${n}`, pages: n } }));
+	const service = await liar(0, ({ method, path, query }) => {
+		if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+		const found = query.get("page") === "1" || query.has("id") ? documents : [];
+		return { code: 0, data: { total: documents.length, docs: found } };
+	});
+	const world = { env: envOf(service) };
+	const out = join(await folder(), "tags.csv");
+	expect((await ragtag(["manifest", "init", "-d", "set", "--out", out], world)).exit).toBe(0);
+	const manifest = await readFile(out, "utf8");
+	expect(manifest).toMatch(/^document_id,dataset_id,name,name:text,pages:number\ndoc-0,set,report.pdf,key 0,0\n/);
+	expect(manifest).toContain("doc-3,set,nul\\x00nul,key 3,3\n");
+	const dry = await ragtag(["docs", "tag", out, "--dry-run", "--detailed-exitcode"], world);
+	expect([dry.exit, dry.stdout]).toEqual([0, "No document would change.\n"]);
+});
+
+it("docs tag restores every document from the output of manifest init", async () => {
+	const service = await serve(4);
+	const [first = "", second = "", third = ""] = await service.ids();
+	await service.put(first, {
+		title: "a\r\nb",
+		n: 1.5,
+		flag: true,
+		list: ["x|y", "\\"],
+		"dc:title:text": "t",
+		name: "n",
+	});
+	await service.put(second, {
+		title: "",
+		n: "1.5",
+		flag: null,
+		list: [],
+		nested: { a: [1, null] },
+		document_id: "mine",
+	});
+	await service.put(third, { "a,b": " spaced ", "10": "ten", "2": "two", list: [""] });
+	const before = await service.documents();
+	const out = join(await folder(), "tags.csv");
+	const init = await ragtag(["manifest", "init", "-d", service.dataset, "--out", out], { env: envOf(service) });
+	expect([init.exit, init.stdout, init.stderr]).toEqual([0, "", expect.stringContaining(`ragtag docs tag ${out}`)]);
+	const printed = await ragtag(["manifest", "init", "-d", service.dataset], { env: envOf(service) });
+	expect(printed.stdout).toBe(await readFile(out, "utf8"));
+	for (const { id: document } of before) await service.put(document, { spoilt: true });
+	const tag = await ragtag(["docs", "tag", out], { env: envOf(service) });
+	expect([tag.exit, tag.stderr]).toEqual([0, expect.stringContaining("4 rows: 4 updated")]);
+	expect(await service.documents()).toEqual(before);
+	const again = await ragtag(["manifest", "init", "-d", service.dataset, "--out", out], { env: envOf(service) });
+	expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
+	expect(await readFile(out, "utf8")).toBe(printed.stdout);
+});
+
+it.each([true, false])(
+	"manifest init warns that a list may hide metadata, with --out: %s; docs tag would remove it",
+	async (isFile) => {
+		const service = await liar(2, ({ method, path }) => {
+			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+			return { code: 0, data: { total: 2, docs: ["doc-0", "doc-1"].map((each) => ({ id: each, name: each })) } };
+		});
+		const out = isFile ? ["--out", join(await folder(), "tags.csv")] : [];
+		const { exit, stderr } = await ragtag(["manifest", "init", "-d", "set", ...out], { env: envOf(service) });
+		expect(exit).toBe(0);
+		expect(stderr).toContain("or the service does not show it. In the second case docs tag would remove it");
+		expect(stderr).not.toContain("No document has metadata yet");
+		const empty = await serve(2);
+		const shown = await ragtag(
+			["manifest", "init", "-d", empty.dataset, ...out.map((each) => each.replace("tags", "other"))],
+			{
+				env: envOf(empty),
+			},
+		);
+		expect(shown.stderr).not.toContain("does not show it");
+	},
+);

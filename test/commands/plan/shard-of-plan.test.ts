@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseShard, shardIndexOf } from "../../../src/shard.ts";
+import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { file, folder } from "../../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+
+const FLAGS = ["--rate", "unlimited", "--concurrency", "1", "--json"];
+const SHARDS = ["1/3", "2/3", "3/3"];
+
+/** A plan of a change for each document, and what applies a shard of it. */
+async function planned(world: Recorded): Promise<{ apply: (shard: string, ...more: string[]) => string[] }> {
+	const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
+	const path = await file("tags.csv", `document_id,n:number\n${lines.join("")}`);
+	const plan = join(await folder(), "plan.jsonl");
+	const { exit } = await world.run(["docs", "plan", path, "-d", world.service.dataset, "--out", plan]);
+	expect(exit).toBe(0);
+	return { apply: (shard, ...more) => ["docs", "apply", plan, "--shard", shard, ...FLAGS, ...more] };
+}
+
+const held = async ({ service }: Recorded): Promise<unknown[]> =>
+	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
+
+async function inShard({ service }: Recorded, shard: string): Promise<number> {
+	const { index, count } = parseShard(shard) ?? { index: 0, count: 1 };
+	return (await service.ids()).filter((id) => shardIndexOf(id, count) === index).length;
+}
+
+describe("docs apply --shard", () => {
+	it("sends each change of a plan in exactly one shard, and their merged run is verified and undone as one", async () => {
+		const world = await recorded(30);
+		const before = await held(world);
+		const { apply } = await planned(world);
+		const runs: string[] = [];
+		for (const shard of SHARDS) {
+			const { exit, stdout } = await world.run(apply(shard));
+			const own = await inShard(world, shard);
+			expect([exit, summaryOf(stdout)]).toEqual([
+				0,
+				expect.objectContaining({ rows: own, updated: own, shard: expect.objectContaining({ other_rows: 30 - own }) }),
+			]);
+			runs.push(runOf(stdout));
+		}
+		expect(world.writes()).toBe(30);
+		expect(await held(world)).toEqual(range(30));
+		const merged = await world.run(["runs", "merge", ...runs, "--json"]);
+		expect(summaryOf(merged.stdout)).toMatchObject({ rows: 30, updated: 30, verified: true, exit_code: 0 });
+		const verified = await world.run(["runs", "verify", "--json"]);
+		expect(summaryOf(verified.stdout)).toMatchObject({ run: runOf(merged.stdout), verify: { checked: 30, equal: 30 } });
+		const undone = await world.run(["runs", "undo", "--yes", ...FLAGS]);
+		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: 30, kept: 0, failed: 0 }, exit_code: 0 });
+		expect(await held(world)).toEqual(before);
+	});
+
+	it("resumes its shard alone, and lists only the rows of its shard that failed", async () => {
+		const world = await recorded(20, stopAt(3));
+		const { apply } = await planned(world);
+		const stopped = await world.run(apply("1/3"));
+		const own = await inShard(world, "1/3");
+		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: own - 2 })]);
+		const resumed = await world.run([...resumeOf(stopped.stdout), "--json"]);
+		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: own, updated: own, exit_code: 0 });
+		expect(world.writes()).toBe(own);
+
+		// One document of the second shard is changed meanwhile, which the plan does not know.
+		const [changed = ""] = (await world.service.ids()).filter((id) => shardIndexOf(id, 3) === 2);
+		const path = await file("other.csv", `document_id,m\n${changed},x\n`);
+		await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FLAGS]);
+		const conflict = await world.run(apply("2/3"));
+		expect([conflict.exit, summaryOf(conflict.stdout)]).toEqual([1, expect.objectContaining({ failed: 1 })]);
+		const failed = join(await folder(), "failed.jsonl");
+		const written = await world.run(["runs", "report", runOf(conflict.stdout), "--failed", failed]);
+		expect([written.exit, written.stderr]).toEqual([0, expect.stringContaining("1 failed")]);
+	});
+
+	it("shows in a dry run only its own changes, and is no failure where a shard has none", async () => {
+		const world = await recorded(1);
+		const { apply } = await planned(world);
+		const ended = [];
+		for (const shard of SHARDS) ended.push(await world.run(apply(shard, "--dry-run")));
+		expect(ended.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+		const changes = ended.flatMap(({ stdout }) => parseLines(stdout)).filter((line) => at(line, "type") === "change");
+		expect(changes).toHaveLength(1);
+		for (const shard of SHARDS) expect((await world.run(apply(shard))).exit).toBe(0);
+		expect(world.writes()).toBe(1);
+	});
+});

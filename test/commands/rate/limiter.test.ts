@@ -1,0 +1,139 @@
+import { expect, it } from "vitest";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { RIGHTS, SCRIPT } from "../../../src/run/rate/shared/script.ts";
+import { hasOpenssl, selfSigned } from "../../support/certificate.ts";
+import { freePort, hasRedis, redisServer, withoutRedis } from "../../support/redis.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { summaryOf } from "../../support/values.ts";
+
+async function world() {
+	const service = await serve(3);
+	const rows = (await service.ids()).map((id) => `${id},Ann\n`);
+	const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
+	const argv = ["docs", "tag", manifest, "-d", service.dataset, "--json"];
+	const before = service.requests.length;
+	return { sent: () => service.requests.slice(before), argv, env: envOf(service) };
+}
+
+it("a Redis that can't be reached at the start is exit 6, and nothing is sent", async () => {
+	const { sent, argv, env } = await world();
+	const port = await freePort();
+	const { exit, stderr } = await ragtag([...argv, "--limiter", `redis://127.0.0.1:${port}`], { env });
+	expect(exit).toBe(6);
+	expect(stderr).toContain(`Redis at 127.0.0.1:${port} can't be reached`);
+	expect(stderr).toContain("--rate N");
+	expect(sent()).toEqual([]);
+});
+
+it.skipIf(!hasRedis)(`a wrong password is exit 2, and is not printed${withoutRedis}`, async () => {
+	const { sent, argv, env } = await world();
+	const { url } = await redisServer({ password: "right-password" });
+	const limiter = url.replace("://", "://:wrong-password@");
+	const { exit, stderr } = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } });
+	expect(exit).toBe(2);
+	expect(stderr).not.toContain("wrong-password");
+	expect(sent()).toEqual([]);
+});
+
+it.skipIf(!hasRedis)(`the summary of a run says that its cap was shared${withoutRedis}`, async () => {
+	const { argv, env } = await world();
+	const { url } = await redisServer();
+	const { exit, stdout, stderr } = await ragtag([...argv, "--limiter", url], { env });
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 3, limiter: { shared: true, away_seconds: 0 } });
+	expect(stderr).toContain("The cap of 100 requests a second is shared. No other run shares it now.");
+});
+
+const PASSWORD = "Xq7zzT-vv12wq";
+
+/** A Redis with a user of those rights, and its address for that user. */
+async function withUser(rights: string): Promise<string> {
+	const { url, cli } = await redisServer();
+	expect(cli("ACL", "SETUSER", "ann", "on", `>${PASSWORD}`, ...rights.split(" "))).toBe("OK\n");
+	return url.replace("://", `://ann:${PASSWORD}@`);
+}
+
+it("the rights that a message and docs/many-machines.md name are those of the commands that the script calls", async () => {
+	const called = [...SCRIPT.matchAll(/redis\.call\('([A-Z]+)'/g)].map(([, name = ""]) => `+${name.toLowerCase()}`);
+	const besides = ["+eval", "+evalsha", "+select"];
+	expect(new Set(RIGHTS.split(" ").slice(1))).toEqual(new Set([...called, ...besides]));
+	const page = await readFile(new URL("../../../docs/many-machines.md", import.meta.url), "utf8");
+	expect(page).toContain(`ACL SETUSER ragtag on >PASSWORD ${RIGHTS}\n`);
+});
+
+it.skipIf(!hasRedis)(`a user with just these rights shares the cap, in any database${withoutRedis}`, async () => {
+	const { argv, env } = await world();
+	const limiter = await withUser(RIGHTS);
+	for (const database of ["", "/3"]) {
+		const { exit, stdout } = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: `${limiter}${database}` } });
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 3, limiter: { shared: true } });
+	}
+});
+
+it.skipIf(!hasRedis).each([
+	["a right is missing", RIGHTS.replace(" +zcard", ""), "", "Its user needs these rights: ~ragtag:limiter:*"],
+	["the keys are others", RIGHTS.replace("ragtag", "other"), "", "Its user needs these rights: ~ragtag:limiter:*"],
+	["it may not select the database", RIGHTS.replace(" +select", ""), "/3", "Its user needs these rights"],
+	["there is no such database", RIGHTS, "/99", "the number of the database"],
+])(`%s: exit 2, and nothing is sent${withoutRedis}`, async (_name, rights, database, text) => {
+	const { sent, argv, env } = await world();
+	const limiter = `${await withUser(rights)}${database}`;
+	const { exit, stderr } = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } });
+	expect([exit, stderr]).toEqual([2, expect.stringContaining(text)]);
+	expect(sent()).toEqual([]);
+});
+
+it.skipIf(!hasRedis)(`the password is in no output and in no record${withoutRedis}`, async () => {
+	const { argv, env } = await world();
+	const limiter = await withUser(RIGHTS);
+	const home = await folder();
+	const report = join(home, "run.html");
+	const outputs = ["--report", report, "--log-file", join(home, "run.log"), "--debug"];
+	// The run before has used up the cap of this second, so the first row goes after one or two.
+	const stopped = ["--limiter", limiter, "--rate", "1", "--max-duration", "2500ms"];
+	const said = [];
+	for (const more of [["--limiter", limiter], stopped, ["--dry-run", "--limiter", limiter]]) {
+		const ended = await ragtag([...argv, ...outputs, ...more], { env, home });
+		said.push(ended.stdout, ended.stderr);
+	}
+	const wrong = limiter.replace(PASSWORD, `${PASSWORD}-wrong`);
+	const refused = await ragtag([...argv, "--limiter", wrong, "--debug"], { env, home });
+	expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("WRONGPASS")]);
+	expect(said.join("")).toContain("ragtag runs resume");
+	const names = await readdir(home, { recursive: true, withFileTypes: true });
+	const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+	expect(files.length).toBeGreaterThan(5);
+	const texts = await Promise.all(files.map((path) => readFile(path, "latin1")));
+	for (const text of [...said, refused.stdout, refused.stderr, ...texts]) expect(text).not.toContain(PASSWORD);
+});
+
+it.skipIf(!hasRedis)(`a node of a Redis Cluster is exit 2${withoutRedis}`, async () => {
+	const { sent, argv, env } = await world();
+	const { url } = await redisServer({ flags: ["--cluster-enabled", "yes", "--dir", await folder()] });
+	for (const database of ["", "/1"]) {
+		const { exit, stderr } = await ragtag([...argv, "--limiter", `${url}${database}`], { env });
+		expect([exit, stderr]).toEqual([2, expect.stringContaining("belongs to a Redis Cluster")]);
+	}
+	expect(sent()).toEqual([]);
+});
+
+it.skipIf(!hasRedis || !hasOpenssl)(
+	`with TLS, a certificate is exit 4 until its authority is named${withoutRedis}`,
+	async () => {
+		const { sent, argv, env } = await world();
+		const { path, keyPath } = await selfSigned();
+		const { url } = await redisServer({ tls: { cert: path, key: keyPath }, password: PASSWORD });
+		const limiter = url.replace("://", `://:${PASSWORD}@`);
+		const untrusted = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } });
+		expect([untrusted.exit, untrusted.stderr]).toEqual([4, expect.stringContaining("--ca-file")]);
+		const plain = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter.replace("rediss", "redis") } });
+		expect([plain.exit, plain.stderr]).toEqual([6, expect.stringContaining("rediss://")]);
+		expect(sent()).toEqual([]);
+		const { exit, stdout } = await ragtag([...argv, "--ca-file", path], { env: { ...env, RAGTAG_LIMITER: limiter } });
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 3, limiter: { shared: true } });
+	},
+);

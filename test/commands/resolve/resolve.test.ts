@@ -1,0 +1,241 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { listen } from "../../support/listen.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { at, parseLines, range } from "../../support/values.ts";
+
+/** A service whose dataset `set` has documents of these names, `id0` and on. It claims `more` than it shows. */
+function holding(names: readonly string[], more = 0): ReturnType<typeof listen> {
+	return listen((request, response) => {
+		const { pathname, searchParams: query } = new URL(request.url ?? "", "http://service");
+		if (pathname === "/api/v1/datasets") {
+			response.end(JSON.stringify({ code: 0, data: [{ id: "set", name: "set" }] }));
+			return;
+		}
+		const size = Number(query.get("page_size"));
+		const start = (Number(query.get("page")) - 1) * size;
+		const docs = names.map((name, n) => ({ id: `id${n}`, name, meta_fields: {} })).slice(start, start + size);
+		response.end(JSON.stringify({ code: 0, data: { total: names.length + more, docs } }));
+	});
+}
+
+const fast = ["-d", "set", "--rate", "unlimited"];
+
+it("names with commas, quotes, line ends and emoji get the ids of exactly those documents", async () => {
+	const names = ['a,b "c".txt', "two\nlines\r\n.txt", "👩‍💻 naïve.txt", "naı\u0308ve", ";|\t", " a ", "=1+1"];
+	const service = await holding(["decoy.txt", ...names]);
+	const csv = ["name,n", ...names.map((name, n) => `"${name.replaceAll('"', '""')}",${n}`), ""].join("\n");
+	const { exit, stdout, stderr } = await ragtag(["docs", "resolve", "-", ...fast], { env: envOf(service), stdin: csv });
+	expect([exit, stderr]).toEqual([0, "-: 7 rows, 7 documents\n"]);
+	const again = await ragtag(["docs", "resolve", "-", ...fast, "--json"], { env: envOf(service), stdin: stdout });
+	expect(parseLines(again.stdout)).toEqual(
+		names.map((name, n) => ({ document_id: `id${n + 1}`, dataset_id: "set", name, meta_fields: { n: `${n}` } })),
+	);
+});
+
+it("an unknown and an ambiguous name print nothing but their lines and the candidates", async () => {
+	const service = await holding(["a.txt", "a.txt", "Report.pdf", "e\u0301.txt", "b(1).txt", "good.txt"]);
+	const path = await file("n.csv", "x,name\n1,a.txt\n2,report.pdf\n3,é.txt\n4,good.txt\n5,b.txt\n6,nothing\n7,*.pdf\n");
+	const { exit, stdout, stderr } = await ragtag(["docs", "resolve", path, ...fast], { env: envOf(service) });
+	expect([exit, stdout]).toEqual([1, ""]);
+	expect(stderr.split("\n")).toEqual([
+		`${path}:2:3: name: 2 documents in dataset set are called "a.txt": id0, id1; give the document_id of one`,
+		`${path}:3:3: name: no document in dataset set is called "report.pdf"; did you mean "Report.pdf" (id2, another by case)?`,
+		`${path}:4:3: name: no document in dataset set is called "é.txt"; did you mean "e\u0301.txt" (id3, another by Unicode form)?`,
+		`${path}:6:3: name: no document in dataset set is called "b.txt"; did you mean "b(1).txt" (id4, another by a copy's number)?`,
+		`${path}:7:3: name: no document in dataset set is called "nothing"`,
+		`${path}:8:3: name: no document in dataset set is called "*.pdf"; for patterns use --match glob`,
+		`ragtag: 6 of 7 rows of ${path} could not be resolved; nothing was printed`,
+		"Fix the names, or print the rows that can be resolved with --skip-invalid.",
+		"",
+	]);
+	const skipped = await ragtag(["docs", "resolve", path, ...fast, "--skip-invalid"], { env: envOf(service) });
+	expect([skipped.exit, skipped.stdout]).toEqual([1, "document_id,dataset_id,name,x\nid5,set,good.txt,4\n"]);
+	const json = await ragtag(["docs", "resolve", path, ...fast, "--json"], { env: envOf(service) });
+	expect(parseLines(json.stdout).map((line) => [at(line, "type"), at(line, "line"), at(line, "error_code")])).toEqual([
+		["problem", 2, "AMBIGUOUS_NAME"],
+		...[3, 4, 6, 7, 8].map((line) => ["problem", line, "UNKNOWN_NAME"]),
+	]);
+});
+
+it("a hundred unknown names are twenty lines and a count, and all of them with --json", async () => {
+	const service = await holding(["a"]);
+	const stdin = `name\n${range(100)
+		.map((n) => `n${n}`)
+		.join("\n")}\n`;
+	const { stderr } = await ragtag(["docs", "resolve", "-", ...fast], { env: envOf(service), stdin });
+	expect(stderr.split("\n").filter((line) => line.startsWith("-:"))).toHaveLength(20);
+	expect(stderr).toContain("... and 80 more problems; --json lists all of them");
+	const json = await ragtag(["docs", "resolve", "-", ...fast, "--json"], { env: envOf(service), stdin });
+	expect(parseLines(json.stdout)).toHaveLength(100);
+});
+
+it("an invalid manifest is exit 3 without a request for documents; wrong usage is exit 2", async () => {
+	const service = await holding(["a"]);
+	const there = await file("out.csv", "mine");
+	const good = await file("n.csv", "name\na\n");
+	for (const [exit, argv] of [
+		[3, [await file("bad.csv", "name,n:number\na,x\n"), ...fast]],
+		[3, [await file("empty.csv", "name\n"), ...fast]],
+		[3, [good]],
+		[2, [good, "-d", "set", "--out", there]],
+		[2, [good, good, ...fast]],
+		[2, [join(await folder(), "none"), ...fast]],
+		[2, [good, "--match", "sidecar"]],
+		[2, [good, "-d", "set", "--match", "regex"]],
+		[3, [good, "-d", "set", "--match", "sidecar"]],
+	] as const) {
+		const ended = await ragtag(["docs", "resolve", ...argv], { env: envOf(service) });
+		expect([ended.exit, ended.stdout]).toEqual([exit, ""]);
+	}
+	// The dataset is given by a name, which is looked up first.
+	expect(service.requests.filter((line) => !line.startsWith("GET /api/v1/datasets?"))).toEqual([]);
+	expect(await readFile(there, "utf8")).toBe("mine");
+	const check = await ragtag(["manifest", "check", good, "-d", "set", "--for", "resolve"]);
+	expect(check.exit).toBe(0);
+});
+
+it("an incomplete list can't prove that a name is unknown or unique", async () => {
+	const service = await holding(["a", "b"], 3);
+	const out = join(await folder(), "out.csv");
+	const argv = ["docs", "resolve", "-", ...fast, "--skip-invalid", "--out", out];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service), stdin: "name\na\nc\n" });
+	expect([exit, stdout, existsSync(out)]).toEqual([1, "", false]);
+	expect(stderr).toContain("has 5 documents, and its pages showed 2");
+	expect(stderr).not.toContain("UNKNOWN");
+});
+
+it("--out is a new file, which is not written if a name is unknown", async () => {
+	const service = await holding(["a", "b"]);
+	const out = join(await folder(), "out.csv");
+	const run = (stdin: string) =>
+		ragtag(["docs", "resolve", "-", ...fast, "--out", out], { env: envOf(service), stdin });
+	expect([(await run("name\na\nx\n")).exit, existsSync(out)]).toEqual([1, false]);
+	const good = await run("name\na\n");
+	expect([good.exit, good.stdout]).toEqual([0, ""]);
+	expect(good.stderr).toContain(`ragtag docs tag ${out}`);
+	expect(await readFile(out, "utf8")).toBe("document_id,dataset_id,name\nid0,set,a\n");
+	expect((await run("name\nb\n")).exit).toBe(2);
+});
+
+describe("--match glob", () => {
+	it("gives a row's metadata to every document that it matches, and a row without a match is reported", async () => {
+		const service = await holding(["2024-a.pdf", "2024-b.pdf", "2025-a.pdf", "x[1].txt"]);
+		const run = (...rows: string[]) =>
+			ragtag(["docs", "resolve", "-", ...fast, "--match", "glob"], {
+				env: envOf(service),
+				stdin: ["name,year:number", ...rows, ""].join("\n"),
+			});
+		expect((await run("2024-*.pdf,2024", "2025-?.pdf,2025")).stdout).toBe(
+			"document_id,dataset_id,name,year:number\nid0,set,2024-a.pdf,2024\nid1,set,2024-b.pdf,2024\nid2,set,2025-a.pdf,2025\n",
+		);
+		const none = await run("2024-*,1", "2026-*,2", "x[1].txt,3");
+		expect([none.exit, none.stdout]).toEqual([1, ""]);
+		expect(none.stderr).toContain('-:3:1: name: no document in dataset set matches "2026-*"\n');
+		expect(none.stderr).toContain('but a document has exactly this name: write "x[[]1].txt"');
+	});
+
+	it("a document that two rows name is reported, or gets the row that --on-duplicate chooses", async () => {
+		const service = await holding(["a.pdf", "b.pdf"]);
+		const stdin = "name,document_id,n\n,id1,id\n*.pdf,,all\na.pdf,,a\n";
+		const run = async (...flags: string[]) => {
+			const argv = ["docs", "resolve", "-", ...fast, "--match", "glob", ...flags];
+			return ragtag(argv, { env: envOf(service), stdin });
+		};
+		const head = "document_id,dataset_id,name,n\n";
+		const error = await run();
+		expect([error.exit, error.stderr.split("\n")[0]]).toEqual([
+			1,
+			"-:3:1: name: the same document as on line 2, with other values; see --on-duplicate",
+		]);
+		expect((await run("--skip-invalid")).stdout).toBe(`${head}id1,set,,id\nid0,set,a.pdf,a\n`);
+		expect((await run("--on-duplicate", "first")).stdout).toBe(`${head}id1,set,,id\nid0,set,a.pdf,all\n`);
+		expect((await run("--on-duplicate", "last")).stdout).toBe(`${head}id1,set,b.pdf,all\nid0,set,a.pdf,a\n`);
+	});
+});
+
+it("--match sidecar: each file is tagged with the metadata of its sidecar", async () => {
+	const service = await serve(0, { flavour: "ragflow-0.24" });
+	const env = envOf(service);
+	const where = await folder();
+	const names = ["a.txt", "ü, b.txt"];
+	for (const [n, name] of names.entries()) {
+		await writeFile(join(where, name), "text");
+		await writeFile(join(where, `${name}.meta.json`), JSON.stringify({ author: name, n, flag: n === 0 }));
+	}
+	const files = names.map((name) => join(where, name));
+	const set = ["-d", service.dataset, "--rate", "unlimited"];
+	expect((await ragtag(["docs", "upload", ...files, ...set], { env })).exit).toBe(0);
+	const out = join(await folder(), "tags.csv");
+	const argv = ["docs", "resolve", where, ...set, "--match", "sidecar", "--out", out];
+	expect((await ragtag(argv, { env })).exit).toBe(0);
+	expect((await ragtag(["docs", "tag", out, "--rate", "unlimited"], { env })).exit).toBe(0);
+	const held = new Map((await service.documents()).map(({ name, metadata }) => [name, metadata]));
+	expect(held).toEqual(new Map(names.map((name, n) => [name, { author: name, n, flag: n === 0 }])));
+	await writeFile(join(where, "c.txt"), "text");
+	const missing = await ragtag(["docs", "resolve", where, ...set, "--match", "sidecar"], { env });
+	expect([missing.exit, missing.stderr]).toEqual([
+		3,
+		expect.stringContaining(`${join(where, "c.txt")}:1:1: has no sidecar`),
+	]);
+	await writeFile(join(where, "c.txt.meta.json"), "{}");
+	const unknown = await ragtag(["docs", "resolve", where, ...set, "--match", "sidecar"], { env });
+	expect([unknown.exit, unknown.stderr]).toEqual([
+		1,
+		expect.stringContaining(`${join(where, "c.txt")}:1:1: name: no doc`),
+	]);
+});
+
+it("beside the second a.txt, which RAGFlow stored as a(1).txt, each name finds its own document", async () => {
+	const service = await serve(0, { flavour: "ragflow-0.24" });
+	const env = envOf(service);
+	const set = ["-d", service.dataset, "--rate", "unlimited"];
+	const path = await file("a.txt", "text");
+	for (const existing of ["error", "upload-again"]) {
+		expect((await ragtag(["docs", "upload", path, ...set, "--on-existing", existing], { env })).exit).toBe(0);
+	}
+	const ids = new Map((await service.documents()).map(({ name, id }) => [name, id]));
+	expect([...ids.keys()].toSorted()).toEqual(["a(1).txt", basename(path)]);
+	const run = (stdin: string, ...flags: string[]) =>
+		ragtag(["docs", "resolve", "-", ...set, "--json", ...flags], { env, stdin });
+	const both = parseLines((await run("name\na(1).txt\na.txt\n")).stdout);
+	expect(both.map((line) => at(line, "document_id"))).toEqual([ids.get("a(1).txt"), ids.get("a.txt")]);
+	const glob = parseLines((await run("name\na*.txt\n", "--match", "glob")).stdout);
+	expect(new Set(glob.map((line) => at(line, "document_id")))).toEqual(new Set(ids.values()));
+	expect((await run("name\na(2).txt\n")).stderr).toContain('did you mean "a');
+});
+
+it("25,000 names of 25,000 documents are found by one listing, whatever order they come in", async () => {
+	const service = await serve(25_000);
+	const held = (await service.documents()).toReversed();
+	const path = await file("n.csv", `name,n:number\n${held.map(({ name }, n) => `${name},${n}`).join("\n")}\n`);
+	const argv = ["docs", "resolve", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+	const started = performance.now();
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(performance.now() - started).toBeLessThan(30_000);
+	const lines = parseLines(stdout);
+	expect(lines.map((line) => at(line, "document_id"))).toEqual(held.map(({ id }) => id));
+	expect(lines.map((line) => at(line, "meta_fields", "n"))).toEqual(range(25_000));
+	expect(service.requests.length).toBeLessThanOrEqual(251);
+	expect(service.requests.every((request) => request.startsWith("GET "))).toBe(true);
+});
+
+it("rows of several datasets are each resolved in their own dataset, which is listed once", async () => {
+	const service = await serve(2);
+	const env = envOf(service);
+	const other = (await ragtag(["datasets", "create", "other"], { env })).stdout.trim();
+	const [first, second] = await service.documents();
+	const stdin = `name,dataset_id\n${first?.name},\n${first?.name},${other}\n${second?.name},\n`;
+	const { exit, stderr } = await ragtag(["docs", "resolve", "-", "-d", service.dataset], { env, stdin });
+	expect([exit, stderr.split("\n")[0]]).toEqual([
+		1,
+		`-:3:1: name: no document in dataset ${other} is called "${first?.name}"`,
+	]);
+	const lists = service.requests.filter((request) => request.includes("/documents"));
+	// A page, and where it was a short one the next to see that nothing follows.
+	expect(lists).toHaveLength(3);
+});

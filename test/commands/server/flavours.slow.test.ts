@@ -1,0 +1,168 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, KEY, serve } from "../../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+
+const fast = ["--rate", "unlimited", "--json"];
+
+/** A row for each id, with a list that releases from v0.24 on take apart. */
+function rowsOf(ids: readonly string[]) {
+	return ids.map((document_id, n) => ({
+		document_id,
+		meta_fields: { author: `Zoë ${n}`, category: `c, ${n % 7}`, year: 2000 + n, tags: ["red; blue", `t${n}`] },
+	}));
+}
+
+const splits = (flavour: Flavour): boolean => flavour >= "ragflow-0.24";
+
+describe.each(flavours.filter(isFlavour))("with no flag given, at a server that is %s", (flavour) => {
+	it("1,000 rows are tagged, and every document has exactly its row's metadata, as this server keeps it", async () => {
+		const service = await serve(1_000, { flavour });
+		const rows = rowsOf(await service.ids());
+		const path = await file("tags.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+		const { exit, stdout } = await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], {
+			env: envOf(service),
+		});
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 1_000, updated: 1_000, failed: 0, verified: true });
+		const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
+		for (const { document_id, meta_fields } of rows) {
+			const tags = splits(flavour) ? ["red", "blue", meta_fields.tags[1]] : meta_fields.tags;
+			expect(held.get(document_id)).toEqual({ ...meta_fields, tags });
+		}
+	});
+
+	it("50 files are uploaded with their metadata, 20 of them removed, and nothing else", async () => {
+		const service = await serve(30, { flavour });
+		const before = await service.ids();
+		const home = await folder();
+		for (const n of range(50)) await writeFile(join(home, `${n}.txt`), `text ${n}`);
+		const manifest = join(home, "files.csv");
+		await writeFile(
+			manifest,
+			`file,team\n${range(50)
+				.map((n) => `${n}.txt,team ${n}\n`)
+				.join("")}`,
+		);
+		const uploaded = await ragtag(["docs", "upload", manifest, "-d", service.dataset, ...fast], {
+			env: envOf(service),
+		});
+		expect(uploaded.exit).toBe(0);
+		expect(summaryOf(uploaded.stdout)).toMatchObject({ uploaded: 50, failed: 0, verified: true });
+		const made = (await service.documents()).filter(({ id }) => !before.includes(id));
+		expect(new Map(made.map(({ name, metadata }) => [name, metadata]))).toEqual(
+			new Map(range(50).map((n) => [`${n}.txt`, { team: `team ${n}` }])),
+		);
+
+		const named = made.slice(10, 30).map(({ id }) => id);
+		const ids = await file("ids.csv", `document_id\n${named.join("\n")}\n`);
+		const removed = await ragtag(["docs", "rm", ids, "-d", service.dataset, "--yes", ...fast], { env: envOf(service) });
+		expect(removed.exit).toBe(0);
+		expect(summaryOf(removed.stdout)).toMatchObject({ removed: 20, failed: 0 });
+		const expected = [...before, ...made.map(({ id }) => id)].filter((id) => !named.includes(id));
+		expect((await service.ids()).toSorted()).toEqual(expected.toSorted());
+	});
+
+	it.each([
+		["docs tag", (path: string, dataset: string) => ["docs", "tag", path, "-d", dataset]],
+		["docs rm", (path: string, dataset: string) => ["docs", "rm", path, "-d", dataset, "--yes"]],
+		["docs list", (_: string, dataset: string) => ["docs", "list", "-d", dataset]],
+		["datasets list", () => ["datasets", "list"]],
+	])("a refused key is exit 4 for %s, though the answer may call itself a success", async (_, argv) => {
+		const service = await serve(3, { flavour });
+		const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},1\n`).join("")}`);
+		const env = { ...envOf(service), RAGTAG_API_KEY: `${KEY}x` };
+		const { exit, stderr } = await ragtag(argv(path, service.dataset), { env });
+		expect(exit).toBe(4);
+		expect(stderr).toContain("RAGTAG_API_KEY");
+		for (const { metadata } of await service.documents()) expect(metadata).toEqual({});
+		expect(await service.ids()).toHaveLength(3);
+	});
+
+	it("the recognised flavour is remembered: the next run probes nothing, and reads back only its first row", async () => {
+		const service = await serve(2, { flavour });
+		const home = await folder();
+		const [one = "", two = ""] = await service.ids();
+		const tag = async (id: string): Promise<void> => {
+			const path = await file("tags.csv", `document_id,a\n${id},1\n`);
+			expect((await ragtag(["docs", "tag", path, "-d", service.dataset], { env: envOf(service), home })).exit).toBe(0);
+		};
+		await tag(one);
+		const asked = service.requests.length;
+		await tag(two);
+		const requests = service.requests.slice(asked);
+		// No verb is tried, and no key is asked about.
+		expect(requests.filter((line) => line.endsWith(" 405") || line.startsWith("GET /api/v1/datasets?"))).toEqual([]);
+		expect(requests.filter((line) => !line.startsWith("GET") && line.includes(two))).toHaveLength(1);
+		// Releases with a search engine: types of keys, and other documents as witnesses of its searches.
+		expect(requests.length).toBeLessThanOrEqual(flavour === "documented" ? 3 : 12);
+	});
+});
+
+describe("a file that the dataset has already", () => {
+	it.each([
+		["error", 1, { failed: 1 }, ["a.txt"], {}],
+		["skip", 0, { unchanged: 1 }, ["a.txt"], {}],
+		["update-metadata", 0, { updated: 1 }, ["a.txt"], { team: "x" }],
+		["upload-again", 0, { uploaded: 1 }, ["a(1).txt", "a.txt"], {}],
+	] as const)("--on-existing %s", async (choice, code, counts, names, metadata) => {
+		const service = await serve(0, { flavour: "ragflow-0.21" });
+		const path = await file("a.txt", "text");
+		const argv = ["docs", "upload", path, "-d", service.dataset, ...fast];
+		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+		const again = [...argv, "--set", "team=x", "--on-existing", choice];
+		const { exit, stdout } = await ragtag(again, { env: envOf(service) });
+		expect(exit).toBe(code);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 1, ...counts });
+		const held = await service.documents();
+		expect(held.map(({ name }) => name).toSorted()).toEqual(names);
+		expect(held.find(({ name }) => name === "a.txt")?.metadata).toEqual(metadata);
+	});
+
+	it.each(["ragflow-0.18", "ragflow-0.26"] as const)(
+		"of a type that %s refuses fails its row alone",
+		async (flavour) => {
+			const service = await serve(0, { flavour });
+			const home = await folder();
+			for (const name of ["a.txt", "b.exe", "c.txt"]) await writeFile(join(home, name), name);
+			const argv = ["docs", "upload", ...["a.txt", "b.exe", "c.txt"].map((name) => join(home, name))];
+			const { exit, stdout } = await ragtag([...argv, "-d", service.dataset, ...fast], { env: envOf(service) });
+			expect(exit).toBe(1);
+			expect(summaryOf(stdout)).toMatchObject({ uploaded: 2, failed: 1, attempts: 3 });
+			const row = parseLines(stdout).find((line) => at(line, "status") === "failed");
+			expect(row).toMatchObject({ error_code: "CODE_500", file: expect.stringContaining("b.exe") });
+			expect((await service.documents()).map(({ name }) => name).toSorted()).toEqual(["a.txt", "c.txt"]);
+		},
+	);
+});
+
+it("a server that is upgraded from v0.24 to v0.25 in the middle of a run of 2,000 rows costs no row", async () => {
+	const service = await serve(2_000, { flavour: "ragflow-0.24", upgrade: { to: "ragflow-0.25", after: 1_000 } });
+	const rows = rowsOf(await service.ids());
+	const path = await file("tags.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+	const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], {
+		env: envOf(service),
+	});
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 2_000, failed: 0, pending: 0, verified: true });
+	expect(stderr).toContain("The service now answers as RAGFlow v0.25 to v0.27");
+	const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
+	for (const { document_id, meta_fields } of rows)
+		expect(held.get(document_id)).toMatchObject({ author: meta_fields.author, year: meta_fields.year });
+});
+
+it("--flavour and the profile override the recognised flavour", async () => {
+	const service = await serve(1, { flavour: "ragflow-0.25" });
+	const [id] = await service.ids();
+	const path = await file("tags.csv", `document_id,a\n${id},1\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--flavour", "ragflow-put"];
+	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(6);
+	expect(stderr).toContain("405: Method Not Allowed");
+	expect(stderr).toContain("not of the flavour ragflow-put, which was given by --flavour");
+	expect(service.requests.filter((line) => line.startsWith("PATCH"))).toEqual([]);
+	expect((await ragtag([...argv.slice(0, -1), "ragflow-3"], { env: envOf(service) })).exit).toBe(2);
+});

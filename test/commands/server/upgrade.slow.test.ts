@@ -1,0 +1,110 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { parse, summaryOf } from "../../support/values.ts";
+
+const all = flavours.filter(isFlavour);
+const neighbours = all.flatMap((flavour, place): [Flavour, Flavour][] => {
+	const next = all[place + 1];
+	// Up, and down again, as a release that is taken back.
+	return next === undefined
+		? []
+		: [
+				[flavour, next],
+				[next, flavour],
+			];
+});
+
+const pairs: readonly [Flavour, Flavour][] = [
+	["documented", "ragflow-0.23"],
+	["ragflow-0.23", "documented"],
+	["documented", "ragflow-0.26"],
+	["ragflow-0.26", "documented"],
+	...neighbours,
+];
+
+const fast = ["--rate", "unlimited", "--json"];
+const manifest = (ids: readonly string[]): string =>
+	`document_id,author\n${ids.map((id) => `${id},of ${id}\n`).join("")}`;
+
+describe("a server that is replaced during a run costs none of its 200 rows", () => {
+	const table = pairs.map(([flavour, to]): [Flavour, Flavour, number] => [flavour, to, 50]);
+	it.each([...table, ["documented", "ragflow-0.26", 1] as const, ["ragflow-0.18", "ragflow-0.21", 199] as const])(
+		"from %s to %s after %i of them",
+		async (flavour, to, after) => {
+			const service = await serve(200, { flavour, upgrade: { to, after } });
+			const path = await file("tags.csv", manifest(await service.ids()));
+			const argv = ["docs", "tag", path, "-d", service.dataset, ...fast];
+			const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+			expect(exit).toBe(0);
+			expect(summaryOf(stdout)).toMatchObject({ updated: 200, failed: 0, pending: 0 });
+			for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
+		},
+	);
+});
+
+it("a server that was as documented, and is RAGFlow v0.23 at the next run, keeps every row of it", async () => {
+	const service = await serve(50);
+	const home = await folder();
+	const ids = await service.ids();
+	const tag = async (some: readonly string[]) => {
+		const argv = ["docs", "tag", await file("tags.csv", manifest(some)), "-d", service.dataset, ...fast];
+		return ragtag(argv, { env: envOf(service), home });
+	};
+	expect((await tag(ids.slice(0, 25))).exit).toBe(0);
+	const name = (await readdir(home, { recursive: true })).find((each) => /services.*\.json$/.test(each)) ?? "";
+	expect(parse(await readFile(join(home, name), "utf8"))).toMatchObject({
+		flavour: "documented",
+		form: "multipart",
+		proven: "document_id",
+	});
+	service.become("ragflow-0.23");
+	const { exit, stdout } = await tag(ids.slice(25));
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 25, failed: 0, verified: true });
+	for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
+});
+
+it("a server that was v0.27, and is v1.0 at the next run, is recognised by the answer to its first row", async () => {
+	const service = await serve(3, { flavour: "ragflow-0.27" });
+	const home = await folder();
+	const ids = await service.ids();
+	const tag = async (author: string) => {
+		const path = await file("tags.csv", `document_id,author\n${ids.map((id) => `${id},${author}\n`).join("")}`);
+		return ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], { env: envOf(service), home });
+	};
+	expect((await tag("one")).exit).toBe(0);
+	service.become("ragflow-1.0");
+	const { exit, stdout, stderr } = await tag("two");
+	expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 3, failed: 0, verified: true }]);
+	expect(stderr).toContain("The service now answers as RAGFlow v1.0");
+	for (const { metadata } of await service.documents()) expect(metadata).toEqual({ author: "two" });
+});
+
+describe("runs that 0.1.0 recorded without an order of runs", () => {
+	/** Takes from the records what that version did not write. */
+	const asBefore = async (world: Recorded): Promise<void> => {
+		for (const run of await world.folders()) {
+			const path = world.path(run, "run.json");
+			const text = await readFile(path, "utf8");
+			expect(text).toContain('"order"');
+			await writeFile(path, text.replace(/\s*"order": \d+,/, ""));
+			await rm(world.path(run, "superseded.json"), { force: true });
+		}
+		await rm(join(world.state, "runs", ".order"), { recursive: true });
+	};
+
+	it("can be resumed", async () => {
+		const world = await recorded(6, stopAt(4));
+		const { argv } = await tagging(world);
+		const stopped = runOf((await world.run(argv)).stdout);
+		await asBefore(world);
+		const { exit, stdout } = await world.run([...argv, "--resume"]);
+		expect([exit, runOf(stdout)]).toEqual([0, stopped]);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 6, attempts: 6 });
+	});
+});

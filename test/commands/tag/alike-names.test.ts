@@ -1,0 +1,87 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { range, summaryOf } from "../../support/values.ts";
+
+const PAIRS = [
+	["letter case", "Report.txt", "report.TXT"],
+	["accents", "résumé.txt", "Resume.txt"],
+	["a blank at the end", "a.txt", "a.txt "],
+] as const;
+
+async function manifestOf(rows: readonly string[]): Promise<string> {
+	const lines = rows.map((name, n) => `file-${n}.txt,${name},${n}\n`);
+	const manifest = await file("files.csv", `file,name,n\n${lines.join("")}`);
+	for (const n of rows.keys()) await writeFile(join(manifest, "..", `file-${n}.txt`), `text ${n}`);
+	return manifest;
+}
+
+describe.each(PAIRS)("two rows whose names differ by %s", (_, one, other) => {
+	it("are a problem of the manifest for RAGFlow, which would store the second under a number", async () => {
+		const service = await serve(0, { flavour: "ragflow-0.26" });
+		const manifest = await manifestOf([one, "between.txt", other]);
+		const argv = ["docs", "upload", manifest, "-d", service.dataset];
+		const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, stderr]).toEqual([
+			3,
+			expect.stringContaining(`${manifest}:4:1: file: the same name to store under as on line 2`),
+		]);
+		expect(stderr).toContain("--on-duplicate");
+		expect(await service.documents()).toEqual([]);
+		const first = await ragtag([...argv, "--on-duplicate", "first", "--json"], { env: envOf(service) });
+		expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { uploaded: 2, duplicate_skipped: 1 }]);
+	});
+
+	it.each(["documented", "ragflow-1.0"] as const)("are two documents to %s", async (flavour) => {
+		const service = await serve(0, { flavour });
+		const argv = ["docs", "upload", await manifestOf([one, other]), "-d", service.dataset, "--json"];
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 2 }]);
+	});
+});
+
+it("a manifest that is invalid anyway asks the service nothing about its names", async () => {
+	const service = await serve(0, { flavour: "ragflow-0.26" });
+	const manifest = await file("files.csv", "file,name\nabsent.txt,b.txt\nfiles.csv,a.txt\nfiles.csv,A.txt\n");
+	const { exit } = await ragtag(["docs", "upload", manifest, "-d", service.dataset], { env: envOf(service) });
+	expect([exit, service.requests]).toEqual([3, []]);
+});
+
+it("a manifest that is too long for memory is compared in the same way", async () => {
+	const service = await serve(0, { flavour: "ragflow-0.26" });
+	const rows = range(12_000).map((n) => `f.txt,name-${n}.txt`);
+	const manifest = await file("files.csv", `file,name\n${rows.join("\n")}\nf.txt,NAME-5.txt\n`);
+	await writeFile(join(manifest, "..", "f.txt"), "text");
+	const argv = ["docs", "upload", manifest, "-d", service.dataset, "--set", "a=1", "--json"];
+	const { exit, stdout } = await ragtag([...argv, "--dry-run"], { env: envOf(service) });
+	// The same file with the same values: one of the two is left out.
+	expect([exit, summaryOf(stdout)]).toMatchObject([0, { rows: 12_001, duplicate_skipped: 1 }]);
+});
+
+it("files named on the command line that are one name to RAGFlow are refused before anything is written", async () => {
+	const service = await serve(0, { flavour: "ragflow-0.26" });
+	const paths = [join(await folder(), "a.txt"), join(await folder(), "A.TXT")];
+	for (const path of paths) await writeFile(path, path);
+	const argv = ["docs", "upload", ...paths, "-d", service.dataset];
+	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("would be stored under one name by this service")]);
+	expect(await service.documents()).toEqual([]);
+	const other = await serve(0);
+	expect((await ragtag(["docs", "upload", ...paths, "-d", other.dataset], { env: envOf(other) })).exit).toBe(0);
+});
+
+describe.each(["error", "skip", "update-metadata"] as const)("with --on-existing %s", (onExisting) => {
+	it.each(PAIRS)("a file whose name differs by %s from a stored one is no further copy", async (_, one, other) => {
+		const service = await serve(0, { flavour: "ragflow-0.26" });
+		const upload = async (name: string, ...more: string[]): Promise<number> => {
+			const argv = ["docs", "upload", await manifestOf([name]), "-d", service.dataset, ...more];
+			return (await ragtag(argv, { env: envOf(service) })).exit;
+		};
+		expect(await upload(one)).toBe(0);
+		await upload(other, "--on-existing", onExisting);
+		await upload(other, "--on-existing", onExisting);
+		expect((await service.documents()).map(({ name }) => name)).toEqual([one]);
+	});
+});

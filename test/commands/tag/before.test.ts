@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { parseLines, summaryOf } from "../../support/values.ts";
+
+const sentOf = async (path: string): Promise<readonly unknown[]> => parseLines(await readFile(path, "utf8"));
+
+it("a run records the previous metadata of each document, and prints the command that undoes it", async () => {
+	const world = await recorded(30);
+	const { argv } = await tagging(world);
+	const { stdout, stderr } = await world.run(argv);
+	const run = runOf(stdout);
+	expect(summaryOf(stdout)).toMatchObject({
+		updated: 30,
+		changes: 30,
+		undoable: true,
+		undo: `ragtag runs undo ${run}`,
+	});
+	expect(stderr).toContain(`Undo it with: ragtag runs undo ${run}`);
+	const sent = await sentOf(world.path(run, "sent.jsonl"));
+	expect(sent).toHaveLength(30);
+	for (const each of sent) expect(each).toMatchObject({ w: "update", t: expect.any(Number), b: expect.any(Object) });
+	// One list, not a look at each row.
+	expect(world.service.requests.filter((line) => line.startsWith("GET")).length).toBeLessThan(10);
+
+	const again = await world.run(argv);
+	expect(summaryOf(again.stdout)).toMatchObject({ updated: 30, changes: 0, undo: null });
+});
+
+it("--no-undo reads no previous metadata, and the summary says that the run can't be undone", async () => {
+	const world = await recorded(30);
+	const { argv } = await tagging(world);
+	const { stdout, stderr } = await world.run([...argv, "--no-undo"]);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: null });
+	expect(stderr).toContain("This run can't be undone");
+	for (const each of await sentOf(world.path(runOf(stdout), "sent.jsonl"))) expect(each).not.toHaveProperty("b");
+});
+
+it("a resumed run still knows that its first rows can't be undone", async () => {
+	const world = await recorded(30, stopAt(10));
+	const { argv } = await tagging(world);
+	const first = await world.run([...argv, "--no-undo"]);
+	expect(summaryOf(first.stdout)).toMatchObject({ exit_code: 4 });
+	const { stdout } = await world.run([...argv, "--resume"]);
+	expect(runOf(stdout)).toBe(runOf(first.stdout));
+	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: expect.stringContaining("runs undo") });
+});
+
+it("a run with --no-undo that is resumed by its name has no before-images either, and says so", async () => {
+	const world = await recorded(30, stopAt(10));
+	const { argv } = await tagging(world);
+	const first = await world.run([...argv, "--no-undo"]);
+	const { stdout } = await world.run(["runs", "resume", runOf(first.stdout), "--json"]);
+	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: null });
+});
+
+it("a removal never claims that it can be undone", async () => {
+	const world = await recorded(3);
+	const [id = ""] = await world.service.ids();
+	const { stdout } = await world.run(["docs", "rm", "--id", id, "-d", world.service.dataset, "--yes", "--json"]);
+	expect(summaryOf(stdout)).toMatchObject({ removed: 1, undoable: false, undo: null });
+});

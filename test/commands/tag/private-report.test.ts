@@ -1,0 +1,55 @@
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openReport } from "../../../src/workflows/rows/failed-rows.ts";
+import { recorded, tagging } from "../../support/recorded.ts";
+import { folder } from "../../support/service.ts";
+
+const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+/** A run whose second row fails. */
+const failing = async () => {
+	const world = await recorded(3, {
+		faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } }] },
+	});
+	return { ...world, ...(await tagging(world)) };
+};
+
+it("a link in place of the failed-rows file is refused, and what it leads to stays as it is", async () => {
+	const world = await failing();
+	const place = await folder();
+	const precious = join(place, "precious");
+	await writeFile(precious, "mine");
+	await symlink(precious, join(place, "failed.csv"));
+	await symlink(join(place, "nothing"), join(place, "dangling.csv"));
+	for (const name of ["failed.csv", "dangling.csv"]) {
+		const { exit, stderr } = await world.run([...world.argv, "--failed", join(place, name)]);
+		expect([exit, stderr]).toEqual([2, expect.stringContaining("is a link to another file")]);
+	}
+	expect(await readFile(precious, "utf8")).toBe("mine");
+	expect(world.service.requests).toEqual([]);
+	await expect(openReport(join(place, "failed.csv"))).rejects.toThrow("is a link");
+});
+
+it("a failed-rows file that others could read is closed to them when it is written anew", async () => {
+	const world = await failing();
+	const path = join(await folder(), "failed.csv");
+	await writeFile(path, "what was there before, and is longer than what comes".repeat(20));
+	await chmod(path, 0o666);
+	expect((await world.run([...world.argv, "--failed", path])).exit).toBe(1);
+	expect(await mode(path)).toBe("600");
+	const text = await readFile(path, "utf8");
+	expect(text.trimEnd().split("\n")).toHaveLength(2);
+	expect(text).not.toContain("what was there before");
+});
+
+it("a folder is refused as the failed-rows file, and a device of the system is accepted", async () => {
+	const world = await failing();
+	const place = join(await folder(), "failed.csv");
+	await mkdir(place);
+	const { exit, stderr } = await world.run([...world.argv, "--failed", place]);
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("is a folder; nothing was sent")]);
+	const none = await openReport("/dev/null");
+	await none.appendFile("gone");
+	await none.close();
+});

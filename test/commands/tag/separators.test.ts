@@ -1,0 +1,39 @@
+import type { Readable } from "node:stream";
+import { expect, it, vi } from "vitest";
+import { textLines } from "../../../src/workflows/lists/documents-csv.ts";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, serve } from "../../support/service.ts";
+import { range } from "../../support/values.ts";
+
+// As Node 24 has it, so that the test fails on any release for whoever reads our own lines by it.
+vi.mock("node:readline", () => ({
+	createInterface: async function* ({ input }: { readonly input: Readable }): AsyncGenerator<string> {
+		let text = "";
+		for await (const chunk of input.setEncoding("utf8")) text += String(chunk);
+		yield* text.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, -1);
+	},
+}));
+
+const ODD = { "k\u2028": "a\u2028b\u2029c", plain: "x\u0085y\r\nz", list: ["p\u2028", "q"] };
+
+it.each([
+	["manifest", "init"],
+	["docs", "list", "--format", "csv"],
+])("%s %s does not break lines at U+2028 and U+2029, and its output reads back exactly", async (...argv) => {
+	const service = await serve(2);
+	const [id = ""] = await service.ids();
+	await service.put(id, ODD);
+	const { exit, stdout } = await ragtag([...argv, "-d", service.dataset], { env: envOf(service) });
+	expect(exit).toBe(0);
+	const manifest = await file("tags.csv", stdout);
+	const dry = await ragtag(["docs", "tag", manifest, "--dry-run", "--detailed-exitcode"], { env: envOf(service) });
+	expect([dry.exit, dry.stderr]).toEqual([0, expect.stringContaining("2 unchanged")]);
+});
+
+it("lines end at line feeds alone, however long they are", async () => {
+	const long = "é\u2028".repeat(50_000);
+	const lines = ["", "a\rb", long, "\u2029", ...range(5).map(String)];
+	const read: string[] = [];
+	for await (const line of textLines(await file("lines", `${lines.join("\n")}\n`))) read.push(line);
+	expect(read).toEqual(lines);
+});

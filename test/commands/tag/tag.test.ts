@@ -1,0 +1,173 @@
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { at, range, summaryOf } from "../../support/values.ts";
+
+type Entry = { readonly document_id: string; readonly meta_fields: Readonly<Record<string, unknown>> };
+
+function entries(ids: readonly string[]): Entry[] {
+	return ids.map((id, index) => ({
+		document_id: id,
+		meta_fields: {
+			title: `Tïtle, "${index}"\nof two lines`,
+			pages: index,
+			draft: index % 2 === 0,
+			tags: ["a", `b${index}`],
+		},
+	}));
+}
+
+function csv(rows: readonly Entry[]): string {
+	const lines = rows.map(({ document_id: id, meta_fields: { title, pages, draft, tags } }) => {
+		const quoted = `"${String(title).replaceAll('"', '""')}"`;
+		return `${id},${quoted},${String(pages)},${String(draft)},${Array.isArray(tags) ? tags.join("|") : ""}`;
+	});
+	return `document_id,title,pages:number,draft:boolean,tags:list\n${lines.join("\n")}\n`;
+}
+
+const forms: readonly (readonly [string, string, (rows: readonly Entry[]) => string | Uint8Array])[] = [
+	["CSV", "tags.csv", csv],
+	["a JSON array", "tags.json", (rows) => JSON.stringify(rows)],
+	["JSON lines", "tags.jsonl", (rows) => rows.map((row) => JSON.stringify(row)).join("\n")],
+	["CSV that is gzipped under another name", "tags.data", (rows) => gzipSync(csv(rows))],
+];
+
+it.each(forms)("each of 300 documents gets exactly the metadata of its row from %s", async (_what, name, text) => {
+	const service = await serve(300);
+	const rows = entries(await service.ids());
+	const path = await file(name, text(rows));
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 300, updated: 300, attempts: 300, changes: 300, exit_code: 0 });
+	const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
+	for (const row of rows) expect(held.get(row.document_id)).toEqual(row.meta_fields);
+	expect(service.requests.filter((line) => line.startsWith("PUT"))).toHaveLength(300);
+});
+
+it("a manifest from standard input is written, and the summary goes to standard error alone", async () => {
+	const service = await serve(3);
+	const stdin = csv(entries(await service.ids()));
+	const { exit, stdout, stderr } = await ragtag(["docs", "tag", "-", "-d", service.dataset], {
+		env: envOf(service),
+		stdin,
+	});
+	expect([exit, stdout]).toEqual([0, ""]);
+	expect(stderr).toContain("3 rows: 3 updated");
+	expect(stderr).toContain("--mode merge keeps them");
+	expect(at((await service.documents())[2]?.metadata, "pages")).toBe(2);
+});
+
+it("keys that a row does not carry are lost with replace, and kept with --mode merge", async () => {
+	const service = await serve(2);
+	const [first = "", second = ""] = await service.ids();
+	await service.put(first, { owner: "Ann", state: "old" });
+	await service.put(second, { owner: "Bob", state: "old" });
+	const tag = async (id: string, ...more: string[]): Promise<number> => {
+		const path = await file("tags.csv", `document_id,state\n${id},new\n`);
+		return (await ragtag(["docs", "tag", path, "-d", service.dataset, ...more], { env: envOf(service) })).exit;
+	};
+	expect(await tag(first)).toBe(0);
+	expect(await tag(second, "--mode", "merge")).toBe(0);
+	expect((await service.documents()).map(({ metadata }) => metadata)).toEqual([
+		{ state: "new" },
+		{ owner: "Bob", state: "new" },
+	]);
+});
+
+it("--set, --map, --ignore and the dataset of a row have their effect on the document", async () => {
+	const service = await serve(1);
+	const [id = ""] = await service.ids();
+	const path = await file("tags.csv", `ID;dataset_id;Titel;secret\n${id};${service.dataset};Zum Anfang;x\n`);
+	const flags = ["--map", "ID=document_id", "--map", "Titel=title", "--ignore", "secret", "--set", "year:number=2024"];
+	const { exit } = await ragtag(["docs", "tag", path, ...flags, "--set", "team=a=b"], { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect((await service.documents())[0]?.metadata).toEqual({ title: "Zum Anfang", year: 2024, team: "a=b" });
+});
+
+it.each([
+	["skip", { kept: "x" }],
+	["null", { kept: "x", empty: null }],
+	["text", { kept: "x", empty: "" }],
+] as const)("an empty cell means what --empty %s says", async (meaning, metadata) => {
+	const service = await serve(1);
+	const [id = ""] = await service.ids();
+	const path = await file("tags.csv", `document_id,kept,empty\n${id},x,\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--empty", meaning];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	expect((await service.documents())[0]?.metadata).toEqual(metadata);
+});
+
+it.each(["plain", "json", "multipart", "auto"])("--body %s transfers the metadata unchanged", async (body) => {
+	const service = await serve(1);
+	const [id = ""] = await service.ids();
+	const path = await file("tags.json", JSON.stringify([{ document_id: id, text: "--x\r\n€ 😀", zero: 0 }]));
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--body", body];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	expect((await service.documents())[0]?.metadata).toEqual({ text: "--x\r\n€ 😀", zero: 0 });
+});
+
+it("rows beyond one chunk are all written when chunks are small", async () => {
+	const service = await serve(25);
+	const path = await file(
+		"tags.csv",
+		`document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}`).join("\n")}\n`,
+	);
+	const argv = [
+		"docs",
+		"tag",
+		path,
+		"-d",
+		service.dataset,
+		"--chunk",
+		"4",
+		"--concurrency",
+		"2",
+		"--rate",
+		"unlimited",
+	];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(25));
+});
+
+it.each([
+	["documented", [], 45],
+	["documented", ["--no-undo"], 45],
+	["ragflow-0.27", [], 45],
+	["ragflow-0.27", ["--no-undo"], 45],
+] as const)(
+	"a second run on another machine reads back a sample, not every row: %s %s",
+	async (flavour, flags, most) => {
+		const service = await serve(120, { flavour });
+		for (const id of (await service.ids()).slice(0, 1)) await service.put(id, { author: "Ann" });
+		const path = await file(
+			"tags.csv",
+			`document_id,author\n${(await service.ids()).map((id) => `${id},Ann\n`).join("")}`,
+		);
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json", ...flags];
+		// Each command of a test has a state folder of its own.
+		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+		const before = service.requests.length;
+		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
+		const reads = service.requests.slice(before).filter((line) => line.startsWith("GET"));
+		expect(reads.length).toBeLessThan(most);
+	},
+);
+
+it.each(["documented", "ragflow-0.27"] as const)(
+	"undo of the first run takes few requests besides its writes, or it takes three times as long: %s",
+	async (flavour) => {
+		const service = await serve(120, { flavour });
+		const path = await file("tags.csv", csv(entries(await service.ids())));
+		const world = { env: envOf(service), home: await folder() };
+		const fast = ["--rate", "unlimited", "--json"];
+		expect((await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], world)).exit).toBe(0);
+		const before = service.requests.length;
+		const { stdout } = await ragtag(["runs", "undo", "--yes", ...fast], world);
+		expect(summaryOf(stdout)).toMatchObject({ failed: 0, pending: 0 });
+		const reads = service.requests.slice(before).filter((line) => line.startsWith("GET"));
+		expect(reads.length).toBeLessThan(30);
+	},
+);

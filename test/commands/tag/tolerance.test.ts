@@ -1,0 +1,152 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../../support/ragtag.ts";
+import { file, folder, serve } from "../../support/service.ts";
+import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+
+it("--skip-invalid sends the valid rows, counts the others, and exits 1", async () => {
+	const service = await serve(3);
+	const [first = "", second = "", third = ""] = await service.ids();
+	const path = await file("tags.csv", `document_id,pages:number\n${first},1\n${second},two\n${third},3\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--skip-invalid", "--json"];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(1);
+	expect(stderr).toContain(`${path}:3:34: `);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 3, updated: 2, invalid: 1, pending: 0, exit_code: 1 });
+	expect((await service.documents()).map(({ metadata }) => at(metadata, "pages"))).toEqual([1, undefined, 3]);
+});
+
+it("--skip-invalid trusts no row below a header that is wrong", async () => {
+	const service = await serve(1);
+	const path = await file("tags.csv", `document_id,a,a\n${(await service.ids())[0]},1,2\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--skip-invalid", "--json"];
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(3);
+	summaryOf(stdout);
+	expect(service.requests).toEqual([]);
+});
+
+it.each(["document_id,title\n", "[]"])("--allow-empty makes an empty manifest (%j) a success", async (text) => {
+	const service = await serve(1);
+	const argv = ["docs", "tag", await file("tags", text), "-d", service.dataset, "--json"];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(3);
+	const { exit, stdout } = await ragtag([...argv, "--allow-empty"], { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 0, exit_code: 0 });
+	expect(service.requests).toEqual([]);
+});
+
+it.each([
+	["first", "one"],
+	["last", "two"],
+])("--on-duplicate %s sends only that row and counts the other", async (which, title) => {
+	const service = await serve(1);
+	const [id = ""] = await service.ids();
+	const path = await file("tags.csv", `document_id,title\n${id},one\n${id},two\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--on-duplicate", which, "--json"];
+	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(0);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 2, updated: 1, duplicate_skipped: 1 });
+	expect((await service.documents())[0]?.metadata).toEqual({ title });
+});
+
+it.each(["csv", "jsonl"])("the failed rows of a %s manifest are written, corrected and tagged again", async (kind) => {
+	const service = await serve(2);
+	const [first = "", second = ""] = await service.ids();
+	const absent = "0".repeat(32);
+	const records = [first, absent, second].map((id, n) => ({ document_id: id, title: `a, "${n}"`, note: "" }));
+	const csv = records.map(({ document_id: id, title }) => `${id},"${title.replaceAll('"', '""')}",`).join("\n");
+	const jsonl = records.map((record) => JSON.stringify(record)).join("\n");
+	const path = await file(`tags.${kind}`, kind === "csv" ? `document_id,title,note\n${csv}\n` : jsonl);
+	const failed = join(await folder(), "failed");
+	const flags = ["-d", service.dataset, "--rate", "unlimited", "--json"];
+	const before = await ragtag(["docs", "tag", path, ...flags, "--failed", failed], { env: envOf(service) });
+	expect(before.exit).toBe(1);
+	expect(before.stderr).toContain(failed);
+	expect(summaryOf(before.stdout)).toMatchObject({ rows: 3, updated: 2, failed: 1, pending: 0 });
+	const rows = parseLines(before.stdout).filter((line) => at(line, "type") === "row");
+	expect(rows).toMatchObject([{ line: kind === "csv" ? 3 : 2, status: "failed", document_id: absent, attempts: 1 }]);
+	expect(at(rows[0], "error_code")).toEqual(expect.any(String));
+
+	const text = await readFile(failed, "utf8");
+	expect(text).toContain(String(at(rows[0], "error_code")));
+	await writeFile(failed, text.replaceAll(absent, first));
+	const after = await ragtag(["docs", "tag", failed, ...flags], { env: envOf(service) });
+	expect([after.exit, after.stderr]).toEqual([0, expect.stringContaining("1 row: 1 updated")]);
+	expect(summaryOf(after.stdout)).toMatchObject({ rows: 1, updated: 1 });
+	const [held] = await service.documents();
+	expect(held?.metadata).toEqual(kind === "csv" ? { title: 'a, "1"' } : { title: 'a, "1"', note: "" });
+});
+
+it("a run in which nothing failed leaves an older failed-rows file alone", async () => {
+	const service = await serve(1);
+	const failed = await file("failed.csv", "older\n");
+	const path = await file("tags.csv", `document_id,a\n${(await service.ids())[0]},1\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--failed", failed];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
+	expect(await readFile(failed, "utf8")).toBe("older\n");
+});
+
+it("--failed never overwrites the manifest that it reads", async () => {
+	const service = await serve(1);
+	const text = `document_id,a\n${(await service.ids())[0]},1\n`;
+	const path = await file("tags.csv", text);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--failed", path];
+	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(2);
+	expect(await readFile(path, "utf8")).toBe(text);
+	expect(service.requests).toEqual([]);
+});
+
+const absent = (count: number): string =>
+	`document_id,a\n${range(count)
+		.map((n) => `${n.toString(16).padStart(32, "f")},1`)
+		.join("\n")}\n`;
+
+it("--max-errors ends a failing run, and accounts for the rows that were not sent", async () => {
+	const service = await serve(1);
+	const path = await file("tags.csv", absent(200));
+	const flags = ["-d", service.dataset, "--rate", "unlimited", "--concurrency", "1", "--max-errors", "3", "--json"];
+	const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, ...flags], { env: envOf(service) });
+	expect(exit).toBe(9);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 200, failed: 3, pending: 197, exit_code: 9 });
+	expect(stderr).toContain("--max-errors 3");
+	expect(service.requests.filter((line) => line.startsWith("PUT"))).toHaveLength(3);
+});
+
+it("a wrong dataset ends the run after ten rows, not after a million requests", async () => {
+	const service = await serve(1);
+	const path = await file("tags.csv", absent(300));
+	const flags = ["-d", "f".repeat(32), "--rate", "unlimited", "--concurrency", "2", "--json"];
+	const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, ...flags], { env: envOf(service) });
+	expect(exit).toBe(9);
+	summaryOf(stdout);
+	expect(stderr).toContain("--dataset");
+	expect(service.requests.filter((line) => line.startsWith("PUT")).length).toBeLessThan(20);
+});
+
+it("the right columns are checked against the schema that --schema names", async () => {
+	const service = await serve(1);
+	const [id = ""] = await service.ids();
+	const schema = await file("schema.json", JSON.stringify({ properties: { kind: { enum: ["news", "paper"] } } }));
+	const path = await file("tags.csv", `document_id,kind\n${id},newz\n`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--schema", schema];
+	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect(exit).toBe(3);
+	expect(stderr).toContain(`${path}:2:34: kind`);
+	expect(service.requests).toEqual([]);
+});
+
+it("a team member's key, which may not update, ends the run with exit 4 and the service's reason", async () => {
+	const memberKey = "ragflow-Member5Tt8Uu1Yy";
+	const service = await serve(50, { flavour: "ragflow-0.24", memberKey });
+	const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},1\n`).join("")}`);
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "1", "--json"];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: { ...envOf(service), RAGTAG_API_KEY: memberKey } });
+	expect(exit).toBe(4);
+	expect(summaryOf(stdout)).toMatchObject({ rows: 50, updated: 0, failed: 1, pending: 49, exit_code: 4 });
+	expect(stderr).toMatch(
+		/the first row was refused for lack of permission: .* answered code 102 "You don't own the dataset/,
+	);
+	expect(stderr).toContain("ragtag doctor");
+});

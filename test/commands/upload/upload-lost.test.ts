@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { impatient } from "../../support/clock.ts";
+import { recorded, runOf } from "../../support/recorded.ts";
+import { file } from "../../support/service.ts";
+import { range, summaryOf } from "../../support/values.ts";
+
+/** The first upload is stored so many milliseconds after it came, when its client has gone. */
+const late = (milliseconds: number) =>
+	recorded(0, {
+		flavour: "ragflow-0.26",
+		faults: { faults: [{ fault: "late", milliseconds, on: { method: "POST", path: "documents", nth: 1 } }] },
+	});
+
+const names = async (world: Awaited<ReturnType<typeof recorded>>): Promise<string[]> =>
+	(await world.service.documents()).map(({ name }) => name);
+
+it("an upload that the service stores after its timeout is found, and not stored twice", async () => {
+	const world = await late(700);
+	const big = await file("big.txt", "big");
+	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
+	const { exit, stdout, stderr } = await world.run(argv);
+	expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 1, failed: 0, attempts: 1 }]);
+	expect(stderr).toContain("searched for");
+	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
+});
+
+it("an upload that is stored later still fails its row, and the suggested command waits, searches and counts it", async () => {
+	const world = await late(1_500);
+	const big = await file("big.txt", "big");
+	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
+	const { exit, stdout, stderr } = await world.run(argv, { clock: impatient });
+	expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: 0, failed: 1 }]);
+	expect(stdout).toContain("UNKNOWN_OUTCOME");
+	const last = stderr.trim().split("\n").at(-1) ?? "";
+	expect(last).toContain("may be stored");
+	expect(last).toMatch(/runs retry \S+ waits and checks again before it sends/);
+	expect(await names(world)).toEqual([]);
+
+	const again = await world.run(["runs", "retry", runOf(stdout), "--timeout", "250ms", "--json"]);
+	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { uploaded: 1, failed: 0 }]);
+	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
+});
+
+it("a run whose rows were all stored under another name prints their ids and names, and how to undo it", async () => {
+	const world = await recorded(0, {
+		flavour: "ragflow-0.26",
+		// The name is taken between the look and the upload: the list that the second run asks for it does not show it. The one
+		// before shows the types of keys.
+		faults: { faults: [{ fault: "list-omit", item: 1, on: { method: "GET", path: "documents$", nth: 5 } }] },
+	});
+	const path = await file("a.txt", "text");
+	const argv = ["docs", "upload", path, "-d", world.service.dataset];
+	expect((await world.run(argv)).exit).toBe(0);
+	// An undo must know that searches work.
+	await world.service.put((await world.service.ids())[0] ?? "", { by: "hand" });
+	const { exit, stdout, stderr } = await world.run([...argv, "--set", "a=1"]);
+	expect(exit).toBe(1);
+	expect(stdout).toMatch(/\n[0-9a-f]{32},\S+,a\(1\)\.txt,/);
+	const undo = /Undo it with: ragtag (runs undo \S+)/.exec(stderr)?.[1] ?? "";
+	expect((await world.run([...undo.split(" "), "--yes"])).exit).toBe(0);
+	expect(await names(world)).toEqual(["a.txt"]);
+});
+
+it.each(["ragflow-0.21", "ragflow-0.27"] as const)(
+	"a file whose upload fails for a database that is away is stored once, whether or not it was stored then: %s",
+	async (flavour) => {
+		const message = `a.txt: (2003, "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)")`;
+		const away = { fault: "code", code: 500, message } as const;
+		const on = { method: "POST", path: "documents$" };
+		const faults = [
+			{ ...away, when: "before", on: { ...on, nth: 2 } },
+			{ ...away, when: "after", on: { ...on, nth: 3 } },
+		] as const;
+		const world = await recorded(0, { flavour, faults: { faults } });
+		const paths = await Promise.all(range(5).map((n) => file(`${n}.txt`, `text ${n}`)));
+		const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--set", "a=1", "--json"];
+		const { exit, stdout } = await world.run([...argv, "--concurrency", "1"]);
+		expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 5, failed: 0 }]);
+		expect((await names(world)).toSorted()).toEqual(range(5).map((n) => `${n}.txt`));
+	},
+);
