@@ -16,6 +16,7 @@ import { runsList } from "./measures/runs-list.mjs";
 import { sharedCap } from "./measures/shared-cap.mjs";
 import { check, memory } from "./measures/size.mjs";
 import { startup } from "./measures/startup.mjs";
+import { unknownLimit } from "./measures/unknown-limit.mjs";
 import { uncapped, uncappedFar } from "./measures/uncapped.mjs";
 import { World } from "./world.mjs";
 
@@ -27,6 +28,7 @@ const MEASURES = {
 	capOf100,
 	largerCaps,
 	sharedCap,
+	pace: unknownLimit,
 	leastConcurrency,
 	memory,
 	resume,

@@ -1,10 +1,11 @@
 // Answers at once, and keeps what was written, as the client reads some of it back. Speaks as RAGFlow v0.24 does
 // (ragflow-put). Prints its address. Only for measurements: it reads just enough of HTTP/1.1 for one client.
 //
-//   node bench/instant-server.mjs DOCUMENTS [LATENCY [LIMIT [FAILING]]]
+//   node bench/instant-server.mjs DOCUMENTS [LATENCY [LIMIT [FAILING [GATE]]]]
 //
 // LATENCY is milliseconds until an answer. LIMIT is the updates a second that it takes, one after another: what comes faster
 // waits in a queue, as at a service whose database is the limit; 0 is no limit. Every FAILING-th update is answered 503, once.
+// GATE is JSON, the options of gate.mjs: a limit that refuses updates. GET /updates gives when each came, and its status.
 // GET /arrivals gives, and forgets, when requests arrived (milliseconds of its own clock), how many were in flight at most, and
 // for how many milliseconds at most the server stood still: what came meanwhile arrived late, and all at once.
 // GET /requests gives how many requests came since then, and how many updates since GET /forget. GET /counts also gives how many
@@ -14,12 +15,14 @@
 import { createServer } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
+import { Gate, pageOf } from "./gate.mjs";
 
 const documents = Number(process.argv[2]);
 const latency = Number(process.argv[3] ?? 0);
 /** milliseconds that one update takes of the queue */
 const turn = Number(process.argv[4] ?? 0) === 0 ? 0 : 1000 / Number(process.argv[4]);
 const failing = Number(process.argv[5] ?? 0);
+const gate = process.argv[6] === undefined ? undefined : new Gate(JSON.parse(process.argv[6]));
 let updates = 0;
 /** when the queue is empty */
 let free = 0;
@@ -61,6 +64,7 @@ function counts() {
 function asked(path) {
 	if (path === "/counts") return counts();
 	if (path === "/requests") return { requests, updates: stored };
+	if (path === "/updates") return gate?.updates ?? [];
 	if (path !== "/arrivals" && path !== "/forget") return undefined;
 	const answered = path === "/forget" ? {} : { arrivals, mostInFlight, stall: stalls.max / 1e6 };
 	stalls.reset();
@@ -142,6 +146,11 @@ const server = createServer((socket) => {
 			// Its own start is none that a request met.
 			if (arrivals.length === 0) stalls.reset();
 			if (arrivals.length < MOST_ARRIVALS) arrivals.push(now);
+			const status = method === "PUT" ? (gate?.status(now) ?? 200) : 200;
+			if (status !== 200) {
+				output += pageOf(status);
+				continue;
+			}
 			const fails = failing > 0 && method === "PUT" && (updates += 1) % failing === 0;
 			const text = fails ? UNAVAILABLE : response(answer(method, path, body));
 			const wait = latency + (method === "PUT" && turn > 0 ? queued(now) : 0);

@@ -10,7 +10,8 @@ import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-export const PROGRAM = fileURLToPath(new URL("../dist/bin/ragtag.js", import.meta.url));
+/** The program that is measured: this checkout's, or another build for a comparison. */
+export const PROGRAM = process.env.BENCH_PROGRAM ?? fileURLToPath(new URL("../dist/bin/ragtag.js", import.meta.url));
 export const DATASET = "00000000000000000000000000000007";
 
 export const median = (values) => values.toSorted((left, right) => left - right)[(values.length - 1) >> 1];
@@ -43,9 +44,10 @@ export class World {
 		return join(this.folder, name);
 	}
 
-	/** A server on the second core. `arrivals`, `requests`, `counts` and `forget` are its requests of these names. */
-	async server(documents, { latency = 0, limit = 0, failing = 0 } = {}) {
+	/** A server on the second core. Its members that are functions are its requests of these names. */
+	async server(documents, { latency = 0, limit = 0, failing = 0, gate } = {}) {
 		const args = [join(here, "instant-server.mjs"), documents, latency, limit, failing];
+		if (gate !== undefined) args.push(JSON.stringify(gate));
 		const child = this.#spawn(1, process.execPath, args.map(String), { stdio: ["ignore", "pipe", "inherit"] });
 		this.#servers.push(child);
 		const address = await new Promise((resolve, reject) => {
@@ -59,6 +61,7 @@ export class World {
 			arrivals: asked("arrivals"),
 			requests: asked("requests"),
 			counts: asked("counts"),
+			updates: asked("updates"),
 			forget: asked("forget"),
 			close: () => stop(child),
 		};
