@@ -149,6 +149,7 @@ it("every folder of src is a station with rules, or a leaf that all may import",
 		"shard",
 		"text",
 		"version",
+		"write-whole",
 		"young-heap",
 	];
 	const names = (await readdir(join(ROOT, "src"))).map((name) => name.replace(/\.ts$/, ""));

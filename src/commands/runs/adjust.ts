@@ -13,9 +13,9 @@ import {
 	readTakenChange,
 	type TakenChange,
 	wantedChangeText,
-	writeWhole,
 } from "../../run/recorded/adjust-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { executionOf, runGoingOn } from "../../workflows/recorded/going-on.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
@@ -74,7 +74,7 @@ export async function adjust(name: string | undefined, flags: AdjustFlags, app: 
 	const paused = pause || proceed ? { paused: pause } : {};
 	const text = wantedChangeText({ id, ...(rate === undefined ? {} : { rate }), ...paused });
 	try {
-		writeWhole(runs.path(run, ADJUST_FILE), id, text);
+		await writeWhole(runs.path(run, ADJUST_FILE), text, { isSynced: false });
 	} catch (error) {
 		throw new CliError(`${runs.path(run, ADJUST_FILE)}: ${reason(error)}; nothing was changed`, {
 			exit: Exit.storage,

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { errorCode, reason } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
-import { syncFile } from "../storage/quick-files.ts";
+import { syncFile } from "../../write-whole.ts";
 import { encode } from "./encode.ts";
 import { JournalUnreadable } from "./errors.ts";
 import { journalFile } from "./journal-file.ts";

@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { isRunId } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { isAbsent } from "../storage/quick-files.ts";
@@ -67,16 +67,7 @@ export async function writeList(
 		...(undoes && { undoes: undoes.run, undone_whole: undoes.isComplete }),
 	};
 	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
-	const path = listPath(runs, run);
-	const draft = `${path}.new`;
-	const file = await open(draft, "w", 0o600);
-	try {
-		await file.writeFile(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), hashes]));
-		await file.datasync();
-	} finally {
-		await file.close();
-	}
-	renameSync(draft, path);
+	await writeWhole(listPath(runs, run), Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), hashes]));
 }
 
 function checksum(executions: readonly JsonValue[], hashes: Uint8Array): number {

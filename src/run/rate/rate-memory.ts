@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue } from "../../json/values.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { makeFolder } from "../storage/folders.ts";
 import type { Cause, FoundRate } from "./rate-search.ts";
 
@@ -73,13 +74,11 @@ export function fileRateMemory(
 			return undefined;
 		},
 		save: async (found) => {
-			const temporary = `${path}.${randomBytes(6).toString("hex")}`;
 			try {
 				makeFolder(folder);
-				await writeFile(temporary, keptRateText(baseUrl, found, date()), { mode: 0o600, flag: "wx" });
-				await rename(temporary, path);
+				await writeWhole(path, keptRateText(baseUrl, found, date()), { isSynced: false });
 			} catch {
-				await rm(temporary, { force: true }).catch(() => undefined);
+				// The next run finds the rate anew.
 			}
 		},
 	};

@@ -1,4 +1,3 @@
-import { renameSync, writeFileSync } from "node:fs";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
@@ -63,13 +62,6 @@ export function readTakenChange(file: string): TakenChange | undefined {
 		return undefined;
 	}
 	return { id, before, rate, paused };
-}
-
-/** Writes a file that is complete or absent whenever it is read. @param id makes the name of the draft its writer's own */
-export function writeWhole(path: string, id: string, content: string): void {
-	const draft = `${path}.${id}.new`;
-	writeFileSync(draft, content, { mode: 0o600 });
-	renameSync(draft, path);
 }
 
 function text(members: JsonObject): string {

@@ -1,14 +1,15 @@
 import { hostname, userInfo } from "node:os";
 import { randomInt } from "node:crypto";
-import { copyFile, open, rename } from "node:fs/promises";
+import { copyFile, open } from "node:fs/promises";
 import { CliError, errorCode } from "../../errors.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { JournalLost } from "../journal/errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
 import { inDoubtByRow, type RowInDoubt } from "../journal/in-doubt.ts";
 import type { RecordedRun } from "../journal/reader.ts";
 import type { HeaderRecord } from "../journal/records.ts";
-import { replaceDurably, writeNewDurably } from "../storage/quick-files.ts";
+import { writeNewDurably } from "../storage/quick-files.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { millisecondsOf } from "./run-time.ts";
 import { type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
@@ -75,7 +76,7 @@ async function startRun(
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
 		if ("copy" in source) await copyDurably(source.copy, path);
-		if ("text" in source) await replaceDurably(path, source.text);
+		if ("text" in source) await writeWhole(path, source.text);
 		const file: RunFile = {
 			run,
 			command: spec.command,
@@ -172,9 +173,7 @@ async function beginExecution(run: string, runs: RunStore): Promise<{ all: reado
 	const order = await takeOrder(runs.folder, all);
 	const file = all.find((one) => one.run === run);
 	if (file !== undefined) {
-		const draft = runs.path(run, "run.json.new");
-		await replaceDurably(draft, runFileText({ ...file, lastOrder: order }));
-		await rename(draft, runs.path(run, "run.json"));
+		await writeWhole(runs.path(run, "run.json"), runFileText({ ...file, lastOrder: order }));
 	}
 	await runs.forgetSummary(run);
 	return { all, order };

@@ -1,9 +1,10 @@
-import { renameSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject, JsonValue } from "../../json/values.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
-import { isAbsent, readTextIfThere, replaceDurably } from "../storage/quick-files.ts";
+import { isAbsent, readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals } from "../types.ts";
 import type { RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
@@ -39,9 +40,7 @@ export async function writeRunSummary(runs: RunStore, run: string, summary: NewS
 	const { started, command, baseUrl, manifest } = file;
 	const added = { started, ended: ended.toISOString(), command, manifest: manifest.name, base_url: baseUrl, wrote };
 	const text = JSON.stringify({ ...printed, ...added, journal_bytes: journalBytes ?? null });
-	const path = runs.path(run, SUMMARY_FILE);
-	await replaceDurably(`${path}.new`, `${text}\n`);
-	renameSync(`${path}.new`, path);
+	await writeWhole(runs.path(run, SUMMARY_FILE), `${text}\n`);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { readTextIfThere, removeFile, replaceDurably } from "../storage/quick-files.ts";
+import { writeWhole } from "../../write-whole.ts";
+import { readTextIfThere, removeFile } from "../storage/quick-files.ts";
 import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
 import { isComplete } from "./run-summary.ts";
@@ -43,11 +43,9 @@ async function mark(runs: RunStore, files: readonly RunFile[], { by, isUndone }:
 	const marked: string[] = [];
 	const text = `${JSON.stringify({ schema: 1, by, ...(isUndone ? { undone: true } : {}) })}\n`;
 	for (const { run } of files) {
-		// The mark is renamed into place: an incomplete one would not count, and no later mark would replace it.
-		const draft = runs.path(run, `${SUPERSEDED_FILE}.${by}`);
 		try {
-			await replaceDurably(draft, text);
-			await rename(draft, runs.path(run, SUPERSEDED_FILE));
+			// An incomplete mark would not count, and no later mark would replace it.
+			await writeWhole(runs.path(run, SUPERSEDED_FILE), text);
 			marked.push(run);
 		} catch (error) {
 			// The record of the older run was removed since the runs were listed.

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readFile, rename, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { halved } from "./condense.ts";
 import { pointLine, readPoint, type SeriesPoint } from "./point.ts";
 
@@ -58,9 +59,7 @@ export class SeriesFile {
 
 	async #halve(): Promise<void> {
 		const half = halved(pointsOf(await textOf(this.#path)));
-		const draft = `${this.#path}.new`;
-		await writeFile(draft, half.map((point) => `${pointLine(point)}\n`).join(""), { mode: MODE });
-		await rename(draft, this.#path);
+		await writeWhole(this.#path, half.map((point) => `${pointLine(point)}\n`).join(""), { isSynced: false });
 		await this.#file.close();
 		this.#file = await open(this.#path, FLAGS, MODE);
 		this.#points = half.length;

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "../../json/values.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { makeFolder } from "../storage/folders.ts";
 
 export type NamedDataset = { readonly id: string; readonly name: string };
@@ -41,17 +42,14 @@ export class RememberedDatasets {
 		}
 	}
 
-	/** If the file can't be written, the shell offers no names. */
 	async save(datasets: readonly NamedDataset[]): Promise<void> {
-		const temporary = `${this.#path}.${randomBytes(6).toString("hex")}`;
 		const kept = datasets.slice(0, MOST_NAMES).map(({ id, name }) => ({ id, name }));
 		try {
 			makeFolder(this.#folder);
 			const text = `${JSON.stringify({ base_url: this.#baseUrl, datasets: kept })}\n`;
-			await writeFile(temporary, text, { mode: 0o600, flag: "wx" });
-			await rename(temporary, this.#path);
+			await writeWhole(this.#path, text, { isSynced: false });
 		} catch {
-			await rm(temporary, { force: true }).catch(() => undefined);
+			// The shell offers no names.
 		}
 	}
 }

@@ -4,11 +4,11 @@ import { type Flavour, type Normalise, flavourNamed, flavours } from "../../rest
 import type { BodyForm } from "../../body-forms.ts";
 import type { FlavourRequest } from "../../rest/errors.ts";
 import type { Echo } from "../../rest/types.ts";
-import { createHash, randomBytes } from "node:crypto";
-import { renameSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { writeWhole } from "../../write-whole.ts";
 import { makeFolder } from "../storage/folders.ts";
-import { readTextIfThere, removeQuietly } from "../storage/quick-files.ts";
+import { readTextIfThere } from "../storage/quick-files.ts";
 import type { Unrouted } from "./detect-flavour.ts";
 
 /** The knowledge of commands about the service at one address. */
@@ -104,14 +104,12 @@ export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
 			}
 		},
 		save: async (service) => {
-			const temporary = `${path}.${randomBytes(6).toString("hex")}`;
 			try {
 				// Node's own recursive mkdir never ends where an existing folder refuses with "no such file", as /proc does.
 				makeFolder(folder);
-				writeFileSync(temporary, entryText(baseUrl, service), { mode: 0o600, flag: "wx" });
-				renameSync(temporary, path);
+				await writeWhole(path, entryText(baseUrl, service), { isSynced: false });
 			} catch {
-				removeQuietly(temporary);
+				// The next command asks the service again.
 			}
 		},
 	};

@@ -1,5 +1,6 @@
-import { closeSync, constants, fsync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { errorCode } from "../../errors.ts";
+import { syncFile } from "../../write-whole.ts";
 
 // Calls on the small files of the state folder. Each takes the system a few microseconds. In a thread it would take ten
 // times as long, and a command of one row makes a hundred of them. Only a sync waits for the disk: it gets its thread.
@@ -45,15 +46,6 @@ export function isAbsent(error: unknown): boolean {
 	return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Resolves once the bytes of an open file, or the names in an open folder, are on the storage. */
-export function syncFile(file: number): Promise<void> {
-	return new Promise((resolve, reject) => {
-		fsync(file, (error) => (error === null ? resolve() : reject(error)));
-	});
-}
-
-const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
-
 /** Only the user may read which documents were written. */
 const FILE_MODE = 0o600;
 
@@ -62,26 +54,14 @@ const FILE_MODE = 0o600;
  * written whole is removed.
  */
 export async function writeNewDurably(path: string, text: string): Promise<void> {
-	const file = openSync(path, NEW_FILE | constants.O_EXCL, FILE_MODE);
-	try {
-		await writeDurably(file, text);
-	} catch (error) {
-		removeQuietly(path);
-		throw error;
-	}
-}
-
-/** Writes a file in place of an earlier one. Its bytes are durable when it resolves; its name is not. */
-export async function replaceDurably(path: string, text: string): Promise<void> {
-	await writeDurably(openSync(path, NEW_FILE | constants.O_TRUNC, FILE_MODE), text);
-}
-
-/** Writes to an open file, and closes it. */
-async function writeDurably(file: number, text: string): Promise<void> {
+	const file = openSync(path, "wx", FILE_MODE);
 	try {
 		let bytes: Uint8Array = Buffer.from(text);
 		while (bytes.length > 0) bytes = bytes.subarray(writeSync(file, bytes));
 		await syncFile(file);
+	} catch (error) {
+		removeQuietly(path);
+		throw error;
 	} finally {
 		closeSync(file);
 	}

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { App } from "../../app.ts";
 import { errorCode, Exit, type ExitCode, reason } from "../../errors.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { annotate } from "./annotate.ts";
-import { writeAtomically } from "./atomic-file.ts";
 import { OUTPUTS } from "./outputs.ts";
 
 /**
@@ -33,7 +33,7 @@ async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> 
 		try {
 			const about = { path, workspace: ci.workspace, before: () => textOf(path) };
 			const text = await output.text(runEnd.endOf(exit), about);
-			await writeAtomically(path, text, output.mode);
+			await writeWhole(path, text, { mode: output.mode });
 		} catch (error) {
 			runEnd.failures.set(path, reason(error));
 			io.err(`ragtag: ${output.flag} ${path}: ${reason(error)}`);

@@ -9,10 +9,10 @@ import {
 	PROCESS_FILE,
 	readWantedChange,
 	takenChangeText,
-	writeWhole,
 } from "../../run/recorded/adjust-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { removeFile } from "../../run/storage/quick-files.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../run/storage/process-owner.ts";
 
 /** How often the file of `runs adjust` is read, in milliseconds. */
@@ -42,7 +42,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 			const text = await runs.readFile(name, ADJUST_FILE);
 			if (text === undefined || text === seen) return;
 			seen = text;
-			await take(text, followed, nonce);
+			await take(text, followed);
 		} catch (error) {
 			const fault = reason(error);
 			if (fault !== seen) app.io.note(`${runs.path(name, ADJUST_FILE)}: ${fault}; the run goes on unchanged.`);
@@ -53,7 +53,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 		clear(ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE);
 		const { processes } = app;
 		const owner = thisProcessAsOwner(thisMachine(processes), processes.pid, nonce);
-		writeWhole(runs.path(name, PROCESS_FILE), nonce, ownerText(owner));
+		await writeWhole(runs.path(name, PROCESS_FILE), ownerText(owner), { isSynced: false });
 	} catch (error) {
 		app.io.note(`runs adjust can't change this run: ${errorCode(error) ?? reason(error)}`);
 	}
@@ -76,7 +76,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 }
 
 /** Makes the change that a file asks for, and writes the answer. */
-async function take(text: string, { runs, name, session, app }: Followed, nonce: string): Promise<void> {
+async function take(text: string, { runs, name, session, app }: Followed): Promise<void> {
 	const wanted = readWantedChange(text);
 	if (wanted === undefined) {
 		app.io.note(`${runs.path(name, ADJUST_FILE)} was not written by runs adjust; the run goes on unchanged.`);
@@ -88,7 +88,7 @@ async function take(text: string, { runs, name, session, app }: Followed, nonce:
 	if (wanted.paused === true) rates.pause("runs adjust");
 	if (wanted.paused === false) rates.continue("runs adjust");
 	const taken = { id: wanted.id, before, rate: rates.setting, paused: rates.isPaused };
-	writeWhole(runs.path(name, ADJUSTED_FILE), nonce, takenChangeText(taken));
+	await writeWhole(runs.path(name, ADJUSTED_FILE), takenChangeText(taken), { isSynced: false });
 }
 
 function noteOf(change: Adjustment, name: string): string {

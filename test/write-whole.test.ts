@@ -1,14 +1,14 @@
 import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writeAtomically } from "../../../src/workflows/outputs/atomic-file.ts";
-import { folder } from "../../support/service.ts";
+import { writeWhole } from "../src/write-whole.ts";
+import { folder } from "./support/service.ts";
 
 it("a reader that has the old file open still reads all of it, and the next one reads the new file", async () => {
 	const path = join(await folder(), "ragtag.prom");
 	await writeFile(path, "old".repeat(1_000));
 	const reader = await open(path);
-	await writeAtomically(path, "new", 0o666);
+	await writeWhole(path, "new");
 	expect(await reader.readFile("utf8")).toBe("old".repeat(1_000));
 	await reader.close();
 	expect(await readFile(path, "utf8")).toBe("new");
@@ -18,7 +18,7 @@ it("what can't be written leaves the old state and no temporary file", async () 
 	const parent = await folder();
 	const path = join(parent, "ragtag.prom");
 	await mkdir(join(path, "inner"), { recursive: true });
-	await expect(writeAtomically(path, "new", 0o666)).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+	await expect(writeWhole(path, "new")).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
 	expect(await readdir(parent)).toEqual(["ragtag.prom"]);
 	expect(await readdir(path)).toEqual(["inner"]);
 });
