@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { blame as blameOf, type BlamedWrite } from "../../plan/blame.ts";
-import { writesTo } from "../../run/recorded/document-writes.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";
+import { type WrittenRow, writesTo } from "../../run/recorded/recorded-rows.ts";
+import { readRun } from "../../run/journal/reader.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { show } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -135,7 +135,8 @@ async function writesOf(
 	try {
 		if (query.baseUrl !== undefined && file.baseUrl !== query.baseUrl) return [];
 		const normalise = await rememberedNormalise(query.stateDir, file.baseUrl);
-		const written = await writesTo(runs.path(name), query.documentId, normalise);
+		const recorded = await readRun(runs.path(name));
+		const written = recorded === undefined ? [] : await writesTo(recorded, query.documentId, normalise);
 		const { baseUrl, order: began = 0 } = file;
 		// The records of a run's first execution have no number of their own.
 		return written.map((one) => ({

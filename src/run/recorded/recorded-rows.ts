@@ -64,6 +64,19 @@ export async function* writtenRows(
 	for (const records of held.values()) yield* writtenRowOf(records, run.state, normalise);
 }
 
+/** The writes of a run to the documents with one id: a row for each dataset that has such a document. */
+export async function writesTo(run: RecordedRun, documentId: string, normalise: Normalise): Promise<WrittenRow[]> {
+	const records = new Map<number, (SentRecord | StoredRecord)[]>();
+	await run.eachSentDocument((sent) => {
+		if (sent.documentId === documentId) records.set(sent.row, []);
+	});
+	if (records.size === 0) return [];
+	// The record that an upload is sent has no id, as its document has none yet. So all records of these rows are taken.
+	for await (const record of run.sentRecords()) records.get(record.row)?.push(record);
+	const written = [...records.values()].flatMap((each) => [...writtenRowOf(each, run.state, normalise)]);
+	return written.filter((each) => each.documentId === documentId);
+}
+
 /**
  * The number of rows that were or may have been written although no record has their metadata. It is 0 unless a repair
  * lost records.
@@ -90,7 +103,7 @@ export function countUnrecordedRows({ state, sent }: Pick<RecordedRun, "state" |
  *
  * @param records all records of the row in `sent.jsonl`
  */
-export function* writtenRowOf(
+function* writtenRowOf(
 	records: readonly (SentRecord | StoredRecord)[],
 	state: Pick<RecordedRun["state"], "statusOf" | "isUntouched">,
 	normalise: Normalise,

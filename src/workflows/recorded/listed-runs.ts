@@ -7,14 +7,13 @@ import type { Processes } from "../../run/storage/process-owner.ts";
 import type { Totals } from "../../run/types.ts";
 import { type GoingOn, goingOn } from "./going-on.ts";
 import { readReport, type RunState, stateBySummary, stateOf } from "./recorded-run.ts";
-import { seriesCounts } from "./series-counts.ts";
 
 /** A recorded run as a list shows it. */
 export type ListedRun = {
 	readonly file: RunFile;
 	readonly state: RunState;
 	/** undefined where the journal can't be read, or where the run was killed before it recorded anything */
-	readonly totals: Pick<Totals, "rows" | "failed" | "pending"> | undefined;
+	readonly totals: Totals | undefined;
 	/** rows that reached their goal */
 	readonly done: number | undefined;
 	/** of all executions together */
@@ -31,8 +30,8 @@ export type ListedRun = {
 const OPEN: readonly RunState[] = ["unfinished", "superseded", "not begun"];
 
 /**
- * All recorded runs, the newest first. The counts of a run that ended are in its summary. Those of a long one that goes on or
- * was killed are in its series. Any other run takes as long as its journal is.
+ * All recorded runs, the newest first. The counts of a run that ended are in its summary. Those of any other run are read from
+ * its journal.
  *
  * @param onRead called with the number of runs that were read, and of all
  */
@@ -49,7 +48,7 @@ export async function* listedRuns(
 }
 
 export async function listedRun(runs: RunStore, file: RunFile, processes: Processes): Promise<ListedRun> {
-	const recorded = bySummary(runs, file) ?? (await bySeries(runs, file, processes)) ?? (await byJournal(runs, file));
+	const recorded = bySummary(runs, file) ?? (await byJournal(runs, file));
 	const going = OPEN.includes(recorded.state) ? await goingOn(file.run, runs, processes) : undefined;
 	return { ...recorded, state: stateNow(recorded.state, going), going };
 }
@@ -68,17 +67,6 @@ function bySummary(runs: RunStore, file: RunFile): WithoutProcess | undefined {
 	const { totals } = summary;
 	const state = stateBySummary(summary, markOf(runs, file.run));
 	return { ...summary, file, state, done: doneOf(totals) };
-}
-
-async function bySeries(runs: RunStore, file: RunFile, processes: Processes): Promise<WithoutProcess | undefined> {
-	// A series that can't be read ends no list: then the journal of this run is read.
-	const counts = await seriesCounts(runs, file.run, processes).catch(() => undefined);
-	if (counts === undefined) return undefined;
-	const { totals, seconds } = counts;
-	const { rows, failed, invalid, duplicateSkipped, pending } = totals;
-	const state = stateBySummary({ wrote: true, totals, superseded: 0 }, markOf(runs, file.run));
-	const done = rows - invalid - duplicateSkipped - pending - failed;
-	return { file, state, totals, done, seconds, ended: undefined, exitCode: undefined };
 }
 
 async function byJournal(runs: RunStore, file: RunFile): Promise<WithoutProcess> {

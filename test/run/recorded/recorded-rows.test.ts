@@ -1,29 +1,35 @@
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
 import { createRun } from "../../../src/run/journal/open.ts";
-import { readRun } from "../../../src/run/journal/reader.ts";
+import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
-import { beforeImageOf, type WrittenRow, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
+import { beforeImageOf, type WrittenRow, writesTo, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
 import { folder } from "../../support/service.ts";
 import { header, outcome, sent } from "../journal/support.ts";
 
 const asSent = (metadata: Metadata): Metadata => metadata;
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);
 
-async function written(
+async function recordedRun(
 	records: readonly (SentRecord | StoredRecord)[],
 	outcomes: readonly OutcomeRecord[],
-): Promise<WrittenRow[]> {
+): Promise<RecordedRun> {
 	const path = join(await folder(), "run");
 	const run = await createRun(path, header());
 	for (const record of records) await run.sent.append(record);
 	for (const record of outcomes) await run.journal.append(record);
 	await run.close();
 	const read = await readRun(path);
+	if (read === undefined) throw new Error("the run has a header");
+	return read;
+}
+
+async function written(...records: Parameters<typeof recordedRun>): Promise<WrittenRow[]> {
 	const all: WrittenRow[] = [];
-	if (read !== undefined) for await (const one of writtenRows(read)) all.push(one);
+	for await (const one of writtenRows(await recordedRun(...records))) all.push(one);
 	return all;
 }
 
@@ -58,6 +64,37 @@ describe("the record of what a run wrote, from which an undo restores", () => {
 			{ row: 0, metadata: a(600), before: a(0) },
 		]);
 	});
+});
+
+it("blame finds all that a run wrote to a document, whatever its id looks like", async () => {
+	const id = fc.oneof(
+		fc.constantFrom("a", '"', "\\", "\n", "a\u0000", "é", '"id":"a"', "\ud800", "doc-1", "doc-10"),
+		fc.string({ unit: "binary", minLength: 1 }),
+	);
+	const one = fc.record({ row: fc.integer({ min: 0, max: 12 }), documentId: id, isUpload: fc.boolean() });
+	const rowsOf = fc.uniqueArray(one, { selector: ({ row }) => row, minLength: 1, maxLength: 12 });
+	await fc.assert(
+		fc.asyncProperty(rowsOf, fc.array(fc.nat(11), { maxLength: 6 }), async (rows, again) => {
+			// Some rows are sent more than once.
+			const all = [...rows, ...again.flatMap((at) => rows[at] ?? [])];
+			const records = all.flatMap(({ row, documentId, isUpload }): (SentRecord | StoredRecord)[] => {
+				if (!isUpload) return [sent(row, { documentId, metadata: a(documentId), before: a("") })];
+				const upload = sent(row, { documentId: "", write: "upload", metadata: a(documentId), fileName: "f", size: 1 });
+				return [upload, { kind: "stored", row, documentId, storedName: "f" }];
+			});
+			const run = await recordedRun(records, [outcome(rows[0]?.row ?? 0)]);
+			const expected: WrittenRow[] = [];
+			for await (const each of writtenRows(run)) expected.push(each);
+			const byRow = (x: WrittenRow, y: WrittenRow): number => x.row - y.row;
+			for (const { documentId } of rows) {
+				const found = await writesTo(run, documentId, asSent);
+				expect(found.toSorted(byRow)).toEqual(
+					expected.filter((each) => each.documentId === documentId).toSorted(byRow),
+				);
+			}
+		}),
+		{ numRuns: 40 },
+	);
 });
 
 describe("the values before all writes of a row", () => {
