@@ -49,32 +49,23 @@ type Reading = { failures: number; last: unknown; shows?: Promise<boolean> };
  * A row never fails because its before-image is missing: the user asked for the write. The run warns once.
  */
 export class BeforeImages {
-	readonly #documents: Pick<DocumentSource, "byId" | "atHand" | "fromList">;
+	readonly #documents: Pick<DocumentSource, "byId" | "fromList">;
 	readonly #service: ServiceContext;
 	readonly #datasets = new Map<string, Reading>();
 
-	constructor(documents: Pick<DocumentSource, "byId" | "atHand" | "fromList">, service: ServiceContext) {
+	constructor(documents: Pick<DocumentSource, "byId" | "fromList">, service: ServiceContext) {
 		this.#documents = documents;
 		this.#service = service;
 	}
 
-	/** The before-image without a wait, where a list that was read has it in memory. Undefined otherwise. */
-	atHand(datasetId: string, documentId: string): BeforeImage | undefined {
-		// Whether a dataset counts as unreadable is decided in `of`.
-		if ((this.#datasets.get(datasetId)?.failures ?? 0) > 0) return undefined;
-		const document = this.#documents.atHand(datasetId, documentId);
-		if (document?.metadata === undefined) return undefined;
-		return imageOf(this.#service, documentId, document, document.metadata);
-	}
-
 	/**
-	 * The before-image by a list that was read, which may be on the disk. Undefined where only a request shows it.
+	 * The before-image by a list that was read. Undefined where only a request shows it.
 	 *
 	 * @throws CliError exit 7 where the disk can't be read
 	 */
-	fromList(datasetId: string, documentId: string): BeforeImage | Promise<BeforeImage | undefined> | undefined {
-		const atHand = this.atHand(datasetId, documentId);
-		if (atHand !== undefined || (this.#datasets.get(datasetId)?.failures ?? 0) > 0) return atHand;
+	fromList(datasetId: string, documentId: string): Promise<BeforeImage | undefined> | undefined {
+		// Whether a dataset counts as unreadable is decided in `of`.
+		if ((this.#datasets.get(datasetId)?.failures ?? 0) > 0) return undefined;
 		return this.#documents
 			.fromList(datasetId, documentId)
 			?.then((document) => document?.metadata && imageOf(this.#service, documentId, document, document.metadata));

@@ -1,7 +1,6 @@
 import { KeyTypes } from "../../json/key-types.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { BlockCache } from "./block-file.ts";
 import { askForId, isSameName, type Lookup } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets } from "./listed-datasets.ts";
@@ -62,7 +61,6 @@ export class DocumentSource implements AsyncDisposable {
 		const { clock, searches } = service;
 		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
 		this.#onPresent = onPresent;
-		const cache = new BlockCache();
 		this.#rows = rows;
 		this.#clock = clock;
 		this.#searches = searches;
@@ -74,7 +72,7 @@ export class DocumentSource implements AsyncDisposable {
 			fewestRows: FEWEST_FOR_IDS,
 			isRenewed: true,
 			keepsEmptyList: false,
-			create: async () => StoredDocuments.create(await folder(), cache),
+			create: async () => StoredDocuments.create(await folder()),
 			marked: (document) => searches.marked(document),
 			clock,
 			onListing,
@@ -84,7 +82,7 @@ export class DocumentSource implements AsyncDisposable {
 			rows,
 			fewestRows: FEWEST_FOR_NAMES,
 			keepsEmptyList: true,
-			create: async (api) => StoredNames.create(await folder(), api.dialect.flavour.nameKey, cache),
+			create: async (api) => StoredNames.create(await folder(), api.dialect.flavour.nameKey),
 			order: (api) => api.dialect.flavour.list.strict,
 			clock,
 			onListing,
@@ -160,11 +158,6 @@ export class DocumentSource implements AsyncDisposable {
 	/** Whether the dataset was read as a whole. */
 	isListed(datasetId: string): boolean {
 		return this.#byId.whole(datasetId) !== undefined || this.#byName.whole(datasetId) !== undefined;
-	}
-
-	/** What `byId` would give, if a list that was read has it in memory. Undefined otherwise, whatever the reason. */
-	atHand(datasetId: string, id: string): RemoteDocument | undefined {
-		return unlessDoubted(this.#byId.whole(datasetId)?.documents.atHand(id));
 	}
 
 	/** Whether a list was read. */

@@ -1,62 +1,137 @@
-import { firstSlot, nextSlot, SlotTable } from "./slot-table.ts";
+/** Words of a slot: two hashes of the id, and its number. */
+const WIDTH = 3;
 
-/** Words of a slot: a hash of the id, and the lowest 32 bits of the place. */
-const WIDTH = 2;
+/** Share of used slots above which the table grows: a fuller one needs longer searches. */
+const FULLEST = 0.75;
 
-/** Bytes of a file for each of the 255 marks that a slot may have: the files of a table may have a terabyte. */
-const MARKED = 2 ** 32;
+/** The factor by which it grows: the old table is held with the new one meanwhile. */
+const GROWTH = 1.5;
+
+const SMALLEST = 64;
 
 /**
- * The possible places of each id's record, in about twelve bytes an id, whatever its length.
+ * A positive number for each id, in some twenty bytes an id outside the heap of V8, whatever the length of the ids. With a
+ * `Map` the process took 50 MB more for each million.
  *
- * It stores only a hash of each id. So a caller checks the id of the record that it reads, and tries the next candidate if
- * the id differs.
+ * It keeps 64 bits of hashes in place of the id: the odds that two of a million ids share them are one in thirty million.
  */
 export class IdTable {
-	/** a slot is marked with the highest bits of the place, counted from one */
-	readonly #slots = new SlotTable(WIDTH, (words, at) => words[at] ?? 0);
+	#slots = newSlots(SMALLEST);
 	#count = 0;
+	/** the hashes of the id that was asked for last */
+	#hash = 0;
+	#check = 0;
 
 	get size(): number {
 		return this.#count;
 	}
 
-	/** @param place of the record in its file, in bytes */
-	add(id: string, place: number): void {
-		const tag = tagOf(id);
-		const part = this.#slots.partWithRoom(tag);
-		const { words, marks } = part;
-		let slot = firstSlot(part, tag);
-		while (marks[slot] !== 0) slot = nextSlot(part, slot);
-		marks[slot] = Math.floor(place / MARKED) + 1;
-		words[slot * WIDTH] = tag;
-		words[slot * WIDTH + 1] = place % MARKED;
-		part.used += 1;
-		this.#count += 1;
+	/** The number of an id; 0 where it has none. */
+	get(id: string): number {
+		this.#read(id);
+		return this.#slots[this.#find() + 2] ?? 0;
 	}
 
-	/** The possible places of the id's record: nearly always one, or none. */
-	candidates(id: string): readonly number[] {
-		const tag = tagOf(id);
-		const part = this.#slots.part(tag);
-		const { words, marks } = part;
-		const found: number[] = [];
-		for (let slot = firstSlot(part, tag); ; slot = nextSlot(part, slot)) {
-			const mark = marks[slot] ?? 0;
-			if (mark === 0) return found;
-			if (words[slot * WIDTH] === tag) found.push((mark - 1) * MARKED + (words[slot * WIDTH + 1] ?? 0));
+	/**
+	 * @param number from 1 to 2 ** 32 - 1
+	 * @returns the number that it had before; 0 where it had none
+	 */
+	set(id: string, number: number): number {
+		this.#read(id);
+		let at = this.#find();
+		const before = this.#slots[at + 2] ?? 0;
+		if (before === 0) {
+			this.#count += 1;
+			if (this.#count > (this.#slots.length / WIDTH) * FULLEST) {
+				this.#grow();
+				this.#read(id);
+				at = this.#find();
+			}
 		}
+		this.#write(at, number);
+		return before;
+	}
+
+	#write(at: number, number: number): void {
+		this.#slots[at] = this.#hash;
+		this.#slots[at + 1] = this.#check;
+		this.#slots[at + 2] = number;
+	}
+
+	#grow(): void {
+		const old = this.#slots;
+		this.#slots = newSlots(Math.ceil((old.length / WIDTH) * GROWTH));
+		for (let at = 0; at < old.length; at += WIDTH) {
+			const number = old[at + 2] ?? 0;
+			if (number === 0) continue;
+			this.#hash = old[at] ?? 0;
+			this.#check = old[at + 1] ?? 0;
+			this.#write(this.#find(), number);
+		}
+	}
+
+	/** Where the slot of that hash begins, or the free one that it would take. There always is one. */
+	#find(): number {
+		const slots = this.#slots;
+		const [hash, check] = [this.#hash, this.#check];
+		let at = (hash % (slots.length / WIDTH)) * WIDTH;
+		while (slots[at + 2] !== 0 && (slots[at] !== hash || slots[at + 1] !== check)) {
+			at += WIDTH;
+			if (at === slots.length) at = 0;
+		}
+		return at;
+	}
+
+	/** Two FNV hashes with different steps. A cryptographic hash takes ten times as long. */
+	#read(id: string): void {
+		let hash = 0x811c9dc5;
+		let check = 0x01000193;
+		for (let at = 0; at < id.length; at += 1) {
+			const unit = id.charCodeAt(at);
+			hash = Math.imul(hash ^ unit, 0x01000193);
+			check = Math.imul(check ^ unit, 0x5bd1e995);
+			check ^= check >>> 15;
+		}
+		hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+		this.#hash = (hash ^ (hash >>> 13)) >>> 0;
+		this.#check = check >>> 0;
 	}
 }
 
 /**
- * A hash of the id: FNV-1a, and the last step of MurmurHash3, so that each bit depends on every character. A cryptographic
- * hash takes ten times as long, and the id of a record is compared anyway.
+ * Memory that could be resized is mapped for itself, and goes back to the system when it is let go. The allocator of the C
+ * library kept the memory of a list of a million ids.
  */
-function tagOf(id: string): number {
-	let tag = 0x811c9dc5;
-	for (let at = 0; at < id.length; at += 1) tag = Math.imul(tag ^ id.charCodeAt(at), 0x01000193);
-	tag = Math.imul(tag ^ (tag >>> 16), 0x85ebca6b);
-	tag = Math.imul(tag ^ (tag >>> 13), 0xc2b2ae35);
-	return (tag ^ (tag >>> 16)) >>> 0;
+const OwnPages: new (bytes: number, options: { readonly maxByteLength: number }) => ArrayBuffer = ArrayBuffer;
+
+function newSlots(count: number): Uint32Array {
+	const bytes = count * WIDTH * Uint32Array.BYTES_PER_ELEMENT;
+	return new Uint32Array(new OwnPages(bytes, { maxByteLength: bytes }), 0, count * WIDTH);
+}
+
+/** The ids that a list has shown, in all its passes and in the present one. */
+export class SeenIds {
+	/** the latest pass that showed an id */
+	readonly #passes = new IdTable();
+	#pass = 1;
+
+	/** ids of all passes */
+	get size(): number {
+		return this.#passes.size;
+	}
+
+	/** Begins another pass. */
+	beginPass(): void {
+		this.#pass += 1;
+	}
+
+	/** Adds an id. `again` if an earlier pass has shown it, `repeated` if this one has. */
+	add(id: string): "new" | "again" | "repeated" {
+		const before = this.#passes.set(id, this.#pass);
+		return before === 0 ? "new" : before === this.#pass ? "repeated" : "again";
+	}
+
+	has(id: string): boolean {
+		return this.#passes.get(id) !== 0;
+	}
 }

@@ -13,7 +13,7 @@ import {
 	walk,
 	type WalkOptions,
 } from "./pages.ts";
-import { SeenIds } from "./seen-ids.ts";
+import { SeenIds } from "./id-table.ts";
 
 /**
  * The largest dataset that the service may filter. Releases with separate metadata read at most 10,000 entries, those

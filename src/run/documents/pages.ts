@@ -2,7 +2,7 @@ import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
 import type { Api, Dataset, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import { PagesAhead } from "./pages-ahead.ts";
-import { SeenIds } from "./seen-ids.ts";
+import { SeenIds } from "./id-table.ts";
 
 /** Entries asked for in one page: releases of the server differ, and 100 is the most that nearly all of them take. */
 export const PAGE_SIZE = 100;

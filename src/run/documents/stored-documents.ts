@@ -2,9 +2,8 @@ import { parseJson } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { parseLoosely } from "../../json/not-json.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
-import type { BlockCache } from "./block-file.ts";
-import { IndexedRecords } from "./indexed-records.ts";
-import { SeenIds } from "./seen-ids.ts";
+import { SeenIds } from "./id-table.ts";
+import { RecordFile } from "./record-file.ts";
 
 /** The metadata of a document, as a list showed it. */
 export type RemoteDocument = {
@@ -34,15 +33,15 @@ const WHAT = "what the documents have";
 
 /** The metadata of a whole dataset, found by id. Add all documents, call `end`, then read. */
 export class StoredDocuments {
-	readonly #records: IndexedRecords;
+	readonly #records: RecordFile;
 
-	private constructor(records: IndexedRecords) {
+	private constructor(records: RecordFile) {
 		this.#records = records;
 	}
 
 	/** @param parent a folder that is the user's alone */
-	static async create(parent: string, cache: BlockCache): Promise<StoredDocuments> {
-		return new StoredDocuments(await IndexedRecords.create(parent, WHAT, cache));
+	static async create(parent: string): Promise<StoredDocuments> {
+		return new StoredDocuments(await RecordFile.create(parent, WHAT));
 	}
 
 	get size(): number {
@@ -58,20 +57,14 @@ export class StoredDocuments {
 		return this.#records.end();
 	}
 
-	/** The document, if it is in memory. Undefined also where there is none of that id. */
-	atHand(id: string): RemoteDocument | undefined {
-		const fields = this.#records.atHand(id);
-		return fields && documentOf(fields);
-	}
-
 	async get(id: string): Promise<RemoteDocument | undefined> {
-		for await (const fields of this.#records.get(id)) return documentOf(fields);
-		return undefined;
+		const [fields] = await this.#records.get(id);
+		return fields && documentOf(fields);
 	}
 
 	/** The id and the name of each document, in the order of the list. */
 	async *ids(): AsyncGenerator<{ readonly id: string; readonly name: string | undefined }> {
-		for await (const [id, name] of this.#records.all()) yield { id, name: textOf(name) };
+		for await (const [id, name] of this.#records.all()) yield { id: textOf(id) ?? "", name: textOf(name) };
 	}
 
 	close(): Promise<void> {
@@ -81,18 +74,18 @@ export class StoredDocuments {
 
 /** The documents of a whole dataset, found by the part of their names that the service compares. */
 export class StoredNames {
-	readonly #records: IndexedRecords;
+	readonly #records: RecordFile;
 	readonly #keyOf: (name: string) => string;
 	readonly #ids = new SeenIds();
 
-	private constructor(records: IndexedRecords, keyOf: (name: string) => string) {
+	private constructor(records: RecordFile, keyOf: (name: string) => string) {
 		this.#records = records;
 		this.#keyOf = keyOf;
 	}
 
 	/** @param parent a folder that is the user's alone */
-	static async create(parent: string, keyOf: (name: string) => string, cache: BlockCache): Promise<StoredNames> {
-		return new StoredNames(await IndexedRecords.create(parent, "the names of the documents", cache), keyOf);
+	static async create(parent: string, keyOf: (name: string) => string): Promise<StoredNames> {
+		return new StoredNames(await RecordFile.create(parent, "the names of the documents"), keyOf);
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */
@@ -114,7 +107,7 @@ export class StoredNames {
 	/** Every document whose name has the same key. */
 	async get(name: string): Promise<Named[]> {
 		const found: Named[] = [];
-		for await (const [idText, nameText, sizeText, ...fields] of this.#records.get(this.#keyOf(name))) {
+		for (const [idText, nameText, sizeText, ...fields] of await this.#records.get(this.#keyOf(name))) {
 			const [id, stored] = [textOf(idText), textOf(nameText)];
 			if (id === undefined || stored === undefined) continue;
 			const size = sizeText === undefined || sizeText === "null" ? undefined : Number(sizeText);

@@ -76,7 +76,6 @@ export function replaceMetadata<Item extends UpdateItem>(
 		if (images === undefined) return (memory.ahead = record(item, memory, undefined));
 		const image = images.fromList(item.datasetId, item.documentId);
 		if (image === undefined) return undefined;
-		if (!(image instanceof Promise)) return (memory.ahead = record(item, memory, image));
 		// What can't be read is left to the attempt.
 		const recorded = image.catch(() => undefined).then((found) => found && record(item, memory, found));
 		return (memory.ahead = recorded);
@@ -141,7 +140,7 @@ function beforeImageOf(
 /** Reads the before-image of the document into the memory of the row, unless an earlier attempt has. */
 async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<void> {
 	const { datasetId, documentId } = item;
-	rememberImage(memory, images.atHand(datasetId, documentId) ?? (await images.of(request, datasetId, documentId)));
+	rememberImage(memory, await images.of(request, datasetId, documentId));
 }
 
 function isDoubted({ before }: Memory): boolean {

@@ -3,7 +3,7 @@ import { CliError, Exit } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { UndeclaredDocument } from "../../report/shown-change.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
-import { SeenIds } from "../../run/documents/seen-ids.ts";
+import { SeenIds } from "../../run/documents/id-table.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 
 /** Finds the documents that no row names, in the datasets that rows name. Memory holds a hash of each id. */

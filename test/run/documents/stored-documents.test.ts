@@ -2,15 +2,13 @@ import { readdir } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type JsonValue, metadataText } from "../../../src/json/values.ts";
-import { BlockCache } from "../../../src/run/documents/block-file.ts";
-import { IdTable } from "../../../src/run/documents/id-table.ts";
-import { StoredDocuments } from "../../../src/run/documents/stored-documents.ts";
+import { StoredDocuments, StoredNames } from "../../../src/run/documents/stored-documents.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 
 describe("the file of documents finds by id", () => {
-	const stored = async (cache = new BlockCache()): Promise<StoredDocuments> => {
-		const documents = await StoredDocuments.create(await folder(), cache);
+	const stored = async (): Promise<StoredDocuments> => {
+		const documents = await StoredDocuments.create(await folder());
 		onTestFinished(() => documents.close());
 		return documents;
 	};
@@ -55,11 +53,10 @@ describe("the file of documents finds by id", () => {
 		await documents.add({ id, metadata });
 		await documents.end();
 		const expected = { metadata, text: metadata && metadataText(metadata) };
-		expect(documents.atHand(id)).toEqual(expected);
 		expect(await documents.get(id)).toEqual(expected);
 	});
 
-	it("in every order, at once or one after another, also where memory has room for a few of them", async () => {
+	it("in every order, at once or one after another, also where they are long", async () => {
 		const lengths = fc.oneof({ weight: 9, arbitrary: fc.nat(300) }, fc.nat(100_000), fc.constant(70_000));
 		const asked = fc.array(fc.nat(90), { maxLength: 150 });
 		const orders = fc.array(fc.record({ start: fc.nat(60), step: fc.constantFrom(1, -1, 7), asked }), { maxLength: 3 });
@@ -67,10 +64,9 @@ describe("the file of documents finds by id", () => {
 			fc.asyncProperty(
 				fc.array(lengths, { maxLength: 90 }),
 				fc.constantFrom("x", "é", "永"),
-				fc.constantFrom(0, 70_000, 300_000, 10_000_000),
 				orders,
-				async (all, letter, room, ways) => {
-					const documents = await StoredDocuments.create(await folder(), new BlockCache(room));
+				async (all, letter, ways) => {
+					const documents = await StoredDocuments.create(await folder());
 					const texts = all.map((length, n) => JSON.stringify({ a: `${n}${letter.repeat(length)}` }));
 					for (const [n, text] of texts.entries()) {
 						const metadata = new Map(Object.entries(JSON.parse(text) as Record<string, string>));
@@ -78,8 +74,7 @@ describe("the file of documents finds by id", () => {
 					}
 					await documents.end();
 					const find = async (n: number): Promise<void> => {
-						const found = documents.atHand(`doc-${n}`) ?? (await documents.get(`doc-${n}`));
-						expect(found?.text).toBe(texts[n]);
+						expect((await documents.get(`doc-${n}`))?.text).toBe(texts[n]);
 					};
 					for (const { start, step, asked: others } of ways) {
 						for (let n = start; n >= 0 && n < texts.length; n += step) await find(n);
@@ -95,27 +90,25 @@ describe("the file of documents finds by id", () => {
 		);
 	});
 
-	it("from memory alone where they are few, and keeps no more than its share of memory", async () => {
-		const cache = new BlockCache(200_000);
-		const [few, many] = [await stored(cache), await stored(cache)];
-		await few.add({ id: "one", metadata: new Map() });
-		await few.end();
-		const ids = range(3_000).map((n) => `doc-${n}`);
-		for (const id of ids) await many.add({ id, metadata: new Map([["a", "x".repeat(190)]]) });
-		await many.end();
-		expect(few.atHand("one")).toMatchObject({ text: "{}" });
-		const kept = (): number => ids.filter((id) => many.atHand(id) !== undefined).length;
-		expect(kept()).toBeGreaterThan(500);
-		expect(kept()).toBeLessThan(1_000);
-		for (const id of ids) await many.get(id);
-		expect(many.atHand("doc-0")).toBeUndefined();
-		expect(many.atHand("doc-2999")).toBeDefined();
-		expect(kept()).toBeLessThan(1_000);
+	it("every document of one name, in the order of the list, however far apart they are", async () => {
+		const names = await StoredNames.create(await folder(), (name) => name.toLowerCase());
+		onTestFinished(() => names.close());
+		const ids = range(2_000).map((n) => `${n}`.padStart(32, "0"));
+		for (const [n, id] of ids.entries()) {
+			const name = n % 500 === 0 ? "Same" : `name ${n}`;
+			await names.add({ id, name, size: n, metadata: new Map([["a", "x".repeat(90)]]) });
+			if (n % 700 === 0) await names.add({ id: `${id}-too`, name: "sAME", size: undefined, metadata: undefined });
+		}
+		await names.end();
+		const found = await names.get("same");
+		const wanted = ["0", "0-too", "500", "700-too", "1000", "1400-too", "1500"];
+		expect(found.map(({ id }) => id.replace(/^0+(?=\d)/, ""))).toEqual(wanted);
+		expect([names.showed(ids[7] ?? ""), names.showed("8")]).toEqual([true, false]);
 	});
 
 	it("and is removed afterwards, as metadata may be confidential", async () => {
 		const parent = await folder();
-		const documents = await StoredDocuments.create(parent, new BlockCache());
+		const documents = await StoredDocuments.create(parent);
 		await documents.add({ id: "a", metadata: new Map() });
 		await documents.end();
 		await documents.close();
@@ -123,14 +116,6 @@ describe("the file of documents finds by id", () => {
 	});
 
 	it("a full disk is exit 7, not a fault of the program", async () => {
-		await expect(StoredDocuments.create("/nonexistent/folder", new BlockCache())).rejects.toMatchObject({ exit: 7 });
-	});
-
-	it("documents whose ids share a hash, in files of many gigabytes", () => {
-		const table = new IdTable();
-		const place = (n: number): number => n * 12_345_678;
-		for (const n of range(20_000)) table.add(`${n}`, place(n));
-		for (const n of range(20_000)) expect(table.candidates(`${n}`)).toContain(place(n));
-		expect(range(10_000, 20_000).filter((n) => table.candidates(`${n}`).length > 0)).toEqual([]);
+		await expect(StoredDocuments.create("/nonexistent/folder")).rejects.toMatchObject({ exit: 7 });
 	});
 });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Document } from "../../../src/rest/types.ts";
 import { allDocuments } from "../../../src/run/documents/list.ts";
-import { SeenIds } from "../../../src/run/documents/seen-ids.ts";
+import { SeenIds } from "../../../src/run/documents/id-table.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 
 it("ids are new, of an earlier pass, or of this one, as sets of them would say", () => {
