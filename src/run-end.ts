@@ -1,7 +1,6 @@
 import type { CliError, ExitCode } from "./errors.ts";
 import type { Problem } from "./manifest/types.ts";
-import type { Summary } from "./report/summary.ts";
-import type { Pace } from "./run/rate/pace.ts";
+import { type Ended, type Summary, summaryOf } from "./report/summary.ts";
 import type { Outcome } from "./run/types.ts";
 
 /** Failed rows, and problems of a manifest, that are kept for the outputs of a run. The others are counted. */
@@ -46,14 +45,10 @@ export type RunEnd = {
 	readonly text: string;
 	/** undefined where the command ended before its rows were known */
 	readonly summary: Summary | undefined;
-	/** how fast the requests of its rows went; undefined where no row was sent */
-	readonly pace: Pace | undefined;
-	/** requests a second that were allowed; undefined for no cap */
-	readonly cap: number | undefined;
+	/** its members that no summary has, as the causes that made it slow; undefined where the summary is */
+	readonly result: Ended | undefined;
 	/** the folder of the recorded run; undefined where none is recorded */
 	readonly folder: string | undefined;
-	/** whether --max-duration ended it */
-	readonly isOutOfTime: boolean;
 	readonly started: Date;
 	readonly ended: Date;
 	/** in the order of the manifest, at most 10,000 */
@@ -66,9 +61,6 @@ export type RunEnd = {
 
 type FailedOutcome = Pick<Outcome, "item" | "documentId" | "name" | "error" | "attempts">;
 
-/** The facts about an end that `report` has. */
-type KnownEnd = Pick<RunEnd, "text"> & Partial<Pick<RunEnd, "summary" | "pace" | "cap" | "folder" | "isOutOfTime">>;
-
 /** Collects the facts for a command's outputs while it runs. One command line has one. */
 export class RunEndCollector {
 	readonly #masked: (text: string) => string;
@@ -78,11 +70,14 @@ export class RunEndCollector {
 	#args: readonly string[] = [];
 	#flags: OutputFlags = {};
 	#refused: ReadonlySet<string> = new Set();
-	#end: KnownEnd | undefined;
+	#text: string | undefined;
+	#result: Ended | undefined;
 	readonly #problems: Problem[] = [];
 	#problemCount = 0;
 	/** by the position of the row */
 	readonly #failedRows = new Map<number, FailedRow>();
+	/** the folder of the run that a command is about; otherwise that of the run which ended */
+	folder: string | undefined;
 	/** outputs that could not be written, and why */
 	readonly failures = new Map<string, string>();
 	/** called once with the exit code, when all is written */
@@ -147,20 +142,21 @@ export class RunEndCollector {
 	}
 
 	/** Takes the end of a command that reports its rows. A later one replaces it. */
-	report(end: KnownEnd): void {
-		this.#end = end;
+	report(text: string, result: Ended): void {
+		this.#text = text;
+		this.#result = result;
 	}
 
 	/** Takes an error that ends the command. What was reported before stands. */
 	fail({ message, hint }: Pick<CliError, "message" | "hint">): void {
-		const lines = [this.#end?.text, message, hint];
-		this.#end = { ...this.#end, text: lines.filter((line) => line !== undefined).join("\n") };
+		this.#text = [this.#text, message, hint].filter((line) => line !== undefined).join("\n");
 	}
 
 	/** The facts that are known now. */
 	endOf(exit: ExitCode): RunEnd {
-		const { text = "", summary, pace, cap, folder, isOutOfTime = false } = this.#end ?? {};
 		const masked = this.#masked;
+		const result = this.#result;
+		const summary = result && summaryOf(result, exit);
 		const failedRows = [...this.#failedRows]
 			.toSorted(([one], [other]) => one - other)
 			.map(([, row]) => ({ ...row, documentId: masked(row.documentId), text: masked(row.text) }));
@@ -168,12 +164,10 @@ export class RunEndCollector {
 			command: this.#command,
 			args: this.#args.map(masked),
 			exit,
-			text: masked(text),
-			summary: summary && { ...summary, exit_code: exit },
-			pace,
-			cap,
-			folder,
-			isOutOfTime,
+			text: masked(this.#text ?? ""),
+			summary,
+			result,
+			folder: result?.folder ?? this.folder,
 			started: this.#started,
 			ended: this.#now(),
 			problems: this.#problems.map((problem) => ({ ...problem, text: masked(problem.text) })),

@@ -1,12 +1,13 @@
 import type { ExitCode } from "../errors.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
-import type { SlowCause } from "../run/rate/pace.ts";
+import type { Pace, SlowCause } from "../run/rate/pace.ts";
 import type { FoundRate } from "../run/rate/rate-search.ts";
 import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import { adjustedLine, type AdjustedLine } from "./adjusted.ts";
 import { foundRateLine, type FoundRateLine } from "./found-rate.ts";
+import { slowCauses } from "./pace.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell, type VerifyCounts } from "./verify.ts";
 
@@ -88,25 +89,27 @@ export type Undo = {
 	readonly removed: number;
 };
 
-/** The members of a summary besides the counts. */
-export type SummaryFacts = {
-	/** whether updates were seen to arrive at this address: false where nothing could be read back */
-	readonly verified?: boolean | undefined;
-	/** the result of reading back */
-	readonly verify?: VerifyCounts | undefined;
-	/** the counts of an undo */
-	readonly undone?: Undone | undefined;
+/** The result of a dry run. Rows that would change are pending, because nothing was sent. */
+export type DryResult = {
+	readonly changes: number;
+	/** whether `--detailed-exitcode` was given */
+	readonly isDetailed: boolean;
+	/** documents that no row names, and whether that is a difference; undefined without `--undeclared` */
+	readonly undeclared?: { readonly documents: number; readonly fails: boolean } | undefined;
+};
+
+/** How a run ended, or a command that sent no row. What is undefined is not known, or does not apply. */
+export type Ended = {
+	readonly totals: Totals;
+	readonly seconds: number;
+	/** why it ended before its last row */
+	readonly stop: Stop | undefined;
+	/** the name of the recorded run, and its folder */
 	readonly run?: string | undefined;
-	/** of the failed rows, those whose documents a newer run had touched */
-	readonly superseded?: number | undefined;
-	/** updated rows whose documents already had those values */
-	readonly same?: number | undefined;
-	readonly undo?: Undo | undefined;
-	/** the command that resumes the run */
-	readonly resume?: string | undefined;
-	readonly stop?: Stop | undefined;
-	/** what made it slower */
-	readonly slow?: readonly SlowCause[] | undefined;
+	readonly folder?: string | undefined;
+	/** how fast the requests of its rows went, and the requests a second that were allowed */
+	readonly pace?: Pace | undefined;
+	readonly cap?: number | undefined;
 	/** changes of its rate, and pauses */
 	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** seconds for which the Redis of a shared cap did not answer; undefined where the cap was not shared */
@@ -115,45 +118,66 @@ export type SummaryFacts = {
 	readonly foundRate?: FoundRate | undefined;
 	/** seconds from the oldest reading of a document to its use */
 	readonly oldestReading?: number | undefined;
-	/** documents that a dry run would change */
-	readonly wouldChange?: number | undefined;
+	/** whether updates were seen to arrive at this address: false where nothing could be read back */
+	readonly verified?: boolean | undefined;
+	/**
+	 * the result of reading back, and the next command if something is missing. `unexplained` counts rows with other values
+	 * than were sent, directly after the run: the service itself may have changed them
+	 */
+	readonly verify?:
+		| { readonly counts: VerifyCounts; readonly unexplained?: number; readonly again: string }
+		| undefined;
+	readonly dry?: DryResult | undefined;
+	/** of the failed rows, those that a newer run had touched: all of them, and those of earlier executions */
+	readonly superseded?: { readonly all: number; readonly before: number } | undefined;
+	/** updated rows whose documents already had those values */
+	readonly same?: number | undefined;
+	readonly undo?: Undo | undefined;
+	/** the result of an undo, and its name in messages */
+	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
+	/** the part of a manifest whose rows are counted */
 	readonly shard?: ShardCounts | undefined;
-	/** documents that no row names */
-	readonly undeclared?: number | undefined;
+	/** the file of the failed rows, or the reason why it could not be written; and their codes, each once */
+	readonly failed?: { readonly path: string; readonly failure: string | undefined } | undefined;
+	readonly failedCodes?: readonly string[] | undefined;
+	/** pending rows that may have been written */
+	readonly inDoubt?: number | undefined;
+	/** the words that are printed instead of the counts of rows */
+	readonly counted?: string | undefined;
+	/** the command that resumes the run, and the next command where the general one does not fit */
+	readonly resume?: string | undefined;
+	readonly next?: string | undefined;
 };
 
-/** The summary object of a run. `seconds` is rounded to milliseconds. */
-export function summaryOf(totals: Totals, seconds: number, exit: ExitCode, facts: SummaryFacts = {}): Summary {
+/** The summary object of a run. Seconds are rounded to milliseconds. */
+export function summaryOf(ended: Ended, exit: ExitCode): Summary {
+	const { totals, seconds, stop, pace, cap, verify, dry, undo, shard, limiterAway, foundRate, oldestReading } = ended;
 	const { duplicateSkipped, attempts, ...counts } = totals;
 	return {
 		type: "summary",
-		run: facts.run ?? null,
+		run: ended.run ?? null,
 		...counts,
 		duplicate_skipped: duplicateSkipped,
 		attempts,
-		superseded: facts.superseded ?? 0,
+		superseded: ended.superseded?.all ?? 0,
 		seconds: Math.round(seconds * 1000) / 1000,
-		verified: isVerified(totals, facts),
-		verify: facts.verify ?? null,
-		undone: facts.undone ?? null,
-		changes: totals.updated + totals.uploaded + totals.removed - (facts.same ?? 0) + (facts.wouldChange ?? 0),
-		undeclared: facts.undeclared ?? null,
-		undoable: facts.undo?.command !== undefined && facts.undo.blind + facts.undo.removed === 0,
-		undo: facts.undo?.command ?? null,
+		verified: isVerified(ended),
+		verify: verify?.counts ?? null,
+		undone: ended.undone?.counts ?? null,
+		changes: totals.updated + totals.uploaded + totals.removed - (ended.same ?? 0) + (dry?.changes ?? 0),
+		undeclared: dry?.undeclared?.documents ?? null,
+		undoable: undo?.command !== undefined && undo.blind + undo.removed === 0,
+		undo: undo?.command ?? null,
 		exit_code: exit,
-		resume: facts.resume ?? null,
-		stop: facts.stop === undefined ? null : { code: facts.stop.exit, text: facts.stop.text },
-		slow: facts.slow ?? [],
-		adjusted: (facts.adjusted ?? []).map(adjustedLine),
-		shard: facts.shard === undefined ? null : shardMembers(facts.shard),
-		limiter: facts.limiterAway === undefined ? null : { shared: true, away_seconds: facts.limiterAway },
-		found_rate: facts.foundRate === undefined ? null : foundRateLine(facts.foundRate),
-		oldest_reading_seconds: facts.oldestReading === undefined ? null : Math.round(facts.oldestReading * 1000) / 1000,
+		resume: ended.resume ?? null,
+		stop: stop === undefined ? null : { code: stop.exit, text: stop.text },
+		slow: pace === undefined ? [] : slowCauses(pace, cap),
+		adjusted: (ended.adjusted ?? []).map(adjustedLine),
+		shard: shard === undefined ? null : { index: shard.index, count: shard.count, other_rows: shard.otherRows },
+		limiter: limiterAway === undefined ? null : { shared: true, away_seconds: limiterAway },
+		found_rate: foundRate === undefined ? null : foundRateLine(foundRate),
+		oldest_reading_seconds: oldestReading === undefined ? null : Math.round(oldestReading * 1000) / 1000,
 	};
-}
-
-function shardMembers({ index, count, otherRows }: ShardCounts): NonNullable<Summary["shard"]> {
-	return { index, count, other_rows: otherRows };
 }
 
 /** Counts of one shard, with its name before them. */
@@ -161,9 +185,10 @@ export function ofShard(counted: string, shard: Shard | undefined): string {
 	return shard === undefined ? counted : `shard ${shardText(shard)}, ${counted}`;
 }
 
-function isVerified({ updated, uploaded }: Totals, { verified = false, verify }: SummaryFacts): boolean {
+function isVerified({ totals: { updated, uploaded }, verified = false, verify }: Ended): boolean {
 	if (verify === undefined) return verified && updated + uploaded > 0;
-	return isAllWell(verify) && verify.equal + verify.normalised > 0;
+	const { counts } = verify;
+	return isAllWell(counts) && counts.equal + counts.normalised > 0;
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Stop } from "../run/types.ts";
 import { show } from "../text/show.ts";
 import type { ServiceFlags } from "../flags/flags.ts";
 import type { Run } from "./open-run.ts";
-import { type Ended, endedBefore } from "./report.ts";
+import type { Ended } from "../report/summary.ts";
+import { endedBefore } from "./report.ts";
 import type { RowSource } from "./rows/row-source.ts";
 import { stopOrSignal } from "./stop-from-error.ts";
 

@@ -1,87 +1,19 @@
 import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts } from "../report/adjusted.ts";
-import { type DryResult, exitOf } from "../report/exit.ts";
+import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
 import { foundRateText } from "../report/found-rate.ts";
-import { paceText, slowCauses } from "../report/pace.ts";
-import {
-	ofShard,
-	oldestReadingText,
-	type ShardCounts,
-	type Summary,
-	summaryOf,
-	summaryText,
-	type Undo,
-} from "../report/summary.ts";
-import { undoneText, undoText, type Undone } from "../report/undo.ts";
-import { verifyText, type VerifyCounts } from "../report/verify.ts";
+import { paceText } from "../report/pace.ts";
+import { type Ended, ofShard, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
+import { undoneText, undoText } from "../report/undo.ts";
+import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
-import type { Pace } from "../run/rate/pace.ts";
-import type { FoundRate } from "../run/rate/rate-search.ts";
-import type { Adjustment } from "../run/rate/rate-control.ts";
-import type { Stop, Totals } from "../run/types.ts";
+import type { Stop } from "../run/types.ts";
 import { writeOutputs } from "./outputs/write-outputs.ts";
 import { stopFromError } from "./stop-from-error.ts";
-
-export type Ended = {
-	readonly totals: Totals;
-	readonly seconds: number;
-	readonly stop: Stop | undefined;
-	/** how fast the requests of its rows went, and the requests a second that were allowed */
-	readonly pace?: Pace | undefined;
-	readonly cap?: number | undefined;
-	/** changes of its rate, and pauses */
-	readonly adjusted?: readonly Adjustment[] | undefined;
-	/** seconds for which the Redis of a shared cap did not answer */
-	readonly limiterAway?: number | undefined;
-	/** seconds from the oldest reading of a document to its use */
-	readonly oldestReading?: number | undefined;
-	/** what `--rate auto` found */
-	readonly foundRate?: FoundRate | undefined;
-	/** whether updates were seen to arrive */
-	readonly verified?: boolean;
-	/** the result of a dry run */
-	readonly dry?: DryResult;
-	/** the result of reading back, and the next command if something is missing */
-	readonly verify?: VerifyFindings | undefined;
-	/** the words that are printed instead of the counts of rows */
-	readonly counted?: string;
-	readonly run?: string;
-	/** of the failed rows, those that a newer run had touched: all of them, and those of earlier executions */
-	readonly superseded?: { readonly all: number; readonly before: number };
-	/** the folder of the recorded run */
-	readonly folder?: string;
-	/** rows whose documents already had the written metadata */
-	readonly same?: number;
-	readonly undo?: Undo | undefined;
-	/** the result of an undo, and its name in messages */
-	readonly undone?: { readonly name: string; readonly counts: Undone } | undefined;
-	/** the command that resumes the run */
-	readonly resume?: string | undefined;
-	/** the file of the failed rows, or the reason why it could not be written */
-	readonly failed?: { readonly path: string; readonly failure: string | undefined };
-	/** the codes of the rows that failed, each once */
-	readonly failedCodes?: readonly string[];
-	/** pending rows that may have been written */
-	readonly inDoubt?: number;
-	/** the part of a manifest whose rows are counted */
-	readonly shard?: ShardCounts | undefined;
-	/** the next command, if the general one does not fit */
-	readonly next?: string | undefined;
-};
-
-type VerifyFindings = {
-	readonly counts: VerifyCounts;
-	/**
-	 * rows with other values than were sent, directly after the run: the service itself may have changed them. Undefined
-	 * if the run may have ended long ago
-	 */
-	readonly unexplained?: number;
-	readonly again: string;
-};
 
 /** The context of `report`; a `Run` is one. */
 export type ReportContext = { readonly flags: GlobalFlags & { readonly json?: boolean }; readonly app: App };
@@ -119,29 +51,10 @@ export async function resultOf(
 	ended: Ended,
 ): Promise<{ readonly exit: ExitCode; readonly summary: string }> {
 	await app.io.flush();
-	const { totals, seconds, stop, failed, dry, verify, pace, cap, folder } = ended;
-	const isOutputLost = app.io.outputFailure !== undefined || failed?.failure !== undefined;
-	const before = exitOf(totals, stop, {
-		outputFailed: isOutputLost,
-		dry,
-		verify: verify && { ...verify.counts, ...verify },
-		settledBefore: ended.superseded?.before,
-	});
-	const slow = pace && slowCauses(pace, cap);
-	const facts = {
-		...ended,
-		slow,
-		verify: verify?.counts,
-		undone: ended.undone?.counts,
-		superseded: ended.superseded?.all,
-		wouldChange: dry?.changes,
-		undeclared: dry?.undeclared?.documents,
-	};
-	const summaryFor = (exit: ExitCode): Summary => summaryOf(totals, seconds, exit, facts);
-	const isOutOfTime = stop?.isOutOfTime === true;
-	app.runEnd.report({ text: endText(ended), summary: summaryFor(before), pace, cap, folder, isOutOfTime });
-	const exit = await writeOutputs(app, before);
-	return { exit, summary: JSON.stringify(summaryFor(exit)) };
+	app.runEnd.report(endText(ended), ended);
+	const isOutputLost = app.io.outputFailure !== undefined || ended.failed?.failure !== undefined;
+	const exit = await writeOutputs(app, exitOf(ended, isOutputLost));
+	return { exit, summary: JSON.stringify(summaryOf(ended, exit)) };
 }
 
 /** The result, the counts, and the next command. */
@@ -200,7 +113,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 const CHANGED =
 	"Documents were changed directly after the run: by another client, or by the service, which does not keep what it is sent.";
 
-function isChanged({ unexplained = 0 }: VerifyFindings): boolean {
+function isChanged({ unexplained = 0 }: NonNullable<Ended["verify"]>): boolean {
 	return unexplained > 0;
 }
 

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Exit, type ExitCode } from "../../src/errors.ts";
 import { exitOf } from "../../src/report/exit.ts";
-import { countsText, rowLine, summaryOf, summaryText } from "../../src/report/summary.ts";
+import { countsText, type Ended, rowLine, summaryOf, summaryText } from "../../src/report/summary.ts";
 import { durationText, rowsText } from "../../src/text/words.ts";
 import { type VerifyCounts, verifyText } from "../../src/report/verify.ts";
+import type { Totals } from "../../src/run/types.ts";
 import { NO_TOTALS as none } from "../../src/run/journal/state.ts";
 
 const verifiedTwo: VerifyCounts = {
@@ -19,19 +20,21 @@ const verifiedTwo: VerifyCounts = {
 	pending: 0,
 };
 
+function ended(counts: Partial<Totals>, more: Partial<Ended> = {}): Ended {
+	return { totals: { ...none, ...counts }, seconds: 1, stop: undefined, ...more };
+}
+
 describe("the exit code of a run", () => {
 	const stop = (exit: ExitCode) => ({ exit, text: "" });
 	// Signals and faults of our own, what sent nothing, then 7, 4, 8, 6, 9, 1, 10, 74.
 	const order = [129, 130, 143, 70, 2, 3, 7, 4, 8, 6, 9] as const;
 
 	it("is 0 when every row reached its goal", () => {
-		expect(exitOf({ ...none, rows: 2, updated: 1, duplicateSkipped: 1 }, undefined)).toBe(Exit.ok);
+		expect(exitOf(ended({ rows: 2, updated: 1, duplicateSkipped: 1 }))).toBe(Exit.ok);
 	});
 
 	it.each(order)("%d, the reason of a stop, is not hidden by failed rows or a full disk", (exit) => {
-		expect(exitOf({ ...none, rows: 3, failed: 1, invalid: 1, pending: 1 }, stop(exit), { outputFailed: true })).toBe(
-			exit,
-		);
+		expect(exitOf(ended({ rows: 3, failed: 1, invalid: 1, pending: 1 }, { stop: stop(exit) }), true)).toBe(exit);
 	});
 
 	it.each([
@@ -43,7 +46,7 @@ describe("the exit code of a run", () => {
 		[{ pending: 1, failed: 1 }, true, Exit.internal],
 		[{ pending: -1, updated: 2 }, false, Exit.internal],
 	])("for %j, output lost: %s, is %d", (counts, outputFailed, exit) => {
-		expect(exitOf({ ...none, ...counts }, undefined, { outputFailed })).toBe(exit);
+		expect(exitOf(ended(counts), outputFailed)).toBe(exit);
 	});
 
 	it.each([
@@ -63,7 +66,7 @@ describe("the exit code of a run", () => {
 		[{ unchanged: 2 }, { changes: 0, isDetailed: false, undeclared: { documents: 0, fails: true } }, false, Exit.ok],
 		[{ pending: 3 }, { changes: 2, isDetailed: true }, false, Exit.internal],
 	])("of a dry run with %j and %j, output lost: %s, is %d", (counts, dry, outputFailed, exit) => {
-		expect(exitOf({ ...none, ...counts }, undefined, { outputFailed, dry })).toBe(exit);
+		expect(exitOf(ended(counts, { dry }), outputFailed)).toBe(exit);
 	});
 });
 
@@ -78,14 +81,15 @@ describe("the exit code of a run that was verified", () => {
 		[{ updated: 2 }, { equal: 0, lost: 1, unknown: 1 }, false, Exit.failedRows, false],
 	])("of %j with the result %j, output lost: %s, is %d", (counts, found, outputFailed, exit, verified) => {
 		const verify = { ...verifiedTwo, ...found };
-		const totals = { ...none, ...counts };
-		expect(exitOf(totals, undefined, { outputFailed, verify })).toBe(exit);
-		expect(summaryOf(totals, 1, exit, { verified: true, verify })).toMatchObject({ verified, verify });
+		const end = ended(counts, { verified: true, verify: { counts: verify, again: "" } });
+		expect(exitOf(end, outputFailed)).toBe(exit);
+		expect(summaryOf(end, exit)).toMatchObject({ verified, verify });
 	});
 
 	it("is that of a stop, whatever was lost before", () => {
 		const lost = { ...verifiedTwo, equal: 0, lost: 1, pending: 1 };
-		expect(exitOf({ ...none, updated: 2 }, { exit: Exit.interrupted, text: "" }, { verify: lost })).toBe(130);
+		const stop = { exit: Exit.interrupted, text: "" };
+		expect(exitOf(ended({ updated: 2 }, { stop, verify: { counts: lost, again: "" } }))).toBe(130);
 	});
 });
 
@@ -121,7 +125,7 @@ describe("the summary for scripts", () => {
 				] = counts;
 				const rows = counts.reduce((sum, count) => sum + count, 0);
 				const settled = { updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped: skipped, pending };
-				const summary = summaryOf({ rows, ...settled, attempts: 9 }, 1.23456, Exit.limit);
+				const summary = summaryOf(ended({ rows, ...settled, attempts: 9 }, { seconds: 1.23456 }), Exit.limit);
 				expect(summary).toEqual({
 					type: "summary",
 					run: null,

@@ -58,10 +58,10 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	const totals = new MemoryJournal(checked).totals();
 	const stop = refusal(checked, {}, options.for);
 	// Nothing is sent, so the valid rows are pending, and that is success.
-	const exit = stop === undefined ? Exit.ok : exitOf(totals, stop);
-	const summary = summaryOf(totals, (clock.now() - started) / 1000, exit);
-	app.runEnd.report({ text: stop?.text ?? countsText(totals), summary });
-	if (json) await io.out(`${JSON.stringify(summary)}\n`);
+	const ended = { totals, seconds: (clock.now() - started) / 1000, stop: undefined };
+	const exit = stop === undefined ? Exit.ok : exitOf({ ...ended, stop });
+	app.runEnd.report(stop?.text ?? countsText(totals), ended);
+	if (json) await io.out(`${JSON.stringify(summaryOf(ended, exit))}\n`);
 	if (stop === undefined) {
 		const skipped = checked.duplicateSkipped;
 		const duplicates = skipped > 0 ? `, ${numberText(skipped)} of them duplicates that are left out` : "";

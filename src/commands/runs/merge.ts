@@ -22,7 +22,8 @@ import { VERSION } from "../../version.ts";
 import { findParts } from "../../workflows/recorded/find-parts.ts";
 import { joinedEnd, writeJoinedSeries } from "../../workflows/recorded/joined-end.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
-import { type Ended, report, resultOf } from "../../workflows/report.ts";
+import type { Ended } from "../../report/summary.ts";
+import { report, resultOf } from "../../workflows/report.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 
 type MergeFlags = RunsFlags & { readonly from?: readonly string[] };
@@ -127,7 +128,7 @@ async function endMerged(
 				: "Fix the invalid rows, which the shards listed, and send only those.",
 	};
 	const { summary } = await resultOf({ flags, app }, ended);
-	await journal.append({ kind: "end", counts: totals, exitCode: exitOf(totals, undefined), time: last.toISOString() });
+	await journal.append({ kind: "end", counts: totals, exitCode: exitOf(ended), time: last.toISOString() });
 	const journalBytes = journal.size;
 	await opened.close();
 	const printed = parseJson(summary);

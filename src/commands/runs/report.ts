@@ -64,7 +64,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const totals = recorded.state.totals();
 	const { superseded } = recorded.state;
 	// `--report` is written at the end of the command, from the record of this run.
-	app.runEnd.report({ text: "", folder: runs.path(file.run) });
+	app.runEnd.folder = runs.path(file.run);
 	const failedPath = flags.failed ?? runs.path(file.run, "failed.csv");
 	if (totals.failed > superseded && (flags.report === undefined || flags.failed !== undefined)) {
 		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
@@ -82,7 +82,6 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		}
 		io.note(`The rows that failed: ${failedPath}`);
 	}
-	const exit = exitOf(totals, totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined);
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
 	const { noOpUpdates: same } = recorded.state;
 	const undo = undoOf(
@@ -90,9 +89,11 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		{ blind: recorded.withoutBeforeImage, same, stored: countStoredButFailed(recorded.state, recorded.sent) },
 		withFlags(`ragtag runs undo ${file.run}`, flags),
 	);
-	if (flags.json === true)
-		await io.out(`${JSON.stringify(summaryOf(totals, 0, exit, { run: file.run, resume, same, undo }))}\n`);
-	else if (file.command === PURPOSES.upload.command) {
+	if (flags.json === true) {
+		const stop = totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined;
+		const ended = { totals, seconds: 0, stop: undefined, run: file.run, resume, same, undo };
+		await io.out(`${JSON.stringify(summaryOf(ended, exitOf({ ...ended, stop })))}\n`);
+	} else if (file.command === PURPOSES.upload.command) {
 		await io.out(csvLine(["document_id", "name"]));
 		const lines: string[] = [];
 		await eachOutcome(runs.path(file.run), ({ status, documentId, storedName }) => {

@@ -15,7 +15,8 @@ const CAUSES = ["429", "503", "outage"];
  * @param before the text of the file that is there, for the time of the last success
  */
 export function metricsText(end: RunEnd, before: string | undefined): string {
-	const { exit, started, ended, summary, pace } = end;
+	const { exit, started, ended, summary, result } = end;
+	const pace = result?.pace;
 	const labels = labelsOf(end);
 	const families: string[] = [];
 	const add = (name: string, help: string, ...samples: readonly Sample[]): void => {

@@ -37,8 +37,8 @@ export async function startPing(app: App, flags: PingFlags): Promise<void> {
 }
 
 /** The exit code as the monitor gets it. A job that only ran out of the time that its user gave it has not failed. */
-function signalOf({ exit, isOutOfTime, summary }: RunEnd): ExitCode {
-	if (exit !== Exit.limit || !isOutOfTime) return exit;
+function signalOf({ exit, result, summary }: RunEnd): ExitCode {
+	if (exit !== Exit.limit || result?.stop?.isOutOfTime !== true) return exit;
 	return (summary?.failed ?? 0) > 0 ? Exit.failedRows : Exit.ok;
 }
 

@@ -3,8 +3,7 @@ import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
 import type { DocumentSource, OnPresent } from "../../run/documents/document-source.ts";
 import type { RowBytes } from "../../run/journal/row-states.ts";
-import type { ShardCounts } from "../../report/summary.ts";
-import type { Ended } from "../report.ts";
+import type { Ended, ShardCounts } from "../../report/summary.ts";
 
 /** The source of rows: a checked manifest, a plan, or arguments in place of one. Disposing of it removes its copies. */
 export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &

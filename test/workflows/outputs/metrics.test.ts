@@ -5,18 +5,19 @@ import { samplesOf } from "../../support/metrics.ts";
 import { runEnd } from "../../support/run-end.ts";
 
 const TOTALS = { rows: 9, updated: 3, unchanged: 1, uploaded: 0, removed: 0, failed: 2, invalid: 1 } as const;
-const summary = summaryOf({ ...TOTALS, duplicateSkipped: 0, pending: 2, attempts: 11 }, 4, 0);
 const slow = [
 	{ cause: "429", seconds: 84 },
 	{ cause: "concurrency", seconds: 3 },
 ];
 const pace = { requests: 17, seconds: 4, latency: 100, concurrency: 4, slow };
+const totals = { ...TOTALS, duplicateSkipped: 0, pending: 2, attempts: 11 };
+const result = { totals, seconds: 4, stop: undefined, pace };
 const LABELS = 'command="docs tag",manifest="tags.csv"';
 const ENDED = String(Date.parse("2026-11-22T17:00:04Z") / 1000);
 
 describe("the metrics of a run", () => {
 	it("are gauges that a parser of Prometheus reads, with the counts, the requests and the waits", () => {
-		expect(samplesOf(metricsText(runEnd({ summary, pace }), undefined))).toEqual({
+		expect(samplesOf(metricsText(runEnd({ summary: summaryOf(result, 0), result }), undefined))).toEqual({
 			[`ragtag_last_run_timestamp_seconds{${LABELS}}`]: ENDED,
 			[`ragtag_last_run_exit_code{${LABELS}}`]: "0",
 			[`ragtag_last_run_duration_seconds{${LABELS}}`]: "4",
