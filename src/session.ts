@@ -171,7 +171,6 @@ export async function openSession(
 	});
 	const api = watchingLists(plain, monitor.lists);
 	const { limiter } = rates;
-	limiter.reserveFrom(plain);
 	let sharedCap: SharedCap | undefined;
 	if (settings.limiter !== undefined) {
 		const url = settings.limiter.value;

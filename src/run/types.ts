@@ -116,8 +116,6 @@ export type Limiter = {
 	take(signal?: AbortSignal): Promise<void> | undefined;
 	/** milliseconds that each request waits for its permit besides the wait for the cap; undefined for none */
 	readonly lead?: number;
-	/** the service asked to slow down: processes that share the limiter do, too */
-	slowDown?(): void;
 	/** from now on every request is rejected, waiting requests too */
 	close(): void;
 };

@@ -1,14 +1,6 @@
-import type { Reservable, Reservation } from "../../rest/reservation.ts";
 import type { Clock, Limiter } from "../types.ts";
 import type { SharedPermit } from "./shared/permits.ts";
-import { PermitSource } from "./permit-source.ts";
 import { SlidingWindow } from "./sliding-window.ts";
-import { Takers } from "./takers.ts";
-
-/** What a request holds while it waits for its time. */
-type Held = { connection: Reservation | undefined; permit: SharedPermit | undefined };
-
-const CLOSED = "the limiter is closed";
 
 /** A limiter whose rate changes while requests wait, and which can be paused. */
 export type AdjustableLimiter = Limiter & {
@@ -19,8 +11,6 @@ export type AdjustableLimiter = Limiter & {
 	resume(): void;
 	/** From now on each request also takes a permit of a cap that other processes share. */
 	share(cap: PermitQueue): void;
-	/** From now on each request also holds a connection before its time has come. */
-	reserveFrom(connections: Reservable): void;
 	/** @param rate requests a second, whatever rate is set; undefined for no such limit */
 	setCeiling(rate: number | undefined): void;
 };
@@ -30,12 +20,19 @@ export type PermitQueue = {
 	take(signal: AbortSignal | undefined): Promise<SharedPermit>;
 	/** milliseconds that a request waits for its permit even if no other process needs any */
 	readonly lead: number;
-	/** the service asked to slow down */
-	slowDown(): void;
 };
 
-/** Milliseconds: a request that waits at the sliding window sees a new rate no later than that. */
-const LONGEST_WINDOW_WAIT_MS = 250;
+/** Milliseconds: a request that waits sees a new pace, or a pause, no later than that. */
+const LONGEST_WAIT_MS = 250;
+
+/**
+ * Milliseconds of requests that may be sent late, or at once after a silence. Timers are no finer than one millisecond, and
+ * those of a busy machine are late; the sliding window keeps to the cap.
+ */
+const LATE_MS = 25;
+
+/** Spacing as a share of what a cap asks for: time that late timers lost can be made up within the window. */
+const SPACING = 0.97;
 
 /**
  * The share of a cap above 100 requests a second that is used. On their way requests come closer together: with all of it, up
@@ -45,47 +42,56 @@ const LONGEST_WINDOW_WAIT_MS = 250;
 const USED_SHARE = 0.995;
 const FEW_PER_SECOND = 100;
 
-/** Milliseconds, 12 days: a timer that does nothing but keep the process alive. */
-const KEEP_ALIVE_MS = 2 ** 30;
+/** A request that waits for its turn. `go` says whether it may be sent: a permit that got too old needs another one. */
+type Waiting = {
+	readonly permit: SharedPermit | undefined;
+	readonly go: (isSent: boolean) => void;
+	readonly refuse: (error: unknown) => void;
+};
 
 /**
- * A limiter that lets no more than `rate` requests start in any sliding second, and about that many in every one.
+ * A limiter that lets no more than `rate` requests start in any sliding second, and spaces them. It counts by the monotonic
+ * clock alone, so a wall clock that is set changes nothing.
  *
- * Bottleneck runs with a reservoir whose tokens come back one window after each was used. Its own refresh and increase
- * settings let bursts of 181 through. The sliding window checks the real times of sending, as late timers let bursts
- * pass.
- *
- * @param rate requests a second; undefined for no cap: then no request waits, and bottleneck is not used
+ * @param rate requests a second at most; undefined for no cap
+ * @param pace requests a second to space for now, below the cap; undefined for none. Without both, no request waits
  */
-export function createLimiter(rate: number | undefined, clock: Clock): AdjustableLimiter {
-	return new RateLimiter(rate, clock);
+export function createLimiter(
+	rate: number | undefined,
+	clock: Clock,
+	pace: () => number | undefined = () => undefined,
+): AdjustableLimiter {
+	return new RateLimiter(rate, clock, pace);
 }
 
 class RateLimiter implements AdjustableLimiter {
 	readonly #clock: Clock;
-	/** the rate of this process alone, and what is left of it by the ceiling */
+	readonly #pace: () => number | undefined;
+	/** the rate of this process alone, and its bound while other processes take the rest */
 	#own: number | undefined;
-	#rate: number | undefined;
 	#ceiling: number | undefined;
-	#shared: PermitQueue | undefined;
-	#connections: Reservable | undefined;
-	#source: PermitSource | undefined;
+	/** the lower of both */
+	#rate: number | undefined;
 	#window: SlidingWindow | undefined;
-	readonly #takers = new Takers();
-	#permits = 0;
-	#closed = false;
-	/** set while it is paused: nothing else keeps the process alive then */
-	#paused: NodeJS.Timeout | undefined;
-	/** Requests pass the window one after another, so that two can't both take the last free place. */
-	#door: Promise<void> = Promise.resolve();
+	#shared: PermitQueue | undefined;
+	/** first come, first served */
+	#waiting: Waiting[] = [];
+	#isServing = false;
+	#isPaused = false;
+	#isClosed = false;
+	/** when the latest request was due, which may be a little before it was sent */
+	#due = Number.NEGATIVE_INFINITY;
+	#timer = new AbortController();
 
-	constructor(rate: number | undefined, clock: Clock) {
+	constructor(rate: number | undefined, clock: Clock, pace: () => number | undefined) {
 		this.#clock = clock;
+		this.#pace = pace;
 		this.setRate(rate);
 	}
 
 	take(signal?: AbortSignal): Promise<void> | undefined {
-		if (this.#isLimited() || this.#shared !== undefined) return this.#wait(signal);
+		const isLimited = this.#rate !== undefined || this.#shared !== undefined || this.#pace() !== undefined;
+		if (isLimited || this.#isPaused) return this.#take(signal);
 		signal?.throwIfAborted();
 		return undefined;
 	}
@@ -94,16 +100,8 @@ class RateLimiter implements AdjustableLimiter {
 		return this.#shared?.lead ?? 0;
 	}
 
-	slowDown(): void {
-		this.#shared?.slowDown();
-	}
-
 	share(cap: PermitQueue): void {
 		this.#shared = cap;
-	}
-
-	reserveFrom(connections: Reservable): void {
-		this.#connections = connections;
 	}
 
 	setCeiling(rate: number | undefined): void {
@@ -113,126 +111,103 @@ class RateLimiter implements AdjustableLimiter {
 
 	setRate(own: number | undefined): void {
 		this.#own = own;
-		const limits = [own, this.#ceiling].filter((limit) => limit !== undefined);
-		const cap = limits.length === 0 ? undefined : Math.min(...limits);
-		const rate = cap === undefined || cap <= FEW_PER_SECOND ? cap : cap * USED_SHARE;
-		this.#rate = rate;
-		// Not the division's own window: where that is below a second, two bursts would fit into one second.
-		const count = Math.ceil(cap ?? 0);
-		this.#window = rate === undefined ? undefined : new SlidingWindow(count, (count * 1000) / rate, this.#window);
-		this.#restart();
+		const cap = Math.min(own ?? Number.POSITIVE_INFINITY, this.#ceiling ?? Number.POSITIVE_INFINITY);
+		this.#rate = cap === Number.POSITIVE_INFINITY ? undefined : cap * (cap > FEW_PER_SECOND ? USED_SHARE : 1);
+		const count = Math.ceil(cap);
+		this.#window =
+			this.#rate === undefined ? undefined : new SlidingWindow(count, (count * 1000) / this.#rate, this.#window);
+		this.#timer.abort();
 	}
 
 	pause(): void {
-		this.#paused ??= setInterval(() => undefined, KEEP_ALIVE_MS);
-		this.#restart();
+		this.#isPaused = true;
 	}
 
 	resume(): void {
-		clearInterval(this.#paused);
-		this.#paused = undefined;
-		this.#restart();
+		this.#isPaused = false;
+		this.#timer.abort();
 	}
 
 	close(): void {
-		this.#closed = true;
-		clearInterval(this.#paused);
-		this.#takers.refuse(new Error(CLOSED));
-		this.#source?.stop();
+		this.#isClosed = true;
+		for (const { refuse } of this.#waiting.splice(0)) refuse(closed());
+		this.#timer.abort();
 	}
 
-	/** Begins to hand out permits at the present rate. The requests that wait stay in their order. */
-	#restart(): void {
-		this.#source?.stop();
-		this.#source = undefined;
-		this.#permits = 0;
-		if (this.#closed || this.#paused !== undefined) return;
-		if (this.#rate === undefined) {
-			this.#takers.grant(this.#takers.length);
-			return;
-		}
-		const onPermits = (count: number): void => {
-			this.#permits += count;
-			this.#handOut();
-		};
-		this.#source = new PermitSource(this.#rate, onPermits, () => this.#restart());
-		this.#source.order(this.#takers.length);
-	}
-
-	async #wait(signal: AbortSignal | undefined): Promise<void> {
-		this.#check(signal);
-		if (this.#isLimited()) await this.#permit(signal);
-		const held: Held = { connection: await this.#connections?.reserve(signal), permit: undefined };
-		try {
-			// Before the window: it sees when the request really goes out.
-			held.permit = await this.#shared?.take(signal);
-			const mine = this.#door.then(() => this.#pass(held, signal));
-			this.#door = mine.catch(() => undefined);
-			await mine;
-		} catch (error) {
-			held.connection?.drop();
-			held.permit?.drop();
-			throw error;
-		}
-	}
-
-	/** Whether requests wait for permits of this process. */
-	#isLimited(): boolean {
-		return this.#rate !== undefined || this.#paused !== undefined;
-	}
-
-	async #pass(held: Held, signal: AbortSignal | undefined): Promise<void> {
-		await this.#passWindow(signal);
-		if (held.connection?.isGood() === false) {
-			// Once: a service that closes each connection at once is the request's to tell.
-			held.connection.drop();
-			held.connection = undefined;
-			held.connection = await this.#connections?.reserve(signal);
-			await this.#passWindow(signal);
-		}
-		while (held.permit?.isGood() === false) {
-			held.permit.drop();
-			held.permit = undefined;
-			held.permit = await this.#shared?.take(signal);
-			await this.#passWindow(signal);
-		}
-		const clock = this.#clock;
-		const window = this.#window;
-		const place = window?.sent(clock.now()) ?? 0;
-		held.permit?.used();
-		// What a busy machine writes late must count as late. Otherwise the next second gets it too.
-		held.connection?.used(() => window?.corrected(place, clock.now()));
-	}
-
-	async #passWindow(signal: AbortSignal | undefined): Promise<void> {
+	async #take(signal: AbortSignal | undefined): Promise<void> {
 		for (;;) {
-			// Also before the first delay: the signal may have aborted while this request waited for the others.
-			this.#check(signal);
-			if (this.#paused !== undefined) {
-				// The pause has dropped its permit.
-				await this.#permit(signal);
-				continue;
+			// Before its turn: the window must see when the request really goes out.
+			const permit = await this.#shared?.take(signal);
+			let isSent = false;
+			try {
+				isSent = await this.#turn(permit, signal);
+			} finally {
+				if (!isSent) permit?.drop();
 			}
-			const delay = this.#window?.delay(this.#clock.now()) ?? 0;
-			if (delay === 0) return;
-			await this.#clock.sleep(Math.min(delay, LONGEST_WINDOW_WAIT_MS), signal);
+			if (isSent) return;
 		}
 	}
 
-	#permit(signal: AbortSignal | undefined): Promise<void> {
-		const granted = this.#takers.wait(signal);
-		// The rest of an earlier batch is given out first: nothing else would give it out.
-		this.#handOut();
-		this.#source?.order(this.#takers.length - this.#permits);
-		return granted;
+	#turn(permit: SharedPermit | undefined, signal: AbortSignal | undefined): Promise<boolean> {
+		return new Promise((resolve, reject) => {
+			if (this.#isClosed) return reject(closed());
+			// The contract is to reject with the signal's reason, which need not be an Error.
+			if (signal?.aborted === true) return reject(signal.reason);
+			const aborted = (): void => {
+				this.#waiting = this.#waiting.filter((each) => each !== waiting);
+				reject(signal?.reason);
+			};
+			const ended =
+				<Value>(end: (value: Value) => void) =>
+				(value: Value): void => {
+					signal?.removeEventListener("abort", aborted);
+					end(value);
+				};
+			const waiting: Waiting = { permit, go: ended(resolve), refuse: ended(reject) };
+			signal?.addEventListener("abort", aborted, { once: true });
+			this.#waiting.push(waiting);
+			if (!this.#isServing) void this.#serve();
+		});
 	}
 
-	#handOut(): void {
-		this.#permits -= this.#takers.grant(this.#permits);
+	/** Lets the waiting requests go, each in its turn. */
+	async #serve(): Promise<void> {
+		this.#isServing = true;
+		while (this.#waiting.length > 0) {
+			const wait = this.#delay(this.#clock.now());
+			if (wait <= 0) this.#next();
+			else {
+				this.#timer = new AbortController();
+				await this.#clock.sleep(Math.min(wait, LONGEST_WAIT_MS), this.#timer.signal);
+			}
+		}
+		this.#isServing = false;
 	}
 
-	#check(signal: AbortSignal | undefined): void {
-		signal?.throwIfAborted();
-		if (this.#closed) throw new Error(CLOSED);
+	#next(): void {
+		const next = this.#waiting.shift();
+		if (next?.permit?.isGood() === false) return next.go(false);
+		const now = this.#clock.now();
+		this.#due = Math.max(this.#due + this.#spacing, now - LATE_MS);
+		this.#window?.sent(now);
+		next?.permit?.used();
+		next?.go(true);
 	}
+
+	/** Milliseconds until the next request may be sent. */
+	#delay(now: number): number {
+		if (this.#isPaused) return LONGEST_WAIT_MS;
+		return Math.max(this.#due + this.#spacing - now, this.#window?.delay(now) ?? 0);
+	}
+
+	/** Milliseconds from one request to the next. */
+	get #spacing(): number {
+		const cap = this.#rate === undefined ? 0 : (SPACING * 1000) / this.#rate;
+		const pace = this.#pace();
+		return pace === undefined ? cap : Math.max(cap, 1000 / pace);
+	}
+}
+
+function closed(): Error {
+	return new Error("the limiter is closed");
 }

@@ -168,7 +168,6 @@ export class SendQueue {
 		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
 		const now = unpaused.now();
 		if (this.#options.isFound?.() !== true) this.#rate.lower();
-		this.#options.limiter.slowDown?.();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;

@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Reservation } from "../../../src/rest/reservation.ts";
 import { type AdjustableLimiter, createLimiter } from "../../../src/run/rate/limiter.ts";
 import type { SharedPermit } from "../../../src/run/rate/shared/permits.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { FakeClock, idle } from "../fake-clock.ts";
 
-/** What happened to permits and connections, by their numbers from 1: `used 1`. */
+/** What happened to permits, by their numbers from 1: `used 1`. */
 type Log = string[];
 
-function held(log: Log, name: string, isGood = true): SharedPermit & Reservation {
+function held(log: Log, name: string, isGood = true): SharedPermit {
 	return {
 		isGood: () => isGood,
 		used: () => void log.push(`used ${name}`),
@@ -24,7 +23,7 @@ function sharing(permits: (SharedPermit | Promise<SharedPermit>)[], clock = new 
 		if (permit === undefined) throw new Error("no permit is left");
 		return permit;
 	};
-	limiter.share({ take, lead: 0, slowDown: () => undefined });
+	limiter.share({ take, lead: 0 });
 	return limiter;
 }
 
@@ -44,11 +43,9 @@ describe("a limiter whose rate changes in the middle of a second", () => {
 			const limiter = createLimiter(rate, clock);
 			change(limiter);
 			await limiter.take();
-			// Now bottleneck gives a permit at once, and only the times of sending hold the request back.
 			change(limiter);
 			const log: Log = [];
 			const second = noted(log, limiter.take());
-			await expect.poll(() => clock.sleeping).toBe(1);
 			await clock.pass(990);
 			expect(log).toEqual([]);
 			await clock.pass(20);
@@ -95,41 +92,27 @@ describe("a permit of a shared cap", () => {
 		expect(log).toEqual(["dropped 1", "dropped 2", "used 3"]);
 	});
 
-	it("is given back where no connection opens in place of a closed one", async () => {
+	it("is given back where the run stops while its request waits for its turn", async () => {
 		const log: Log = [];
-		const limiter = sharing([held(log, "permit")]);
-		const connections = [held(log, "connection", false)];
-		limiter.reserveFrom({ reserve: () => connections.shift() ?? Promise.reject(new Error("stopped")) });
-		await expect(limiter.take()).rejects.toThrow("stopped");
-		expect(log).toEqual(["dropped connection", "dropped permit"]);
+		const limiter = sharing([held(log, "1")]);
+		limiter.pause();
+		const stop = new AbortController();
+		const request = limiter.take(stop.signal);
+		await idle();
+		stop.abort(new Error("stopped"));
+		await expect(request).rejects.toThrow("stopped");
+		expect(log).toEqual(["dropped 1"]);
 	});
 });
 
-describe("a pause that begins while a request waits for", () => {
-	it("another connection in place of a closed one holds the request: it would go out in the pause", async () => {
-		const log: Log = [];
-		const limiter = sharing([held(log, "permit")]);
-		let opens: (connection: Reservation) => void = () => undefined;
-		const opened = new Promise<Reservation>((resolve) => (opens = resolve));
-		const connections = [held(log, "1", false), opened];
-		limiter.reserveFrom({ reserve: () => connections.shift() });
-		const request = noted(log, limiter.take());
-		await expect.poll(() => connections.length).toBe(0);
-		limiter.pause();
-		opens(held(log, "2"));
-		await idle();
-		expect(log).toEqual(["dropped 1"]);
-		limiter.resume();
-		await request;
-		expect(log).toEqual(["dropped 1", "used permit", "used 2", "sent"]);
-	});
-
-	it("another permit in place of an old one holds the request, too", async () => {
+describe("a pause that begins while a request waits for another permit in place of an old one", () => {
+	it("holds the request: it would go out in the pause", async () => {
+		const clock = new FakeClock();
 		const log: Log = [];
 		let gives: (permit: SharedPermit) => void = () => undefined;
 		const given = new Promise<SharedPermit>((resolve) => (gives = resolve));
 		const permits = [held(log, "1", false), given];
-		const limiter = sharing(permits);
+		const limiter = sharing(permits, clock);
 		const request = noted(log, limiter.take());
 		await expect.poll(() => permits.length).toBe(0);
 		limiter.pause();
@@ -137,7 +120,7 @@ describe("a pause that begins while a request waits for", () => {
 		await idle();
 		expect(log).toEqual(["dropped 1"]);
 		limiter.resume();
-		await request;
+		await clock.until(request);
 		expect(log).toEqual(["dropped 1", "used 2", "sent"]);
 	});
 });
