@@ -16,8 +16,6 @@ export default defineConfig({
 		expect: { requireAssertions: true },
 		coverage: {
 			include: ["src/**/*.ts"],
-			// Runs in Chromium alone: test/report/page/page.slow.test.ts opens it there.
-			exclude: ["src/report/page/browser/**"],
 			reporter: ["text-summary"],
 			// What only a child process runs is not counted, so the true figures are higher.
 			// A failed test must not hide the figures.

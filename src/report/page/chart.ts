@@ -1,20 +1,24 @@
+import type { SeriesPoint } from "../../run/series/point.ts";
+import { durationText, numberText } from "../../text/words.ts";
+import { html } from "./escape.ts";
+
 /** A line of a chart, one value for each x. */
-export type ChartLine = {
+type ChartLine = {
 	readonly label: string;
-	readonly kind: "line" | "dashed" | "bar";
+	readonly kind: "line" | "dashed";
 	/** colour: one of the classes of the page */
-	readonly tone: "accent" | "soft" | "bad1" | "bad2" | "bad3" | "bad4" | "bad5";
+	readonly tone: "accent" | "soft";
 	readonly values: readonly (number | null)[];
 };
 
 /** A time in which a run was held up. */
-export type ChartBand = {
+type ChartBand = {
 	readonly state: "outage" | "paused" | "waiting" | "slowed";
 	readonly from: number;
 	readonly to: number;
 };
 
-/** A chart as numbers: the page draws it twice, without scripts and with them. */
+/** A chart as numbers. */
 export type Chart = {
 	readonly id: string;
 	/** with its unit */
@@ -26,10 +30,137 @@ export type Chart = {
 	/** where the axis ends */
 	readonly end: number;
 	readonly top: number;
-	/** least value of a logarithmic axis; undefined for a linear one, which begins at 0 */
-	readonly bottom: number | undefined;
 	readonly lines: readonly ChartLine[];
 	readonly bands: readonly ChartBand[];
 	/** where a later execution resumed the run */
 	readonly resumed: readonly number[];
 };
+
+const BAND_WORDS: Readonly<Record<ChartBand["state"], string>> = {
+	outage: "outage",
+	paused: "paused by the user",
+	waiting: "waiting (Retry-After)",
+	slowed: "slowed",
+};
+
+/** Seconds between two points from which a later execution made the second. */
+const PAUSE_S = 5;
+
+/** Points below which there is nothing to see in a chart. */
+const LEAST_POINTS = 3;
+
+/** The charts of a run: its rate against its cap, and when it was held up. None for a run of two seconds. */
+export function chartsOf(points: readonly SeriesPoint[]): Chart[] {
+	if (points.length < LEAST_POINTS) return [];
+	const caps = points.map(({ cap }) => cap);
+	const rates = points.map(({ sent, s }) => (s > 0 ? rounded(sent / s) : null));
+	const lines: ChartLine[] = [{ label: "sent", kind: "line", tone: "accent", values: rates }];
+	if (caps.some((cap) => cap !== null)) lines.push({ label: "cap", kind: "dashed", tone: "soft", values: caps });
+	const title = "Requests a second";
+	const description = "Requests that were sent each second, against the cap";
+	return [{ id: "rate", title, description, ...axisOf(points), top: topOf([...rates, ...caps]), lines }];
+}
+
+/** The points one after the other: a night between two executions would leave no room for either. */
+function axisOf(points: readonly SeriesPoint[]): Pick<Chart, "x" | "end" | "bands" | "resumed"> {
+	const x: number[] = [];
+	const bands: ChartBand[] = [];
+	const resumed: number[] = [];
+	let end = 0;
+	let last: SeriesPoint | undefined;
+	for (const point of points) {
+		const { s, t, state } = point;
+		if (last !== undefined && t - s - last.t > PAUSE_S) resumed.push(rounded(end));
+		const from = rounded(end);
+		end += s;
+		last = point;
+		x.push(rounded(end - s / 2));
+		if (state !== "outage" && state !== "paused" && state !== "waiting" && state !== "slowed") continue;
+		const band = bands.at(-1);
+		if (band?.state === state && band.to === from) bands[bands.length - 1] = { ...band, to: rounded(end) };
+		else bands.push({ state, from, to: rounded(end) });
+	}
+	return { x, end: Math.max(rounded(end), 1), bands, resumed };
+}
+
+/** An end of the axis whose half is a round number too. */
+function topOf(values: readonly (number | null)[]): number {
+	const most = values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0);
+	if (most <= 2) return 2;
+	const power = 10 ** Math.floor(Math.log10(most));
+	const step = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].find((each) => each * power >= most * 1.05) ?? 20;
+	return rounded(step * power);
+}
+
+function rounded(value: number): number {
+	return Math.round(value * 1000) / 1000;
+}
+
+/** The picture's own units. It is stretched to the width of the page, so it holds no text. */
+const WIDTH = 1000;
+const HEIGHT = 200;
+
+/** A chart as a picture of lines with its labels around it: text in a stretched picture can't be read on a narrow screen. */
+export function chartFigure({ id, title, description, end, top, bands, resumed, ...chart }: Chart): string {
+	const states = [...new Set(bands.map(({ state }) => state))];
+	const legend = [
+		...chart.lines.map(({ label, kind, tone }) => key(`${kind} ${tone}`, label)),
+		...states.map((state) => key(`band ${state}`, BAND_WORDS[state])),
+		...(resumed.length === 0 ? [] : [key("resumed", "resumed here")]),
+	];
+	const ys = [top, top / 2, 0].map((value) => `<span>${numberText(Number(value.toPrecision(3)))}</span>`);
+	const xs = [0, 0.25, 0.5, 0.75, 1].map((share) => `<span>${durationShort(share * end)}</span>`);
+	const x = (value: number): number => tenths((value / end) * WIDTH);
+	const shapes = [
+		...bands.map(({ state, from, to }) => {
+			const width = Math.max(1, tenths(x(to) - x(from)));
+			return `<rect class="band ${state}" x="${x(from)}" y="0" width="${width}" height="${HEIGHT}"/>`;
+		}),
+		...[0, 0.5, 1].map((share) => `<path class="grid" d="M0 ${share * HEIGHT}H${WIDTH}"/>`),
+		...resumed.map((at) => `<path class="resumed" d="M${x(at)} 0V${HEIGHT}"/>`),
+		...chart.lines.toReversed().map(({ kind, tone, values }) => {
+			const points = chart.x.map((at, index) => [x(at), heightOf(values[index] ?? null, top)] as const);
+			return `<path class="${kind} ${tone}" d="${curve(points)}"/>`;
+		}),
+	];
+	return `<figure class="chart" id="${id}">
+<figcaption><h3>${html(title)}</h3><ul class="legend">${legend.join("")}</ul></figcaption>
+<div class="still"><div class="y" aria-hidden="true">${ys.join("")}</div>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${html(`${title}. ${description}.`)}">
+${shapes.join("\n")}
+</svg>
+<div class="x" aria-hidden="true">${xs.join("")}</div></div>
+</figure>
+`;
+}
+
+function key(classes: string, label: string): string {
+	return `<li><i class="key ${classes}"></i>${html(label, 60)}</li>`;
+}
+
+/** The path through points. One without a height leaves a gap. */
+function curve(points: readonly (readonly [x: number, y: number | null])[]): string {
+	let path = "";
+	let isDown = false;
+	for (const [index, [x, y]] of points.entries()) {
+		if (y !== null) path += `${isDown ? "L" : "M"}${x} ${y}`;
+		// A point between two gaps would be invisible.
+		if (y !== null && !isDown && (points[index + 1]?.[1] ?? null) === null) path += "h1";
+		isDown = y !== null;
+	}
+	return path;
+}
+
+function heightOf(value: number | null, top: number): number | null {
+	return value === null ? null : tenths(HEIGHT * (1 - Math.min(1, value / top)));
+}
+
+function tenths(value: number): number {
+	return Math.round(value * 10) / 10;
+}
+
+/** `0`, `45 s`, `3 min 05 s`. */
+function durationShort(seconds: number): string {
+	if (seconds === 0) return "0";
+	return seconds < 59.5 ? `${Number(seconds.toPrecision(2))} s` : durationText(seconds);
+}

@@ -18,11 +18,3 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 export function html(text: string, longest = LONGEST): string {
 	return show(text, longest).replaceAll(/[&<>"']/g, (character) => ENTITIES.get(character) ?? "");
 }
-
-/** JSON inside of a `script` element: nothing in it ends the element, or begins a comment. */
-export function jsonInHtml(value: unknown): string {
-	const text = JSON.stringify(value);
-	return text.replaceAll(/[<>&\u2028\u2029]/g, (character) => {
-		return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-	});
-}

@@ -2,16 +2,15 @@ import { foundRateText } from "../found-rate.ts";
 import { createHash } from "node:crypto";
 import { durationText, numberText } from "../../text/words.ts";
 import { verifyText } from "../verify.ts";
-import script from "asset:./browser/page.ts";
-import style from "asset:./browser/page.css";
-import { html, jsonInHtml } from "./escape.ts";
+import style from "asset:./page.css";
+import { chartFigure } from "./chart.ts";
+import { html } from "./escape.ts";
 import type { RunPage } from "./model.ts";
-import { chartFigure } from "./svg.ts";
 import { changeTable, codeTable, failureTable } from "./tables.ts";
 
 /**
- * The report as one HTML file. Its policy allows nothing but its own script and style, so the page can't ask any server for
- * anything, and text that were to become code in spite of being escaped would not run.
+ * The report as one HTML file. Its policy allows nothing but its own style, so the page can't ask any server for anything, and
+ * text that were to become code in spite of being escaped would not run.
  */
 export function pageHtml(page: RunPage): string {
 	const { outcome, command, manifest } = page;
@@ -40,16 +39,14 @@ ${failureTable("failed", "Failed rows", page.failures)}
 ${changeTable(page.changes)}
 </main>
 <footer>Written by ragtag ${html(page.ragtag)}. This file needs no other file and no network.</footer>
-<script type="application/json" id="data">${jsonInHtml(page.charts)}</script>
-<script>${script}</script>
 </body>
 </html>
 `;
 }
 
 function policy(): string {
-	const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-	return `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
+	const hash = createHash("sha256").update(style).digest("base64");
+	return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
 }
 
 function head({ outcome, reasons, next }: RunPage, title: string): string {
@@ -115,7 +112,7 @@ function causeText(cause: string): string {
 function charts({ charts: all, run }: RunPage): string {
 	if (run === undefined) return "";
 	const figures = all.map(chartFigure);
-	const none = `<p class="none">No charts: the run was too short, or its record has no figures.</p>`;
+	const none = `<p class="none">No chart: the run was too short, or its record has no figures.</p>`;
 	return `<section class="charts"><h2>Pace</h2>\n${figures.length === 0 ? none : figures.join("")}</section>`;
 }
 

@@ -8,7 +8,7 @@ import type { Cut, PageChange, PageFailure, RunPage } from "./model.ts";
 /** Characters of a value in a cell. */
 const LONGEST_VALUE = 300;
 
-/** The tables of a report. Their filters are shown by the script alone, which makes them work. */
+/** The failed or the invalid rows of a run. */
 export function failureTable(id: "failed" | "problems", title: string, { rows, total }: Cut<PageFailure>): string {
 	if (total === 0) return "";
 	const isSent = id === "failed";
@@ -23,8 +23,7 @@ export function failureTable(id: "failed" | "problems", title: string, { rows, t
 		return `<tr>${cells.join("")}</tr>`;
 	});
 	const names = isSent ? ["Line", "Document", "Code", "Error", "Attempts"] : ["Line", "Code", "Problem"];
-	const codes = [...new Set(rows.map(({ code }) => code))].toSorted();
-	return section({ id, title, names, body, total, codes });
+	return section({ id, title, names, body, total });
 }
 
 /** Lines of the list of equal changes: what is rarer is in the table. */
@@ -45,7 +44,7 @@ export function changeTable({ rows, total }: RunPage["changes"]): string {
 		return `<tr><td class="n">${line ?? ""}</td><td class="id">${what}</td><td>${action}</td><td>${keysHtml(change)}</td></tr>`;
 	});
 	const names = ["Line", "Document", "Action", "Metadata"];
-	return equal + section({ id: "changes", title: "Changes", names, body, total, codes: [] });
+	return equal + section({ id: "changes", title: "Changes", names, body, total });
 }
 
 /** A line for each key. The signs repeat what the colours say. */
@@ -81,21 +80,16 @@ type Table = {
 	readonly names: readonly string[];
 	readonly body: readonly string[];
 	readonly total: number;
-	/** that the rows can be filtered by */
-	readonly codes: readonly string[];
 };
 
 const NUMERIC: readonly string[] = ["Line", "Attempts"];
 
-function section({ id, title, names, body, total, codes }: Table): string {
+function section({ id, title, names, body, total }: Table): string {
 	const head = names.map((name) => (NUMERIC.includes(name) ? `<th class="n">${name}</th>` : `<th>${name}</th>`));
-	const options = codes.map((code) => `<option>${html(code)}</option>`).join("");
-	const select = codes.length < 2 ? "" : `<label>Code <select><option value="">all</option>${options}</select></label>`;
 	const cut =
 		total > body.length ? `<p class="cut">The first ${numberText(body.length)} of ${numberText(total)}.</p>` : "";
 	return `<section class="rows" id="${id}"><h2>${title} <small>${numberText(total)}</small></h2>
-${cut}<div class="filter" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false"></label>${select}<output aria-live="polite"></output></div>
-<div class="scroll"><table><thead><tr>${head.join("")}</tr></thead><tbody>
+${cut}<div class="scroll"><table><thead><tr>${head.join("")}</tr></thead><tbody>
 ${body.join("\n")}
 </tbody></table></div></section>`;
 }

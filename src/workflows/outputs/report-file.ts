@@ -1,6 +1,5 @@
 import { extname } from "node:path";
-import type { RunPage } from "../../report/page/model.ts";
-import { outcomeOf } from "../../report/page/outcome.ts";
+import { outcomeOf, type RunPage } from "../../report/page/model.ts";
 import type { RunEnd } from "../../run-end.ts";
 import { VERSION } from "../../version.ts";
 import { endOf } from "../recorded/printed-end.ts";

@@ -1,9 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { differenceOf } from "../../plan/change.ts";
-import { chartsOf } from "../../report/page/charts.ts";
-import type { NextCommand, PageChange, PageFailure, RunPage } from "../../report/page/model.ts";
-import { outcomeOf } from "../../report/page/outcome.ts";
+import { chartsOf } from "../../report/page/chart.ts";
+import {
+	type NextCommand,
+	outcomeOf,
+	type PageChange,
+	type PageFailure,
+	type RunPage,
+} from "../../report/page/model.ts";
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { eachOutcome, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
