@@ -1,6 +1,6 @@
-// Measures every goal of docs/performance.md in one run, side by side, and prints a table or a JSON line each.
+// Measures every goal of bench/figures.md in one run, side by side, and prints a table or a JSON line each.
 //
-//   npm run bench [-- --short] [-- --json] [-- --only NAME] [-- --markdown docs/performance.md]
+//   npm run bench [-- --short] [-- --json] [-- --only NAME] [-- --markdown bench/figures.md]
 //
 // Client and server run on a core each where taskset is there. Ways that are compared take turns, and medians are compared.
 // `holds` is null where a figure has no goal, or could not be measured; then the table, or standard error, says why.

@@ -83,8 +83,8 @@ describe("the table of a page", () => {
 		expect(() => withSection(page, "## Tab", "new")).toThrow("no heading ## Tab");
 	});
 
-	it("docs/performance.md has the section that the bench writes", () => {
-		const shown = readFileSync(new URL("../../docs/performance.md", import.meta.url), "utf8");
+	it("bench/figures.md has the section that the bench writes", () => {
+		const shown = readFileSync(new URL("../../bench/figures.md", import.meta.url), "utf8");
 		expect(withSection(shown, "## All figures", `made\n\n${TABLE_HEAD}`)).toContain("made");
 	});
 });

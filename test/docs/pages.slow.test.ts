@@ -37,7 +37,6 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 			"needs two machines with ssh",
 		],
 	],
-	"docs/performance.md": [["npm run bench", "measures, in a quarter of an hour; test/bench has its functions"]],
 	"docs/reliability.md": [["npm run test:faults", "takes minutes; CI runs a part of it"]],
 };
 
