@@ -4,7 +4,7 @@ import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import type { RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { flavourNames } from "../run/service/detect-flavour.ts";
-import type { VerifyMode } from "../run/verify/picked-rows.ts";
+import type { VerifyMode } from "../run/types.ts";
 import type { ExitCode } from "../errors.ts";
 import { addOutputOptions } from "./output-flags.ts";
 import {

@@ -2,14 +2,14 @@ import type { ExitCode } from "../errors.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { Pace, SlowCause } from "../run/rate/pace.ts";
 import type { FoundRate } from "../run/rate/rate-search.ts";
-import type { Outcome, Stop, Totals, Work } from "../run/types.ts";
+import type { Outcome, Stop, Totals, VerifyCounts, Work } from "../run/types.ts";
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import { adjustedLine, type AdjustedLine } from "./adjusted.ts";
 import { foundRateLine, type FoundRateLine } from "./found-rate.ts";
 import { slowCauses } from "./pace.ts";
 import type { Undone } from "./undo.ts";
-import { isAllWell, type VerifyCounts } from "./verify.ts";
+import { isAllWell } from "./verify.ts";
 
 /** The `--json` line of a row. It is printed for every row that failed, and for `upload` for every row. */
 export function rowLine({ item, status, documentId, name, error, attempts }: Outcome<Work>): string {

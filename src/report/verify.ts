@@ -1,23 +1,7 @@
 import type { JudgedRow } from "../run/verify/verify.ts";
 import { namedDocument, show } from "../text/show.ts";
 import { numberText, rowsText } from "../text/words.ts";
-import type { VerifyMode } from "../run/verify/picked-rows.ts";
-
-/** The counts of a verification in the summary. `checked` is the sum of the five counts that follow it. */
-export type VerifyCounts = {
-	readonly mode: VerifyMode;
-	/** rows that the run wrote */
-	readonly rows: number;
-	readonly checked: number;
-	readonly equal: number;
-	readonly normalised: number;
-	readonly lost: number;
-	readonly changed_since: number;
-	/** could not be checked */
-	readonly unknown: number;
-	/** were not checked, because the verification was stopped */
-	readonly pending: number;
-};
+import type { VerifyCounts } from "../run/types.ts";
 
 /** Whether every row was checked and none is lost. */
 export function isAllWell({ lost, unknown, pending }: VerifyCounts): boolean {

@@ -119,3 +119,22 @@ export type Limiter = {
 	/** from now on every request is rejected, waiting requests too */
 	close(): void;
 };
+
+/** The rows of a run that are read back. */
+export type VerifyMode = "sample" | "all";
+
+/** The counts of a verification in the summary. `checked` is the sum of the five counts that follow it. */
+export type VerifyCounts = {
+	readonly mode: VerifyMode;
+	/** rows that the run wrote */
+	readonly rows: number;
+	readonly checked: number;
+	readonly equal: number;
+	readonly normalised: number;
+	readonly lost: number;
+	readonly changed_since: number;
+	/** could not be checked */
+	readonly unknown: number;
+	/** were not checked, because the verification was stopped */
+	readonly pending: number;
+};

@@ -5,7 +5,7 @@ import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
 import { foundRateText } from "../report/found-rate.ts";
 import { paceText } from "../report/pace.ts";
-import { type Ended, ofShard, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
+import { type Ended, ofShard, oldestReadingText, type Summary, summaryOf, summaryText } from "../report/summary.ts";
 import { undoneText, undoText } from "../report/undo.ts";
 import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
@@ -37,7 +37,7 @@ export async function endUnbegun(
 ): Promise<never> {
 	if (context.flags.json === true) {
 		const ended = { ...endedBefore(rows, stopFromError(error)), ...begun };
-		await context.app.io.out(`${(await resultOf(context, ended)).summary}\n`);
+		await context.app.io.out(`${JSON.stringify((await resultOf(context, ended)).summary)}\n`);
 	}
 	throw error;
 }
@@ -49,12 +49,12 @@ export async function endUnbegun(
 export async function resultOf(
 	{ app }: ReportContext,
 	ended: Ended,
-): Promise<{ readonly exit: ExitCode; readonly summary: string }> {
+): Promise<{ readonly exit: ExitCode; readonly summary: Summary }> {
 	await app.io.flush();
 	app.runEnd.report(endText(ended), ended);
 	const isOutputLost = app.io.outputFailure !== undefined || ended.failed?.failure !== undefined;
 	const exit = await writeOutputs(app, exitOf(ended, isOutputLost));
-	return { exit, summary: JSON.stringify(summaryOf(ended, exit)) };
+	return { exit, summary: summaryOf(ended, exit) };
 }
 
 /** The result, the counts, and the next command. */
@@ -74,7 +74,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	const { io } = context.app;
 	const { totals, stop, failed, verify } = ended;
 	const { exit, summary } = await resultOf(context, ended);
-	if (flags.json === true) await io.out(`${summary}\n`);
+	if (flags.json === true) await io.out(`${JSON.stringify(summary)}\n`);
 	const superseded = ended.superseded?.all ?? 0;
 	if (failed !== undefined && totals.failed > superseded && failed.failure === undefined) {
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);

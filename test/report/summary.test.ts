@@ -4,8 +4,8 @@ import { Exit, type ExitCode } from "../../src/errors.ts";
 import { exitOf } from "../../src/report/exit.ts";
 import { countsText, type Ended, rowLine, summaryOf, summaryText } from "../../src/report/summary.ts";
 import { durationText, rowsText } from "../../src/text/words.ts";
-import { type VerifyCounts, verifyText } from "../../src/report/verify.ts";
-import type { Totals } from "../../src/run/types.ts";
+import { verifyText } from "../../src/report/verify.ts";
+import type { Totals, VerifyCounts } from "../../src/run/types.ts";
 import { NO_TOTALS as none } from "../../src/run/journal/state.ts";
 
 const verifiedTwo: VerifyCounts = {

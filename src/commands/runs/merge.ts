@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
@@ -5,25 +7,24 @@ import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { collect } from "../../flags/values.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject } from "../../json/values.ts";
-import { exitOf } from "../../report/exit.ts";
 import { undoOf } from "../../report/undo.ts";
-import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
-import { countStoredButFailed, countWithoutBeforeImage } from "../../run/journal/sent-state.ts";
 import { type MergedRun, mergeRuns } from "../../run/recorded/merge-runs.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { writeRunSummary } from "../../run/recorded/run-summary.ts";
+import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 import { type ShardRun, wholeOf, wholeOptions } from "../../run/recorded/shard-runs.ts";
+import { condensed } from "../../run/series/condense.ts";
+import { joinSeries } from "../../run/series/join.ts";
+import { pointLine } from "../../run/series/point.ts";
+import { MOST_POINTS, readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
 import { findParts } from "../../workflows/recorded/find-parts.ts";
-import { joinedEnd, writeJoinedSeries } from "../../workflows/recorded/joined-end.ts";
 import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 import type { Ended } from "../../report/summary.ts";
-import { report, resultOf } from "../../workflows/report.ts";
+import { report } from "../../workflows/report.ts";
+import { recordEnd } from "../../workflows/run/record-end.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 
 type MergeFlags = RunsFlags & { readonly from?: readonly string[] };
@@ -57,7 +58,8 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 		});
 	}
 	if (flags.json === true) await printVersionLine(app);
-	const runs = app.runs(await app.settings(flags));
+	const settings = await app.settings(flags);
+	const runs = app.runs(settings);
 	runs.secure();
 	app.monitor.enter("checking", "the records of the shards");
 	const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
@@ -73,11 +75,16 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 		await refuseSecond(whole, runs);
 		const merged = await mergeRuns(runs, whole, VERSION);
 		const { run } = merged.file;
-		const { verified, isCapShared } = await joinedEnd(whole);
-		await writeJoinedSeries(whole, isCapShared, runs.path(run)).catch((error: unknown) => {
+		const writers = whole
+			.filter(({ recorded }) => recorded.state.totals().updated + recorded.state.totals().uploaded > 0)
+			.map((shard) => readSummary(shard.folder));
+		const isCapShared = writers.every((end) => end?.isCapShared === true);
+		await writeJoinedSeries(whole, isCapShared, runs.path(run, SERIES_FILE)).catch((error: unknown) => {
 			app.io.note(`The series of the shards could not be joined: ${reason(error)}. The report has no charts.`);
 		});
-		const ended = await endMerged({ ...merged, verified }, runs, { flags, app });
+		const ended = endOf(merged, writers, runs, flags);
+		await recordEnd({ run: { flags, settings, app }, name: run, journal: merged.journal }, ended, merged.ended);
+		await merged.journal.close();
 		app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
 		if (flags.json !== true) await app.io.out(`${run}\n`);
 		return await report({ flags, app }, ended);
@@ -97,44 +104,41 @@ async function refuseSecond(whole: readonly ShardRun[], runs: RunStore): Promise
 	});
 }
 
-/** Records the end of a merged run: its last record, its summary. Then it is compressed, as any finished run. */
-async function endMerged(
-	{ file, opened, ended: last, seconds, verified }: MergedRun & { readonly verified: boolean },
+/** The end of a merged run, from the end of its shards. A shard without a summary has seen and shared nothing. */
+function endOf(
+	{ file, journal, seconds }: MergedRun,
+	writers: readonly (RunSummary | undefined)[],
 	runs: RunStore,
-	{ flags, app }: { readonly flags: MergeFlags; readonly app: App },
-): Promise<Ended> {
+	flags: MergeFlags,
+): Ended {
 	const { run } = file;
-	const { state, sentState, journal } = opened;
-	const totals = state.totals();
-	const same = state.noOpUpdates;
-	const counts = {
-		blind: countWithoutBeforeImage(state, sentState),
-		same,
-		stored: countStoredButFailed(state, sentState),
-	};
+	const totals = journal.totals();
+	const same = journal.noOpUpdates;
 	const retry = withFlags(`ragtag runs retry ${run}`, flags);
-	const ended: Ended = {
+	return {
 		totals,
 		seconds,
 		stop: undefined,
-		verified,
+		verified: writers.length > 0 && writers.every((end) => end?.isVerified === true),
 		run,
 		folder: runs.path(run),
 		same,
-		undo: undoOf(totals, counts, withFlags(`ragtag runs undo ${run}`, flags)),
+		undo: undoOf(totals, { ...journal.forUndo, same }, withFlags(`ragtag runs undo ${run}`, flags)),
 		next:
 			totals.failed > 0
 				? `Try the failed rows again, where ${show(file.manifest.name)} is: ${retry}`
 				: "Fix the invalid rows, which the shards listed, and send only those.",
 	};
-	const { summary } = await resultOf({ flags, app }, ended);
-	await journal.append({ kind: "end", counts: totals, exitCode: exitOf(ended), time: last.toISOString() });
-	const journalBytes = journal.size;
-	await opened.close();
-	const printed = parseJson(summary);
-	if (!isJsonObject(printed)) throw new Error("a summary is an object");
-	const wrote = sentState.count + sentState.lost > 0;
-	await writeRunSummary(runs, run, { printed, file, ended: last, wrote, journalBytes });
-	await packRun(runs.path(run), PACKED_AT_END).catch(() => false);
-	return ended;
+}
+
+/**
+ * Writes the series of the merged run into its folder, second by second of the machines' clocks; nothing where no shard has one.
+ *
+ * @throws an error of the storage
+ */
+async function writeJoinedSeries(whole: readonly ShardRun[], isCapShared: boolean, to: string): Promise<void> {
+	const parts = await Promise.all(whole.map(({ folder }) => readSeries(join(folder, SERIES_FILE))));
+	const points = condensed(joinSeries(parts, isCapShared), MOST_POINTS);
+	if (points.length === 0) return;
+	await writeFile(to, points.map((point) => `${pointLine(point)}\n`).join(""), { mode: 0o600 });
 }

@@ -16,7 +16,7 @@ import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { goingMembers, goingText } from "../../workflows/recorded/going-on.ts";
 import { type ListedRun, listedRun } from "../../workflows/recorded/listed-runs.ts";
-import { readPrintedEnd } from "../../workflows/recorded/printed-end.ts";
+import { readSummary } from "../../run/recorded/run-summary.ts";
 import { newestWithResult, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
@@ -47,7 +47,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		name === undefined ? await newestWithResult(runs) : await runs.find(name),
 	);
 	const totals = recorded?.state.totals();
-	const printed = await readPrintedEnd(runs.path(file.run)).catch(() => undefined);
+	const printed = readSummary(runs.path(file.run));
 	const found = printed?.foundRate;
 	const mark = markOf(runs, file.run);
 	const listed = await listedRun(runs, file, app.processes);

@@ -1,9 +1,8 @@
 import type { Difference } from "../../plan/change.ts";
 import type { SlowCause } from "../../run/rate/pace.ts";
 import type { FoundRate } from "../../run/rate/rate-search.ts";
-import type { Totals } from "../../run/types.ts";
+import type { Totals, VerifyCounts } from "../../run/types.ts";
 import { numberText, rowsText } from "../../text/words.ts";
-import type { VerifyCounts } from "../verify.ts";
 import type { Chart } from "./chart.ts";
 
 /** A row that failed, or a row of the manifest that is invalid. */

@@ -7,6 +7,8 @@ import { createRun, type OpenRun } from "../journal/open.ts";
 import { FORMAT, type HeaderRecord, type JournalRecord, type OutcomeRecord } from "../journal/records.ts";
 import { RowBytes } from "../journal/row-states.ts";
 import type { JournalWriter } from "../journal/writer.ts";
+import type { Work } from "../types.ts";
+import { Recorder } from "./recorder.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
@@ -21,7 +23,7 @@ const MAX_COUNT = 255;
 /** A run whose record was made from those of its shards, still open for its end. */
 export type MergedRun = {
 	readonly file: RunFile;
-	readonly opened: OpenRun;
+	readonly journal: Recorder<Work>;
 	/** when its last shard ended */
 	readonly ended: Date;
 	/** from the start of its first shard to the end of its last */
@@ -50,7 +52,8 @@ export async function mergeRuns(
 		await copyManifest(base, runs.path(run, "manifest"));
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
 		await syncFolder(runs.path(run));
-		return { file, opened, ended: new Date(times.ended), seconds: (times.ended - times.first) / 1000 };
+		const journal = new Recorder<Work>(opened, new Map(), Date.now);
+		return { file, journal, ended: new Date(times.ended), seconds: (times.ended - times.first) / 1000 };
 	} catch (error) {
 		await opened.close();
 		await runs.remove(run);

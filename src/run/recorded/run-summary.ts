@@ -1,11 +1,15 @@
 import { type Stats, statSync } from "node:fs";
+import { join } from "node:path";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import type { JsonObject, JsonValue } from "../../json/values.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
+import type { SlowCause } from "../rate/pace.ts";
+import { foundRateIn } from "../rate/rate-memory.ts";
+import type { FoundRate } from "../rate/rate-search.ts";
 import { isAbsent, readTextIfThere } from "../storage/quick-files.ts";
-import type { Totals } from "../types.ts";
+import type { Totals, VerifyCounts } from "../types.ts";
 import type { RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
 
@@ -21,90 +25,133 @@ export type RunSummary = {
 	readonly superseded: number;
 	/** whether any row may have been sent, in any execution */
 	readonly wrote: boolean;
+	/** why it ended before its last row */
+	readonly stop: { readonly code: number; readonly text: string } | undefined;
+	readonly slow: readonly SlowCause[];
+	readonly verify: VerifyCounts | undefined;
+	/** whether an update was seen to arrive, and none is known to be lost */
+	readonly isVerified: boolean;
+	/** whether other runs shared its cap */
+	readonly isCapShared: boolean;
+	/** what `--rate auto` found */
+	readonly foundRate: FoundRate | undefined;
+	/** the command that undoes it */
+	readonly undo: string | undefined;
 };
 
-/** The facts from which a summary is written. */
-export type NewSummary = {
-	/** the object that the run prints at its end */
-	readonly printed: JsonObject;
-	readonly file: Pick<RunFile, "started" | "command" | "baseUrl"> & { readonly manifest: { readonly name: string } };
-	readonly ended: Date;
-	readonly wrote: boolean;
-	/** bytes of the journal, whose last record is the end of this execution; undefined where it has no such record */
-	readonly journalBytes: number | undefined;
-};
-
-/** Writes the summary of a run. The file is complete or absent. @throws an error of the storage */
-export async function writeRunSummary(runs: RunStore, run: string, summary: NewSummary): Promise<void> {
-	const { printed, file, ended, wrote, journalBytes } = summary;
-	const { started, command, baseUrl, manifest } = file;
+/**
+ * Writes the summary of a run, whose last execution has ended.
+ *
+ * @param printed the object that the run prints at its end
+ * @param journal its bytes, the last record of which is that end; undefined where it has no such record
+ * @throws an error of the storage
+ */
+export async function writeRunSummary(
+	runs: RunStore,
+	{ run, started, command, baseUrl, manifest }: RunFile,
+	printed: object,
+	{ ended, wrote, journal }: { readonly ended: Date; readonly wrote: boolean; readonly journal: number | undefined },
+): Promise<void> {
 	const added = { started, ended: ended.toISOString(), command, manifest: manifest.name, base_url: baseUrl, wrote };
-	const text = JSON.stringify({ ...printed, ...added, journal_bytes: journalBytes ?? null });
+	const text = JSON.stringify({ ...printed, ...added, journal_bytes: journal ?? null });
 	await writeWhole(runs.path(run, SUMMARY_FILE), `${text}\n`);
 }
 
 /**
  * The summary of a run, if its journal is still as it was when the summary was written. A run that is going on, was
- * killed or was damaged since has none, and neither has one of 0.1.0: their state comes from their journals.
+ * killed or was damaged since has none: its state comes from its journal.
  */
 export function readRunSummary(runs: RunStore, run: string): RunSummary | undefined {
-	const object = summaryFile(runs, run);
-	return object !== undefined && isOfJournal(object, runs, run) ? summaryIn(object) : undefined;
+	const object = summaryFile(runs.path(run));
+	return object !== undefined && isOfJournal(object, runs.path(run)) ? summaryIn(object) : undefined;
+}
+
+/** The summary in a folder, as it is there: in a copy of a folder, the files may have other times. */
+export function readSummary(folder: string): RunSummary | undefined {
+	const object = summaryFile(folder);
+	return object === undefined ? undefined : summaryIn(object);
 }
 
 /** Whether a run is complete, by its summary alone, as its journal may be long. */
 export function isComplete(runs: RunStore, run: string): boolean {
-	const object = summaryFile(runs, run);
-	if (object?.["pending"] !== 0) return false;
-	// The summary of an earlier release can't be compared with the journal.
-	return !("journal_bytes" in object) || (isOfJournal(object, runs, run) && summaryIn(object) !== undefined);
+	return readRunSummary(runs, run)?.totals.pending === 0;
 }
 
-function summaryFile(runs: RunStore, run: string): JsonObject | undefined {
-	const text = readTextIfThere(runs.path(run, SUMMARY_FILE));
+function summaryFile(folder: string): JsonObject | undefined {
+	const text = readTextIfThere(join(folder, SUMMARY_FILE));
 	return text === undefined ? undefined : jsonObjectOf(text);
 }
 
 /** Whether a journal is as it was when the summary was written. */
-function isOfJournal(object: JsonObject, runs: RunStore, run: string): boolean {
-	const written = statusOf(runs.path(run, SUMMARY_FILE));
+function isOfJournal({ journal_bytes: bytes }: JsonObject, folder: string): boolean {
+	const path = join(folder, JOURNAL_FILE);
+	const written = statusOf(join(folder, SUMMARY_FILE));
+	const journal = statusOf(path);
 	if (written === undefined) return false;
-	const journal = statusOf(runs.path(run, JOURNAL_FILE));
-	if (journal !== undefined) return fits(object, written, journal);
+	if (journal !== undefined) return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
 	// A journal is compressed after the summary, and made plain again before anything is appended to it.
-	return typeof object["journal_bytes"] === "number" && isPacked(runs, run);
+	return typeof bytes === "number" && statusOf(packedPath(path)) !== undefined;
 }
 
-function fits({ journal_bytes: bytes }: JsonObject, written: Stats, journal: Stats): boolean {
-	return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
-}
+const COUNTS = [
+	"rows",
+	"updated",
+	"unchanged",
+	"uploaded",
+	"removed",
+	"failed",
+	"invalid",
+	"pending",
+	"attempts",
+] as const;
+const NUMBERS = [...COUNTS, "duplicate_skipped", "superseded", "seconds", "exit_code"] as const;
 
-function isPacked(runs: RunStore, run: string): boolean {
-	return statusOf(packedPath(runs.path(run, JOURNAL_FILE))) !== undefined;
-}
-
-function summaryIn(object: JsonObject): RunSummary | undefined {
-	const { ended, seconds, exit_code: exitCode, wrote, duplicate_skipped: duplicateSkipped } = object;
-	const superseded = object["superseded"] ?? 0;
+/** The end in a printed summary with the members that a file adds; undefined where one is missing. */
+export function summaryIn(object: JsonObject): RunSummary | undefined {
+	const { ended, wrote, stop, slow, verify, undo, verified, limiter, found_rate: found } = object;
+	if (typeof ended !== "string" || typeof wrote !== "boolean" || !hasNumbers(object, NUMBERS)) return undefined;
 	const { rows, updated, unchanged, uploaded, removed, failed, invalid, pending, attempts } = object;
-	if (typeof ended !== "string" || typeof wrote !== "boolean") return undefined;
-	if (!isNumber(superseded) || !isNumber(seconds) || !isNumber(exitCode) || !isNumber(rows) || !isNumber(updated))
-		return undefined;
-	if (!isNumber(unchanged) || !isNumber(uploaded) || !isNumber(removed) || !isNumber(failed)) return undefined;
-	if (!isNumber(invalid) || !isNumber(duplicateSkipped) || !isNumber(pending) || !isNumber(attempts)) return undefined;
 	const settled = { updated, unchanged, uploaded, removed, failed };
 	return {
 		ended,
-		seconds,
-		exitCode,
+		seconds: object.seconds,
+		exitCode: object.exit_code,
+		totals: { rows, ...settled, invalid, duplicateSkipped: object.duplicate_skipped, pending, attempts },
+		superseded: object.superseded,
 		wrote,
-		superseded,
-		totals: { rows, ...settled, invalid, duplicateSkipped, pending, attempts },
+		stop: isJsonObject(stop) ? stopIn(stop) : undefined,
+		slow: isJsonArray(slow) ? slow.flatMap(slowCause) : [],
+		verify: isJsonObject(verify) ? verifyIn(verify) : undefined,
+		isVerified: verified === true,
+		isCapShared: isJsonObject(limiter),
+		foundRate: foundRateIn(found),
+		undo: typeof undo === "string" ? undo : undefined,
 	};
 }
 
-function isNumber(value: JsonValue | undefined): value is number {
-	return typeof value === "number";
+function stopIn({ code, text }: JsonObject): RunSummary["stop"] {
+	return typeof code === "number" && typeof text === "string" ? { code, text } : undefined;
+}
+
+function slowCause(value: JsonValue): SlowCause[] {
+	if (!isJsonObject(value)) return [];
+	const { cause, seconds } = value;
+	return typeof cause === "string" && typeof seconds === "number" ? [{ cause, seconds }] : [];
+}
+
+function verifyIn(object: JsonObject): VerifyCounts | undefined {
+	const mode = (["sample", "all"] as const).find((each) => each === object["mode"]);
+	const names = ["rows", "checked", "equal", "normalised", "lost", "changed_since", "unknown", "pending"] as const;
+	if (mode === undefined || !hasNumbers(object, names)) return undefined;
+	const { rows, checked, equal, normalised, lost, changed_since, unknown, pending } = object;
+	return { mode, rows, checked, equal, normalised, lost, changed_since, unknown, pending };
+}
+
+function hasNumbers<Name extends string>(
+	object: JsonObject,
+	names: readonly Name[],
+): object is JsonObject & Readonly<Record<Name, number>> {
+	return names.every((name) => typeof object[name] === "number");
 }
 
 function statusOf(path: string): Stats | undefined {

@@ -2,9 +2,7 @@ import { rowsByDataset } from "../documents/row-counts.ts";
 import type { RecordedRun } from "../journal/reader.ts";
 import { isWritten } from "../journal/row-states.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
-
-/** The rows of a run that are read back. */
-export type VerifyMode = "sample" | "all";
+import type { VerifyMode } from "../types.ts";
 
 /** Rows of a sample: where 1 % of all rows are lost, 300 of them show it with a certainty of 95 %. */
 export const SAMPLE_ROWS = 300;

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { outcomeOf, type RunPage } from "../../report/page/model.ts";
 import type { RunEnd } from "../../run-end.ts";
 import { VERSION } from "../../version.ts";
-import { endOf } from "../recorded/printed-end.ts";
+import { summaryIn } from "../../run/recorded/run-summary.ts";
 import { recordedPage } from "../recorded/run-page.ts";
 
 /** The forms of a report, by the ends of their files' names. Each is loaded when it is asked for. */
@@ -22,7 +22,9 @@ async function reportText(page: RunPage, path: string): Promise<string> {
 /** The report of a command that ends: of its recorded run, or of what is known where none was recorded. */
 export async function endedReport(end: RunEnd, path: string): Promise<string> {
 	const { folder, summary, exit } = end;
-	const ended = summary && { ...endOf(summary), exit };
+	// The file of the summary is written after the report.
+	const members = { ...summary, exit_code: exit, ended: end.ended.toISOString(), wrote: true };
+	const ended = summary && summaryIn(members);
 	const page = folder === undefined ? undefined : await recordedPage(folder, ended);
 	return reportText({ ...(page ?? unrecordedPage(end)), problems: problemsOf(end) }, path);
 }

@@ -19,7 +19,7 @@ import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { RememberedDatasets } from "../../run/service/remembered-datasets.ts";
 import { VERSION } from "../../version.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { type PrintedEnd, readPrintedEnd } from "./printed-end.ts";
+import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 
 /** Rows of a table of a report. A page with more is slow to open; `--failed` and `--json` have all. */
 const MOST_ROWS = 5000;
@@ -34,14 +34,14 @@ const MOST_POINTS = 600;
  * @returns undefined where nothing was recorded
  * @throws JournalUnreadable and errors of the storage
  */
-export async function recordedPage(folder: string, end?: PrintedEnd): Promise<RunPage | undefined> {
+export async function recordedPage(folder: string, end?: RunSummary): Promise<RunPage | undefined> {
 	const recorded = await readRun(folder);
 	const file = readRunFile(await readFile(join(folder, "run.json"), "utf8"));
 	if (recorded === undefined || file === undefined) return undefined;
 	const { state } = recorded;
 	const totals = state.totals();
-	const printed = end ?? (await readPrintedEnd(folder));
-	const exit = printed?.exit ?? state.end?.exitCode;
+	const printed = end ?? readSummary(folder);
+	const exit = printed?.exitCode ?? state.end?.exitCode;
 	const verify = printed?.verify;
 	const { failures, codes } = await failuresOf(recorded);
 	const changes = await changesOf(recorded);
@@ -58,7 +58,7 @@ export async function recordedPage(folder: string, end?: PrintedEnd): Promise<Ru
 		manifest: file.manifest.name,
 		settings: settingsOf(file, points),
 		started: file.started,
-		ended: end === undefined ? state.end?.time : new Date().toISOString(),
+		ended: end?.ended ?? state.end?.time,
 		executions: state.headers.length,
 		totals,
 		seconds: printed?.seconds ?? secondsOf(recorded),
@@ -185,7 +185,7 @@ const MOST_DATASETS = 20;
 function nextCommands(
 	{ run, flags }: RunFile,
 	{ state }: RecordedRun,
-	printed: PrintedEnd | undefined,
+	printed: RunSummary | undefined,
 ): readonly NextCommand[] {
 	const { pending, failed } = state.totals();
 	const more = flags.map((word) => ` ${quoted(word)}`).join("");

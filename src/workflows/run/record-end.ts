@@ -1,11 +1,9 @@
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject } from "../../json/values.ts";
 import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import type { Ended } from "../../report/summary.ts";
-import { report, resultOf } from "../report.ts";
+import { report, type ReportContext, resultOf } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
@@ -13,25 +11,23 @@ import type { Series } from "./record-series.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {
-	readonly run: Run;
+	readonly run: ReportContext & Pick<Run, "settings">;
 	readonly name: string;
 	readonly journal: Pick<Recorder<Row>, "close" | "end" | "totals" | "wrote">;
 };
 
-/** Records how an execution ended: its last record in the journal, then the summary. A finished run is compressed. @throws CliError exit 7 */
-export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended): Promise<undefined> {
+/** Records how an execution ended: its last record in the journal, then the summary. A finished run is compressed. @param at now by default @throws CliError exit 7 */
+export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended, at?: Date): Promise<undefined> {
 	const runs = run.app.runs(run.settings);
 	const { exit, summary } = await resultOf(run, ended);
-	const now = new Date();
-	const journalBytes = await journal.end(exit, now);
+	const time = at ?? new Date();
+	const bytes = await journal.end(exit, time);
 	const file = await runs.read(name);
-	const printed = parseJson(summary);
 	if (file === undefined) {
 		throw new CliError(`another program moved or removed ${runs.path(name, "run.json")}`, { exit: Exit.storage });
 	}
-	if (!isJsonObject(printed)) return;
 	try {
-		await writeRunSummary(runs, name, { printed, file, ended: now, wrote: journal.wrote, journalBytes });
+		await writeRunSummary(runs, file, summary, { ended: time, wrote: journal.wrote, journal: bytes });
 	} catch (error) {
 		// A full disk is no fault of the program.
 		throw new CliError(`${runs.path(name, SUMMARY_FILE)}: ${reason(error)}`, {
@@ -40,7 +36,7 @@ export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended
 			cause: error,
 		});
 	}
-	if (journalBytes === undefined || journal.totals().pending > 0) return;
+	if (bytes === undefined || journal.totals().pending > 0) return;
 	await journal.close();
 	// A plain journal is as good: runs prune compresses it later.
 	await packRun(runs.path(name), PACKED_AT_END).catch(() => false);

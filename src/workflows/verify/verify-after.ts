@@ -1,10 +1,9 @@
 import { Exit } from "../../errors.ts";
-import type { VerifyCounts } from "../../report/verify.ts";
 import { rowsText } from "../../text/words.ts";
 import { readRun } from "../../run/journal/reader.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { MAX_OUTAGE } from "../../run/rate/outage.ts";
-import type { Stop } from "../../run/types.ts";
+import type { Stop, VerifyCounts } from "../../run/types.ts";
 import { againCommand } from "./again-command.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
