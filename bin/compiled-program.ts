@@ -3,10 +3,9 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { cachedDataVersionTag } from "node:v8";
+import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { codeFolder, keepCode, readCode } from "./code-cache.ts";
-import { takeFlagsBack } from "./engine-flags.ts";
 
 /** The program as a function expression, with the parameters that Node gives to each CommonJS module. */
 const FILE = fileURLToPath(new URL("../parts/program.js", import.meta.url));
@@ -31,7 +30,8 @@ export function runProgram(build: string, command: string): void {
 	if (folder !== undefined && (kept === undefined || script.cachedDataRejected === true)) {
 		// At the end, so that the functions are in it that were compiled when they were called.
 		process.once("exit", () => {
-			takeFlagsBack();
+			// The flag of `src/rest/connections.ts` and the two that it sets: code of other flags can't be used at the next start.
+			for (const flag of ["--no-liftoff-only", "--wasm-tier-up", "--wasm-dynamic-tiering"]) setFlagsFromString(flag);
 			if (cachedDataVersionTag() === tag) keepCode(folder, name, script.createCachedData());
 		});
 	}

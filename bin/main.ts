@@ -4,11 +4,8 @@ import process from "node:process";
 import { createApp, createIo, strayKeys } from "../src/app.ts";
 import { main } from "../src/cli.ts";
 import { Exit, reason } from "../src/errors.ts";
-import { boundHeap, compileParserOnce } from "./engine-flags.ts";
 import { listenToSignals } from "./signals.ts";
 import { terminalKeys } from "./terminal-keys.ts";
-
-boundHeap();
 
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
@@ -54,7 +51,7 @@ function homeFolder(): string | undefined {
 }
 
 const home = homeFolder();
-const app = createApp({ io, env, home, stdin, signal, processes, keys, beforeConnecting: compileParserOnce });
+const app = createApp({ io, env, home, stdin, signal, processes, keys });
 void main(process.argv.slice(2), app).then(async (exit) => {
 	process.exitCode = exit;
 	await io.flush();

@@ -98,12 +98,10 @@ export type AppDependencies = {
 	readonly clock?: Clock;
 	readonly timers?: AppTimers;
 	readonly keys?: Pick<Keys, "listen">;
-	/** called right before the first connection is opened */
-	readonly beforeConnecting?: () => void;
 };
 
 export function createApp(dependencies: AppDependencies): App {
-	const { io, env, home, signal, processes, beforeConnecting } = dependencies;
+	const { io, env, home, signal, processes } = dependencies;
 	const { clock = systemClock, timers = realTimers } = dependencies;
 	let isInputRead = false;
 	const input: AsyncIterable<Uint8Array> = {
@@ -168,7 +166,7 @@ export function createApp(dependencies: AppDependencies): App {
 			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
 		close: () => temporary.close(),
 		connect: (settings, options) =>
-			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor, beforeConnecting }),
+			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor }),
 		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
 		preflight: async (settings, timeout) => {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);

@@ -80,8 +80,6 @@ export type SessionDependencies = {
 	readonly signal: AbortSignal;
 	readonly cooldown: Cooldown;
 	readonly monitor: RunMonitor;
-	/** called right before the first connection is opened */
-	readonly beforeConnecting?: (() => void) | undefined;
 };
 
 /** The wall clock, and calls at intervals of so many milliseconds until the returned function is called. */
@@ -109,7 +107,7 @@ function connectionsFor(concurrency: number | "auto", mostAsked: number): number
 export async function openSession(
 	settings: Settings,
 	options: SessionOptions,
-	{ io, env, clock, timers, signal, cooldown, monitor, beforeConnecting }: SessionDependencies,
+	{ io, env, clock, timers, signal, cooldown, monitor }: SessionDependencies,
 ): Promise<Session> {
 	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 	const key = await settings.key();
@@ -128,7 +126,6 @@ export async function openSession(
 	const form = options.body ?? settings.body?.value ?? "auto";
 	const flavour = givenFlavour(options.flavour, settings);
 	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);
-	const proxy = proxyFor(baseUrl, env);
 	// An address that contains a piece of the key is written to no file.
 	const stateDir = redact(baseUrl) === baseUrl ? settings.stateDir?.value : undefined;
 	const date = timers.date;
@@ -150,7 +147,8 @@ export async function openSession(
 	const onExchange = (exchange: Exchange): void => {
 		exchanged(exchange);
 		const { method, path, status, result, milliseconds } = exchange;
-		io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
+		if (io.isDebugging)
+			io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
 		options.onExchange?.(exchange);
 	};
 	const ca = await settings.readCa();
@@ -162,12 +160,9 @@ export async function openSession(
 		timeout,
 		connections: connectionsFor(options.concurrency ?? "auto", mostAsked),
 		ca,
-		beforeConnecting,
 		onSurplusAnswer: () => void (hadSurplusAnswer = true),
-		...(proxy === undefined ? {} : { proxy: { uri: proxy } }),
+		proxy: proxyFor(baseUrl, env),
 		onExchange,
-		// Only for an observer, because it costs time for each row. A timetable may begin to search for the rate later.
-		isWatched: () => io.isDebugging || options.onExchange !== undefined || rates.searched !== undefined,
 	});
 	const api = watchingLists(plain, monitor.lists);
 	const { limiter } = rates;

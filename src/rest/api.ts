@@ -1,41 +1,26 @@
 import { redactor } from "../text/redactor.ts";
+import type { Call, Method } from "./attempt.ts";
 import { type Answer, decoded, type ParsedEnvelope } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { classifyAnswer, errorOfRoute, notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import { type ErrorContext, type FlavourRequest, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
-import { observed, type Send } from "./observed.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
 import { forRemoval, notListed, removalOf } from "./removal.ts";
-import type { Reservable } from "./reservation.ts";
-import { type Call, type Method, Transport } from "./transport.ts";
-import type { Api, Dialect, Exchange, ListedDocument, StoredFile, UploadFile } from "./types.ts";
+import { Transport, type TransportOptions } from "./transport.ts";
+import type { Api, Dialect, ListedDocument, StoredFile, UploadFile } from "./types.ts";
 import { Updates } from "./updates.ts";
 import { DocumentPaths, documentParameters, pathOf, segment } from "./url.ts";
 
-export type ApiOptions = {
+export type ApiOptions = Omit<TransportOptions, "origin"> & {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** as `Settings.key` gives it */
 	readonly key: string;
 	readonly dialect: Dialect;
-	/** of one attempt, in milliseconds; of an upload, from the last byte that moved */
-	readonly timeout: number;
-	/** the most connections at a time */
-	readonly connections: number;
-	/** further trusted certificates, PEM */
-	readonly ca?: readonly string[] | undefined;
-	/** as `proxyFor` gives it; `token` is the whole value of a Proxy-Authorization */
-	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
-	/** called right before the first connection is opened */
-	readonly beforeConnecting?: (() => void) | undefined;
-	readonly onSurplusAnswer?: (() => void) | undefined;
 	/** sent to the service with the program's name */
 	readonly version?: string | undefined;
-	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-	/** whether it is called for the request that is sent now; for each, unless given */
-	readonly isWatched?: (() => boolean) | undefined;
 	/** random unless a test says otherwise */
 	readonly boundary?: BoundarySource | undefined;
 };
@@ -51,30 +36,26 @@ type CallOptions = Partial<Pick<Call<unknown>, "body" | "headers" | "limit" | "i
 };
 
 /** The API of one service. Opens no connection before the first request. */
-export function createApi(options: ApiOptions): Api & Reservable {
+export function createApi(options: ApiOptions): Api {
 	const { origin } = new URL(options.baseUrl);
 	const context = errorContextOf(options);
-	const transport = new Transport({ ...options, origin }, context);
-	const send: Send = (call) => transport.send(call);
 	const service: Service = {
 		options,
 		context,
-		transport,
-		send: options.onExchange === undefined ? send : observed(send, options.onExchange, options.isWatched),
+		transport: new Transport({ ...options, origin }, context),
 		decode: new Decoder(context),
 		boundary: boundaryFor(options.boundary ?? randomBoundary),
 		listed: new WeakSet(),
 		isKeyAccepted: false,
 	};
-	return Object.assign(apiIn(options.dialect, service), { reserve: transport.reserve.bind(transport) });
+	return apiIn(options.dialect, service);
 }
 
 /** The parts that the dialects of one service share. */
 type Service = {
 	readonly options: ApiOptions;
 	readonly context: ErrorContext;
-	readonly transport: Pick<Transport, "close">;
-	readonly send: Send;
+	readonly transport: Transport;
 	readonly decode: Decoder;
 	readonly boundary: (payload: string) => string;
 	/** the documents that its lists have shown; no others can be removed */
@@ -105,7 +86,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		read: (answer: Answer) => Result,
 		more: CallOptions,
 	): Promise<Result> {
-		return service.send({
+		return service.transport.send({
 			method,
 			path,
 			headers: more.headers === undefined ? headers : [...headers, ...more.headers],
@@ -113,7 +94,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 			limit: more.limit ?? ANSWER_BYTES,
 			isPatient: more.isPatient ?? false,
 			signal: more.signal,
-			...(more.isProbe === true ? { isProbe: true } : {}),
+			isProbe: more.isProbe ?? false,
 			read: (answer) => read(decoded(answer)),
 		});
 	}
@@ -147,7 +128,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		headers,
 		boundary,
 		limit: ANSWER_BYTES,
-		send: service.send,
+		transport: service.transport,
 		success: (answer, path) => success(decoded(answer), path, flavour.update.verb),
 		echo: (envelope, documentId) => decode.echo(envelope, documentId),
 	});
@@ -245,6 +226,6 @@ function unlessFound(error: unknown): never {
 function errorContextOf(options: ApiOptions): ErrorContext {
 	const { host } = new URL(options.baseUrl);
 	// The host alone, because a proxy's address may contain a password.
-	const through = options.proxy === undefined ? "" : ` (through the proxy ${new URL(options.proxy.uri).host})`;
+	const through = options.proxy === undefined ? "" : ` (through the proxy ${new URL(options.proxy).host})`;
 	return { host: `${host}${through}`, redact: redactor(options.key) };
 }

@@ -1,6 +1,7 @@
-import type { Pool as UndiciPool } from "undici";
-import { Clients, type ClientsOptions } from "./clients.ts";
-import type { Reservable } from "./reservation.ts";
+import * as nodeModule from "node:module";
+import { setFlagsFromString } from "node:v8";
+import type { Dispatcher, Pool as UndiciPool } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 
 export type ConnectionOptions = {
 	readonly origin: string;
@@ -10,23 +11,17 @@ export type ConnectionOptions = {
 	readonly timeout: number;
 	/** further trusted certificates, PEM */
 	readonly ca?: readonly string[] | undefined;
-	readonly proxy?: { readonly uri: string; readonly token?: string } | undefined;
-	/** called right before the first connection is opened */
-	readonly beforeConnecting?: (() => void) | undefined;
-	/** called where an answer came that no request had waited for: earlier answers may belong to other requests */
-	readonly onSurplusAnswer?: (() => void) | undefined;
+	/** as `proxyFor` gives it */
+	readonly proxy?: string | undefined;
 };
 
 /** Takes requests, and says what a proxy needs in each. */
 export type Connections = {
-	readonly dispatcher: Pick<Clients, "dispatch" | "close" | "destroy"> & Partial<Reservable>;
+	readonly dispatcher: Dispatcher;
 	/** text before each path: a proxy without a tunnel gets the whole address */
 	readonly prefix: string;
 	readonly headers: readonly string[];
 };
-
-/** What a TLS connection trusts, and the milliseconds that it may take to open. */
-type Trust = { readonly timeout: number; readonly rejectUnauthorized: true; readonly ca?: string[] };
 
 /** 10 s at most for the TCP and the TLS handshake together. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -34,82 +29,92 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 /** 3 s: servers close idle connections from 4 s on, and one request a second still finds its connection open. */
 const KEEP_ALIVE_MS = 3_000;
 
-/** Opens no connection yet: requests open connections as they need them. */
+/** Opens no connection yet: requests open connections as they need them. Only those that need TLS load its code. */
 export function connect(options: ConnectionOptions): Connections | Promise<Connections> {
 	const { origin, proxy } = options;
+	compileParserOnce();
 	if (proxy === undefined) return direct(options, origin, { prefix: "", headers: [] });
-	if (origin.startsWith("https:")) return tunnel(options, proxy);
-	const url = new URL(proxy.uri);
-	const token = tokenOf(url, proxy.token);
+	const url = new URL(proxy);
+	const token = tokenOf(url);
+	if (origin.startsWith("https:")) return tunnel(options, url.origin, token);
 	const headers = ["host", new URL(origin).host, ...(token === undefined ? [] : ["proxy-authorization", token])];
 	return direct(options, url.origin, { prefix: origin, headers });
 }
 
-/** Connections to the service, or to a proxy without a tunnel. Only those that need TLS load its code. */
+/**
+ * Node 20 compiles undici's parser twice, and a process of one request waits for the second time until it ends, 75 ms.
+ * Later lines, which have a cache for compiled modules, don't wait, and the flag makes them slower.
+ */
+function compileParserOnce(): void {
+	if (!("enableCompileCache" in nodeModule)) setFlagsFromString("--liftoff-only");
+}
+
+/** Connections to the service, or to a proxy without a tunnel. */
 function direct(
 	options: ConnectionOptions,
 	origin: string,
 	about: Omit<Connections, "dispatcher">,
 ): Connections | Promise<Connections> {
-	if (!origin.startsWith("https:")) return { dispatcher: new Clients(origin, clientsOptions(options)), ...about };
-	return trustOf(options).then((trust) => ({
-		dispatcher: new Clients(origin, { ...clientsOptions(options), connect: trust }),
-		...about,
-	}));
-}
-
-async function trustOf(options: ConnectionOptions): Promise<Trust> {
-	const { tlsOptions } = await import("./trust.ts");
-	return { timeout: connectTimeout(options), ...tlsOptions(options.ca) };
-}
-
-/** Milliseconds. A reserved connection is opened before its request is sent, so the request's own timeout does not run yet. */
-function connectTimeout({ timeout }: ConnectionOptions): number {
-	return Math.min(CONNECT_TIMEOUT_MS, timeout);
+	const pool = (trust?: Trust): Connections => {
+		const connect = { timeout: connectTimeout(options), ...trust };
+		return { dispatcher: new Pool(origin, { ...poolOptions(options), connect }), ...about };
+	};
+	return origin.startsWith("https:") ? trusting(options.ca).then(pool) : pool();
 }
 
 /** A tunnel through the proxy, so that it sees neither key nor metadata. */
-async function tunnel(
-	options: ConnectionOptions,
-	proxy: { readonly uri: string; readonly token?: string },
-): Promise<Connections> {
+async function tunnel(options: ConnectionOptions, uri: string, token: string | undefined): Promise<Connections> {
 	// All of undici takes a while to load, and few runs use a proxy.
 	const {
 		// In a bundle, a CommonJS package that is imported late has a default export alone.
 		default: { Pool: AnyPool, ProxyAgent },
 	} = await import("undici");
-	const url = new URL(proxy.uri);
-	const token = tokenOf(url, proxy.token);
-	const trust = await trustOf(options);
+	const trust = { timeout: connectTimeout(options), ...(await trusting(options.ca)) };
 	const dispatcher = new ProxyAgent({
-		uri: url.origin,
+		uri,
 		...(token === undefined ? {} : { token }),
 		requestTls: trust,
 		proxyTls: trust,
 		factory: (origin, { connect: open }: UndiciPool.Options) =>
-			new AnyPool(origin, { ...clientsOptions(options), connect: open ?? trust }),
+			new AnyPool(origin, { ...poolOptions(options), connect: open ?? trust }),
 	});
 	return { dispatcher, prefix: "", headers: [] };
 }
 
-function clientsOptions(options: ConnectionOptions): ClientsOptions {
+const connectTimeout = ({ timeout }: ConnectionOptions): number => Math.min(CONNECT_TIMEOUT_MS, timeout);
+
+function poolOptions({ connections, timeout }: ConnectionOptions): UndiciPool.Options {
 	return {
-		connections: options.connections,
-		beforeConnecting: options.beforeConnecting,
-		onSurplusAnswer: options.onSurplusAnswer,
+		connections,
 		pipelining: 1,
-		headersTimeout: options.timeout,
-		bodyTimeout: options.timeout,
+		headersTimeout: timeout,
+		bodyTimeout: timeout,
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		// A server's hint may shorten this, never lengthen it.
 		keepAliveMaxTimeout: KEEP_ALIVE_MS,
-		connect: { timeout: connectTimeout(options) },
 	};
 }
 
-function tokenOf(url: URL, token: string | undefined): string | undefined {
-	if (token !== undefined) return token;
-	if (url.username === "" && url.password === "") return undefined;
-	const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+type Trust = { readonly rejectUnauthorized: true; readonly ca?: string[] };
+
+/** The certificates that a TLS connection trusts: those of the system, and the given ones. */
+export async function trusting(ca: readonly string[] = []): Promise<Trust> {
+	// Set here, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
+	const trust = { rejectUnauthorized: true } as const;
+	return ca.length === 0 ? trust : { ...trust, ca: [...(await systemCertificates()), ...ca] };
+}
+
+/** The certificates that Node trusts by itself. The option `ca` replaces them, so they are added to it. */
+async function systemCertificates(): Promise<readonly string[]> {
+	const tls = await import("node:tls");
+	// From Node 22.15 on this includes those of NODE_EXTRA_CA_CERTS.
+	const get: unknown = Reflect.get(tls, "getCACertificates");
+	const found: unknown = typeof get === "function" ? Reflect.apply(get, tls, ["default"]) : tls.rootCertificates;
+	return Array.isArray(found) ? found.filter((one) => typeof one === "string") : tls.rootCertificates;
+}
+
+function tokenOf({ username, password }: URL): string | undefined {
+	if (username === "" && password === "") return undefined;
+	const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
 	return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }

@@ -1,13 +1,7 @@
-/** An attempt that can be ended from outside. */
-export type Attempt = {
-	/** on the clock of `performance.now()`, in milliseconds */
-	readonly deadline: number;
-	readonly signal: AbortSignal | undefined;
-	/** among the attempts in flight; theirs to set */
-	position: number;
-	expire(): void;
-	cancel(reason: unknown): void;
-};
+import type { AnyAttempt } from "./attempt.ts";
+
+/** What is needed of an attempt to end it from outside. */
+export type Endable = Pick<AnyAttempt, "signal" | "deadline" | "position" | "expire" | "cancel">;
 
 /**
  * The attempts in flight. It expires those whose deadline has passed, and cancels those of a signal that aborts.
@@ -18,7 +12,7 @@ export type Attempt = {
  * that ends, because a `Set` that changes with each request costs more than all the rest of this.
  */
 export class InFlight {
-	readonly #attempts: Attempt[] = [];
+	readonly #attempts: Endable[] = [];
 	/** milliseconds */
 	readonly #interval: number;
 	readonly #signals = new WeakSet<AbortSignal>();
@@ -29,7 +23,7 @@ export class InFlight {
 		this.#interval = Math.min(500, Math.max(5, timeout / 20));
 	}
 
-	add(attempt: Attempt): void {
+	add(attempt: Endable): void {
 		attempt.position = this.#attempts.push(attempt) - 1;
 		// Without unref, the last tick would delay the end of the program.
 		this.#timer ??= setInterval(() => this.#check(), this.#interval).unref();
@@ -37,7 +31,7 @@ export class InFlight {
 	}
 
 	/** Takes out an attempt that was added, once. */
-	delete(attempt: Attempt): void {
+	delete(attempt: Endable): void {
 		const last = this.#attempts.pop();
 		if (last === undefined || last === attempt) return;
 		this.#attempts[attempt.position] = last;

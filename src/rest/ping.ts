@@ -33,12 +33,9 @@ export async function sendPing(
 ): Promise<string | undefined> {
 	let transport: Transport | undefined;
 	try {
-		const uri = proxyFor(url.href, env);
-		const proxy = uri === undefined ? {} : { proxy: { uri } };
-		transport = new Transport(
-			{ origin: url.origin, connections: 1, timeout, ca, ...proxy },
-			{ host: url.host, redact },
-		);
+		const proxy = proxyFor(url.href, env);
+		const options = { origin: url.origin, connections: 1, timeout, ca, proxy };
+		transport = new Transport(options, { host: url.host, redact });
 		const status = await transport.send({
 			method: text === undefined ? "GET" : "POST",
 			path: `${url.pathname.replace(/\/+$/, "")}/${signal}${url.search}`,
@@ -46,6 +43,7 @@ export async function sendPing(
 			body: text === undefined ? null : Buffer.from(text).subarray(0, LARGEST_BODY_BYTES).toString("utf8"),
 			limit: LARGEST_ANSWER_BYTES,
 			isPatient: false,
+			isProbe: false,
 			signal: undefined,
 			read: (answer) => answer.status,
 		});

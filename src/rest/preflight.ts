@@ -2,10 +2,9 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { connect, type PeerCertificate } from "node:tls";
 import { classifyFailure, Expired } from "./classify-failure.ts";
-import { CONNECT_TIMEOUT_MS } from "./connections.ts";
+import { CONNECT_TIMEOUT_MS, trusting } from "./connections.ts";
 import type { RestErrorKind } from "./errors.ts";
 import { comparableHost, isLoopback, type Route, routeTo } from "./proxy.ts";
-import { tlsOptions } from "./trust.ts";
 
 export type PreflightOptions = {
 	/** as `normaliseBaseUrl` gives it */
@@ -101,11 +100,11 @@ export function createPreflight(options: PreflightOptions): Preflight {
 		},
 		lookUp: (name) => step(name, lookUp(name)),
 		shakeHands: async () => {
-			const trusted = await ca();
+			const trust = await trusting(await ca());
 			const finished = new AbortController();
 			try {
 				const port = Number(url.port || 443);
-				return await step(url.host, shakeHands({ host: host.name, port }, trusted, finished.signal));
+				return await step(url.host, shakeHands({ host: host.name, port }, trust, finished.signal));
 			} finally {
 				finished.abort();
 			}
@@ -131,7 +130,7 @@ async function lookUp(host: string): Promise<readonly string[]> {
  */
 function shakeHands(
 	{ host, port }: { readonly host: string; readonly port: number },
-	ca: readonly string[],
+	trust: Awaited<ReturnType<typeof trusting>>,
 	signal: AbortSignal,
 ): Promise<Handshake> {
 	return new Promise((resolve, reject) => {
@@ -141,7 +140,7 @@ function shakeHands(
 			// RFC 6066: an IP address is no server name.
 			...(isIP(host) === 0 ? { servername: host } : {}),
 			ALPNProtocols: ["http/1.1"],
-			...tlsOptions(ca),
+			...trust,
 		});
 		const stop = (): void => void socket.destroy();
 		signal.addEventListener("abort", stop, { once: true });

@@ -1,52 +1,44 @@
-import type { Readable } from "node:stream";
-import type { RawAnswer } from "./answer.ts";
+import { type AnyAttempt, Attempt, type Call } from "./attempt.ts";
+import { headerValues } from "./answer.ts";
 import { classifyFailure, outOfMemory } from "./classify-failure.ts";
 import { connect, type ConnectionOptions, type Connections } from "./connections.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import { InFlight } from "./in-flight.ts";
-import type { Reservable } from "./reservation.ts";
-import { ResponseHandler, type ResponseListener } from "./response-handler.ts";
+import type { Exchange } from "./types.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-export type Call<Result> = {
-	readonly method: Method;
-	readonly path: string;
-	/** names and values in turn */
-	readonly headers: string[];
-	readonly body: string | Readable | null;
-	/** the largest accepted answer, in bytes */
-	readonly limit: number;
-	/** whether the timeout counts from the last byte that moved, and not from the start of the attempt */
-	readonly isPatient: boolean;
-	readonly signal: AbortSignal | undefined;
-	/** whether the debug record has the result of reading the answer */
-	readonly isProbe?: true;
-	/** reads a complete answer, success or not; what it throws, the call rejects with */
-	readonly read: (answer: RawAnswer) => Result;
+export type TransportOptions = ConnectionOptions & {
+	/** called at the end of each request */
+	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+	/** called where an answer came that no request had waited for: earlier answers may belong to other requests */
+	readonly onSurplusAnswer?: (() => void) | undefined;
 };
 
 /** Codes of answers that belong to another request. */
 const OF_ANOTHER_REQUEST: ReadonlySet<string> = new Set(["ECHO_MISMATCH", "OTHER_CASE"]);
 
+/** undici's text for an answer without a request (`onMessageBegin` in lib/dispatcher/client-h1.js), and for a 100 Continue to one. */
+const SURPLUS = "bad response";
+
+const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };
+
 /** Sends one request and gathers its answer, within limits of time and size. It follows no redirect and repeats nothing. */
-export class Transport implements Reservable {
-	readonly #options: ConnectionOptions;
+export class Transport {
+	readonly timeout: number;
+	readonly #options: TransportOptions;
+	readonly #context: ErrorContext;
 	readonly #inFlight: InFlight;
-	/** one object for all attempts */
-	readonly #listener: ResponseListener;
 	/** closed connections on which requests are still in flight */
 	readonly #retired = new Set<Promise<unknown>>();
-	#connections: Connections | Promise<Connections>;
+	/** undefined before the first request */
+	#connections: Connections | Promise<Connections> | undefined;
+	/** the last error that ended a request */
+	#lastError: unknown;
 
-	constructor(options: ConnectionOptions, context: ErrorContext) {
+	constructor(options: TransportOptions, context: ErrorContext) {
+		this.timeout = options.timeout;
 		this.#options = options;
+		this.#context = context;
 		this.#inFlight = new InFlight(options.timeout);
-		this.#listener = {
-			ended: (attempt) => this.#inFlight.delete(attempt),
-			failure: (error, wasSent) => outOfMemory(error) ?? classifyFailure(error, wasSent, context),
-		};
-		this.#connections = connect(options);
 	}
 
 	/**
@@ -54,51 +46,45 @@ export class Transport implements Reservable {
 	 * came, or with the signal's reason.
 	 */
 	send<Result>(call: Call<Result>): Promise<Result> {
-		const connections = this.#connections;
-		return connections instanceof Promise
-			? connections.then((opened) => this.#dispatch(call, opened))
-			: this.#dispatch(call, connections);
+		const connections = (this.#connections ??= this.#connect());
+		if (connections instanceof Promise) return connections.then((opened) => this.#dispatch(call, opened));
+		return this.#dispatch(call, connections);
 	}
 
-	reserve(signal: AbortSignal | undefined): ReturnType<Reservable["reserve"]> {
-		const connections = this.#connections;
-		// A tunnel opens its connections by itself.
-		if (!(connections instanceof Promise)) return connections.dispatcher.reserve?.(signal);
-		return connections.then(({ dispatcher }) => dispatcher.reserve?.(signal));
-	}
-
+	/** Fails the requests in flight, and all that follow. */
 	async close(): Promise<void> {
 		this.#inFlight.close();
-		const { dispatcher } = await this.#connections;
-		await dispatcher.destroy();
+		const { dispatcher } = await (this.#connections ??= this.#connect());
+		// A socket asks its error for the stack. V8 would count the lines of the whole program for it.
+		const error = Object.assign(new Error("the connections were closed"), { code: "UND_ERR_DESTROYED" });
+		error.stack = error.message;
+		await dispatcher.destroy(error);
 		await Promise.all(this.#retired);
 	}
 
-	#dispatch<Result>(call: Call<Result>, connections: Connections): Promise<Result> {
-		const { signal, isPatient } = call;
-		const { timeout } = this.#options;
+	succeeded(attempt: AnyAttempt, result: unknown): void {
+		this.#inFlight.delete(attempt);
+		this.#observe(attempt, attempt.call.isProbe ? String(result) : "ok");
+	}
+
+	failed(attempt: AnyAttempt, error: unknown): void {
+		this.#inFlight.delete(attempt);
+		const code = error instanceof RestError ? error.code : "aborted";
+		if (OF_ANOTHER_REQUEST.has(code)) this.#renew();
+		this.#observe(attempt, code);
+	}
+
+	errorOf(error: unknown, wasSent: boolean): Error {
+		this.#lastError = error;
+		return outOfMemory(error) ?? classifyFailure(error, wasSent, this.#context);
+	}
+
+	#dispatch<Result>(call: Call<Result>, { dispatcher, prefix, headers }: Connections): Promise<Result> {
 		return new Promise((resolve, reject) => {
-			// The contract is to reject with the signal's reason, which need not be an Error.
-			if (signal?.aborted === true) return reject(signal.reason);
-			const attempt = new ResponseHandler({
-				limit: call.limit,
-				deadline: performance.now() + timeout,
-				patience: isPatient ? timeout : 0,
-				signal,
-				listener: this.#listener,
-				answered: (answer) => {
-					try {
-						resolve(call.read(answer));
-					} catch (error) {
-						if (error instanceof RestError && OF_ANOTHER_REQUEST.has(error.code)) this.#renew();
-						reject(error);
-					}
-				},
-				failed: reject,
-			});
+			if (call.signal?.aborted === true) return reject(call.signal.reason);
+			const attempt = new Attempt(call, this, resolve, reject);
 			this.#inFlight.add(attempt);
-			const { prefix, headers } = connections;
-			connections.dispatcher.dispatch(
+			dispatcher.dispatch(
 				{
 					origin: this.#options.origin,
 					method: call.method,
@@ -106,11 +92,33 @@ export class Transport implements Reservable {
 					headers: headers.length === 0 ? call.headers : [...call.headers, ...headers],
 					body: call.body,
 					// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
-					...(isPatient ? PATIENT : undefined),
+					...(call.isPatient ? PATIENT : undefined),
 				},
 				attempt,
 			);
 		});
+	}
+
+	#observe({ call, started, head }: AnyAttempt, result: string): void {
+		this.#options.onExchange?.({
+			method: call.method,
+			path: call.path,
+			status: head?.status,
+			result,
+			milliseconds: performance.now() - started,
+			date: () => (head === undefined ? undefined : headerValues(head.headers, "date")[0]),
+		});
+	}
+
+	#connect(): Connections | Promise<Connections> {
+		const connections = connect(this.#options);
+		const watch = ({ dispatcher }: Connections): void =>
+			void dispatcher.on("disconnect", (_origin, _targets, error: Error) => {
+				if (error.message === SURPLUS && error !== this.#lastError) this.#options.onSurplusAnswer?.();
+			});
+		if (connections instanceof Promise) connections.then(watch).catch(() => undefined);
+		else watch(connections);
+		return connections;
 	}
 
 	/**
@@ -119,7 +127,8 @@ export class Transport implements Reservable {
 	 */
 	#renew(): void {
 		const old = this.#connections;
-		this.#connections = connect(this.#options);
+		this.#connections = undefined;
+		if (old === undefined) return;
 		const closed = Promise.resolve(old)
 			.then(({ dispatcher }) => dispatcher.close())
 			.catch(() => undefined)
@@ -127,5 +136,3 @@ export class Transport implements Reservable {
 		this.#retired.add(closed);
 	}
 }
-
-const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };

@@ -2,7 +2,7 @@ import { isJsonObject, type Metadata } from "../json/values.ts";
 import type { RawAnswer, ParsedEnvelope } from "./answer.ts";
 import { updateBody } from "./bodies.ts";
 import { metadataLost } from "./errors.ts";
-import type { Call } from "./transport.ts";
+import type { Transport } from "./transport.ts";
 import type { Dialect, Echo } from "./types.ts";
 import type { DocumentPaths } from "./url.ts";
 
@@ -14,7 +14,7 @@ export type UpdatesOptions = {
 	readonly boundary: (payload: string) => string;
 	/** the largest accepted answer, in bytes */
 	readonly limit: number;
-	readonly send: (call: Call<Echo>) => Promise<Echo>;
+	readonly transport: Pick<Transport, "send">;
 	/** the envelope of a success; throws the error that any other answer means */
 	readonly success: (answer: RawAnswer, path: string) => ParsedEnvelope;
 	/** how an envelope names its document; throws where it names another */
@@ -42,16 +42,17 @@ export class Updates {
 
 	/** @throws RestError `BAD_ID` (rejected; nothing was sent) */
 	send(datasetId: string, documentId: string, metadata: Metadata, signal: AbortSignal | undefined): Promise<Echo> {
-		const { dialect, paths, boundary, limit, send } = this.#options;
+		const { dialect, paths, boundary, limit, transport } = this.#options;
 		const path = paths.of(datasetId, documentId);
 		const { type, body } = updateBody(dialect.form, metadata, boundary);
-		return send({
+		return transport.send({
 			method: dialect.flavour.update.verb,
 			path,
 			headers: this.#headersOf(type),
 			body,
 			limit,
 			isPatient: false,
+			isProbe: false,
 			signal,
 			read: (answer) => this.#read(answer, path, { documentId, metadata }),
 		});

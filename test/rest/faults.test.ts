@@ -291,7 +291,7 @@ describe("a proxy", () => {
 	test("plain http goes to the proxy whole, with its own credentials", async () => {
 		const proxy = cleanup.add(await rawServer((socket) => socket.write(success("d1"))));
 		const uri = `http://us%40er:pass@127.0.0.1:${proxy.port}`;
-		await cleanup.add(apiFor("http://service.invalid/api/v1", { proxy: { uri } })).updateMetadata("ds", "d1", fields);
+		await cleanup.add(apiFor("http://service.invalid/api/v1", { proxy: uri })).updateMetadata("ds", "d1", fields);
 		expect(proxy.requests[0]).toMatch(
 			/^PUT http:\/\/service\.invalid\/api\/v1\/datasets\/ds\/documents\/d1 HTTP\/1\.1\r\nhost: service\.invalid\r\n/,
 		);
@@ -307,7 +307,7 @@ describe("a proxy", () => {
 				await rawServer((socket) => socket.end("HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n")),
 			);
 			const uri = `http://user:SECRET@127.0.0.1:${proxy.port}`;
-			const api = cleanup.add(apiFor(`${scheme}://service.invalid/api/v1`, { proxy: { uri } }));
+			const api = cleanup.add(apiFor(`${scheme}://service.invalid/api/v1`, { proxy: uri }));
 			const error = await rejection(api.updateMetadata("ds", "d1", fields));
 			expect(error).toMatchObject({ kind: "untrusted", code: "PROXY" });
 			expect(String(error)).not.toContain("SECRET");
@@ -316,9 +316,7 @@ describe("a proxy", () => {
 
 	test("https goes through a tunnel: the proxy sees neither key nor metadata", async () => {
 		const proxy = cleanup.add(await rawServer((socket) => socket.end("HTTP/1.1 502 Bad\r\ncontent-length: 0\r\n\r\n")));
-		const api = cleanup.add(
-			apiFor("https://service.invalid/api/v1", { proxy: { uri: `http://127.0.0.1:${proxy.port}` } }),
-		);
+		const api = cleanup.add(apiFor("https://service.invalid/api/v1", { proxy: `http://127.0.0.1:${proxy.port}` }));
 		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "not_sent", code: "PROXY" });
 		expect(proxy.requests).toHaveLength(1);
 		expect(proxy.requests[0]).toMatch(/^CONNECT service\.invalid:443 /);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { type Attempt, InFlight } from "../../src/rest/in-flight.ts";
+import { type Endable, InFlight } from "../../src/rest/in-flight.ts";
 
 afterEach(() => vi.useRealTimers());
 
 /** Records how it ended, as a response handler does: it is taken out at its end. */
-class Recorded implements Attempt {
+class Recorded implements Endable {
 	position = 0;
 	readonly ends: string[] = [];
 	readonly deadline: number;

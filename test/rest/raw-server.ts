@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { documented } from "../../src/rest/flavours.ts";
 import { createApi, type ApiOptions } from "../../src/rest/api.ts";
-import type { Reservable } from "../../src/rest/reservation.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
 
 export const key = "ragflow-SECRETkeyBODY0123456789";
@@ -73,7 +72,7 @@ export function answer(body: string, head = "HTTP/1.1 200 OK\r\ncontent-type: ap
 export const success = (id: string): string =>
 	answer(JSON.stringify({ code: 0, message: "Success", data: { document_id: id } }));
 
-export function apiFor(baseUrl: string, options: Partial<ApiOptions> = {}): Api & Reservable {
+export function apiFor(baseUrl: string, options: Partial<ApiOptions> = {}): Api {
 	return createApi({
 		baseUrl,
 		key,

@@ -5,7 +5,7 @@ import { classifyAnswer } from "../../src/rest/classify.ts";
 import { Decoder } from "../../src/rest/decode.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import { documented, ragflow1, ragflowPut } from "../../src/rest/flavours.ts";
-import type { Call } from "../../src/rest/transport.ts";
+import type { Call } from "../../src/rest/attempt.ts";
 import type { Echo } from "../../src/rest/types.ts";
 import { Updates } from "../../src/rest/updates.ts";
 import { DocumentPaths } from "../../src/rest/url.ts";
@@ -29,7 +29,7 @@ function updates(send: (call: Call<Echo>) => Echo, options: Options = {}): Updat
 		boundary: () => "BOUNDARY",
 		limit: 1000,
 		// oxlint-disable-next-line require-await -- what `send` throws is a rejection, as of a transport
-		send: async (call) => send(call),
+		transport: { send: async <Result>(call: Call<Result>) => send(call as Call<unknown> as Call<Echo>) as Result },
 		success,
 		echo: (envelope, documentId) => decoder.echo(envelope, documentId),
 		...options,

@@ -1,4 +1,3 @@
-import { SmallYoungHeap } from "../../young-heap.ts";
 import { KeyTypes } from "../../json/key-types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
@@ -176,9 +175,6 @@ export class ListedDatasets<Documents extends Store> {
 		const keys = onListed && new KeyTypes();
 		this.#stores.push(documents);
 		let short: ShortList | undefined;
-		let read = 0;
-		using heap = new SmallYoungHeap();
-		heap.keep(start?.first.total ?? 0);
 		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
 		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
 			for (const document of page) {
@@ -186,7 +182,6 @@ export class ListedDatasets<Documents extends Store> {
 				const writing = documents.add(marked === undefined ? document : marked(document));
 				if (writing !== undefined) await writing;
 			}
-			heap.keep((read += page.length));
 		}
 		await documents.end();
 		if (keys !== undefined) onListed?.(keys);

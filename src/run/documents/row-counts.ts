@@ -1,5 +1,3 @@
-import { SmallYoungHeap } from "../../young-heap.ts";
-
 /** How many rows each dataset has, as far as a decision needs it. */
 export type RowCounts = {
 	/** whether the dataset has at least so many rows */
@@ -61,8 +59,6 @@ export class CountedRows implements RowCounts {
 	async #count(wanted: string, rows: number): Promise<void> {
 		const counts = new Map<string, number>();
 		let read = 0;
-		using heap = new SmallYoungHeap();
-		heap.keep(this.#length);
 		let isWhole = true;
 		for await (const { datasetId } of this.#read()) {
 			counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);

@@ -12,7 +12,6 @@ import type { Shard } from "../../shard.ts";
 import { show } from "../../text/show.ts";
 import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
-import { SmallYoungHeap } from "../../young-heap.ts";
 import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
 import type { PresentValues } from "./ask-service.ts";
@@ -80,7 +79,6 @@ export async function checkAndReport(
 ): Promise<CheckedManifest> {
 	const { stdin, signal, monitor } = app;
 	const problems = problemReporter(flags.json === true, app);
-	using heap = new SmallYoungHeap();
 	monitor.enter("checking", `${show(name ?? path)}${await sizeText(path)}`);
 	try {
 		const checked = await checkManifest(path, options, {
@@ -89,10 +87,7 @@ export async function checkAndReport(
 			signal,
 			isAlreadyPresent: present?.isAlreadyPresent,
 			nameFolding: alike,
-			onProgress: (rows) => {
-				heap.keep(rows);
-				monitor.count({ done: rows, unit: "rows" });
-			},
+			onProgress: (rows) => monitor.count({ done: rows, unit: "rows" }),
 			onProblem: (problem) => void problems.report(problem),
 			temporaryFolder: await app.temporaryFolder(settings),
 		});

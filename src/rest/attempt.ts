@@ -1,0 +1,176 @@
+import type { Readable } from "node:stream";
+import type { Dispatcher } from "undici";
+import type { RawAnswer, RawHeaders } from "./answer.ts";
+import { Expired, TooLarge } from "./classify-failure.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One request, and how its answer is read. */
+export type Call<Result> = {
+	readonly method: Method;
+	readonly path: string;
+	/** names and values in turn */
+	readonly headers: string[];
+	readonly body: string | Readable | null;
+	/** the largest accepted answer, in bytes */
+	readonly limit: number;
+	/** whether the timeout counts from the last byte that moved, and not from the start of the attempt */
+	readonly isPatient: boolean;
+	readonly signal: AbortSignal | undefined;
+	/** whether the debug record has the result of reading the answer */
+	readonly isProbe: boolean;
+	/** reads a complete answer, success or not; what it throws, the call rejects with */
+	readonly read: (answer: RawAnswer) => Result;
+};
+
+/** Who sends attempts, and hears of their ends. */
+type Sender = {
+	/** of one attempt, in milliseconds */
+	readonly timeout: number;
+	/** one of the two is called, once, before the attempt resolves or rejects */
+	succeeded(attempt: AnyAttempt, result: unknown): void;
+	failed(attempt: AnyAttempt, error: unknown): void;
+	/** @param wasSent whether the request had been handed to a connection */
+	errorOf(error: unknown, wasSent: boolean): Error;
+};
+
+/** An attempt, whatever its answer is read as. */
+export type AnyAttempt = Pick<
+	Attempt<unknown>,
+	"call" | "signal" | "started" | "deadline" | "position" | "head" | "expire" | "cancel"
+>;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once: with the first of
+ * answer, error, deadline and abort.
+ *
+ * undici's `request` takes a third longer. It also does not say whether a request was handed to a connection, which
+ * tells "certainly not sent" from "may have been applied".
+ */
+export class Attempt<Result> implements Dispatcher.DispatchHandler {
+	readonly call: Call<Result>;
+	/** on the clock of `performance.now()`, in milliseconds */
+	readonly started = performance.now();
+	deadline: number;
+	/** among the attempts in flight; theirs to set */
+	position = 0;
+	readonly #sender: Sender;
+	readonly #resolve: (result: Result) => void;
+	readonly #reject: (reason: unknown) => void;
+	#abort: ((error?: Error) => void) | undefined;
+	#isDone = false;
+	#wasSent = false;
+	#status = 0;
+	#headers: RawHeaders | undefined;
+	/** the first piece of the answer; nearly every answer is one */
+	#first: Buffer | undefined;
+	#more: Buffer[] | undefined;
+	#size = 0;
+
+	constructor(
+		call: Call<Result>,
+		sender: Sender,
+		resolve: (result: Result) => void,
+		reject: (reason: unknown) => void,
+	) {
+		this.call = call;
+		this.deadline = this.started + sender.timeout;
+		this.#sender = sender;
+		this.#resolve = resolve;
+		this.#reject = reject;
+	}
+
+	get signal(): AbortSignal | undefined {
+		return this.call.signal;
+	}
+
+	/** HTTP status of the answer, and its header fields; undefined while there is none. */
+	get head(): Pick<RawAnswer, "status" | "headers"> | undefined {
+		return this.#headers === undefined ? undefined : { status: this.#status, headers: this.#headers };
+	}
+
+	/** Ends it, as its deadline has passed. */
+	expire(): void {
+		this.#fail(new Expired("no answer in time"));
+	}
+
+	/** Ends it, as its signal was aborted. The contract is to reject with the signal's reason, which need not be an Error. */
+	cancel(reason: unknown): void {
+		if (this.#isDone) return;
+		this.#end(reason);
+	}
+
+	onConnect(abort: (error?: Error) => void): void {
+		// It ended while it waited for a connection, or undici is about to send it again by itself.
+		if (this.#isDone || this.#wasSent) return abort();
+		this.#abort = abort;
+		this.#wasSent = true;
+	}
+
+	onHeaders(status: number, headers: Buffer[]): boolean {
+		if (status >= 200) {
+			this.#status = status;
+			this.#headers = headers;
+		}
+		this.#postpone();
+		return true;
+	}
+
+	onData(chunk: Buffer): boolean {
+		this.#size += chunk.length;
+		if (this.#size > this.call.limit) {
+			this.#first = undefined;
+			this.#more = undefined;
+			this.#fail(new TooLarge("the answer is too large"));
+			return false;
+		}
+		if (this.#first === undefined) this.#first = chunk;
+		else (this.#more ??= [this.#first]).push(chunk);
+		this.#postpone();
+		return true;
+	}
+
+	onBodySent(): void {
+		this.#postpone();
+	}
+
+	onComplete(): void {
+		if (this.#isDone) return;
+		const bytes = this.#more === undefined ? (this.#first ?? NO_BYTES) : Buffer.concat(this.#more);
+		this.#isDone = true;
+		try {
+			const result = this.call.read({ status: this.#status, headers: this.#headers ?? [], bytes });
+			this.#sender.succeeded(this, result);
+			this.#resolve(result);
+		} catch (error) {
+			this.#sender.failed(this, error);
+			this.#reject(error);
+		}
+	}
+
+	onUpgrade(): void {
+		this.#fail(new Error("the service switched protocols, which was not requested"));
+	}
+
+	onError(error: Error): void {
+		this.#fail(error);
+	}
+
+	#fail(cause: unknown): void {
+		if (!this.#isDone) this.#end(this.#sender.errorOf(cause, this.#wasSent));
+	}
+
+	#end(error: unknown): void {
+		this.#isDone = true;
+		this.#sender.failed(this, error);
+		// Ends the connection: the rest of this answer must not be read as the next one.
+		this.#abort?.();
+		this.#reject(error);
+	}
+
+	#postpone(): void {
+		if (this.call.isPatient) this.deadline = performance.now() + this.#sender.timeout;
+	}
+}
