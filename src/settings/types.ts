@@ -37,22 +37,22 @@ export type KeepRuns = number | "forever";
 /** One profile of config.yaml, checked. Paths are absolute. */
 export type Profile = {
 	readonly name: string;
-	readonly baseUrl?: string;
-	readonly apiKeyFile?: string;
-	readonly apiKeyCommand?: string;
-	readonly caFile?: string;
-	readonly dataset?: string;
-	readonly rate?: RateSetting;
-	readonly body?: BodyChoice;
+	readonly baseUrl?: string | undefined;
+	readonly apiKeyFile?: string | undefined;
+	readonly apiKeyCommand?: string | undefined;
+	readonly caFile?: string | undefined;
+	readonly dataset?: string | undefined;
+	readonly rate?: RateSetting | undefined;
+	readonly body?: BodyChoice | undefined;
 	/** a name; checked by `src/app.ts`, which knows the flavours */
-	readonly flavour?: string;
-	readonly policy?: Policy;
-	readonly requireHttps?: boolean;
-	readonly keepRuns?: KeepRuns;
+	readonly flavour?: string | undefined;
+	readonly policy?: Policy | undefined;
+	readonly requireHttps?: boolean | undefined;
+	readonly keepRuns?: KeepRuns | undefined;
 	/** the address of a monitor, checked */
-	readonly ping?: string;
+	readonly ping?: string | undefined;
 	/** the address of a Redis, checked */
-	readonly limiter?: string;
+	readonly limiter?: string | undefined;
 };
 
 export type Settings = {
