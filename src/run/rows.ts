@@ -1,4 +1,3 @@
-import pLimit, { type LimitFunction } from "p-limit";
 import { AutoConcurrency } from "./rate/concurrency.ts";
 import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
@@ -8,17 +7,21 @@ import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
-import { type OpenRow, RowAttempts } from "./attempts.ts";
+import { type OpenRow, openRow, RowAttempts } from "./attempts.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
-import { RowQueue } from "./row-queue.ts";
-import type { Clock, Journal, Limiter, Stop, Work } from "./types.ts";
-import { Unsettled } from "./unsettled.ts";
+import type { Clock, Journal, Limiter, Recorded, Stop, Work } from "./types.ts";
 
 /**
  * Unsettled rows in memory for each place in flight, besides one chunk. Rows that wait for a retry count. So a run does
  * not read the whole manifest into memory during an outage.
  */
 const OPEN_ROWS = 4;
+
+/**
+ * The most outcomes that are written and not durable: a loss of power leaves these rows in doubt, besides those in flight.
+ * At 30,000 rows a second they are 4 ms, in which a storage syncs once or twice.
+ */
+const MOST_UNSETTLED = 128;
 
 export type RunOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
@@ -78,15 +81,19 @@ export async function runChunks<Item extends Work>(
 ): Promise<Stop | undefined> {
 	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
 	const places = placesInFlight(options, () => begin());
-	const { rows: limit } = places;
-	let open = 0;
+	/** rows that were read, or have waited for their next attempt */
+	const ready: OpenRow<Item>[] = [];
+	/** rows in progress, rows that are not settled, and those of them whose outcome is written */
+	let [active, open, unsettled] = [0, 0, 0];
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
 	let isReading = true;
 	/** rows that wait until no other can be sent */
 	const together: OpenRow<Item>[] = [];
 	const releaseTogether = (): void => {
-		for (const row of together.splice(0)) rows.addAgain(row);
+		if (together.length === 0) return;
+		ready.push(...together.splice(0));
+		begin();
 	};
 	const shutdown = new Shutdown({
 		clock,
@@ -118,48 +125,63 @@ export async function runChunks<Item extends Work>(
 	options.monitor.begin({
 		outage: queue.outage,
 		lowered: () => queue.lowered,
-		concurrency: () => Math.min(limit.concurrency, places.requests()),
+		concurrency: () => Math.min(places.rows(), places.requests()),
 	});
-	const end = (rows: number): void => {
-		open -= rows;
+	const end = (): void => {
+		open -= 1;
 		wake();
 	};
-	const unsettled = new Unsettled(end, (fault) => shutdown.fail(fault), options.onSettled);
+	let latest: Recorded | undefined;
+	const onWritten = (recorded: Recorded): Promise<void> | undefined => {
+		unsettled += 1;
+		const settled = recorded.settled.then(
+			() => undefined,
+			(fault: unknown) => shutdown.fail(fault),
+		);
+		const ended = settled.then(() => {
+			unsettled -= 1;
+			end();
+		});
+		// Outcomes that become durable together share one object.
+		if (recorded !== latest) void settled.then(() => options.onSettled?.());
+		latest = recorded;
+		return unsettled > MOST_UNSETTLED ? ended : undefined;
+	};
 	const attempts = new RowAttempts<Item>({
 		...options,
 		shutdown,
 		queue,
-		onWritten: (recorded) => unsettled.add(recorded),
+		onWritten,
 		maxWait,
 		maxDuration,
 		patient: maxOutage !== undefined,
 	});
-	const rows = new RowQueue<Item>({ operation: options.operation, rate: options.rate, onReady: () => begin() });
-	/** Works through rows until none is ready, or there are more such loops than places. */
-	const work = async (): Promise<void> => {
-		while (limit.activeCount <= limit.concurrency) {
-			const row = rows.next();
-			if (row === undefined) return;
-			const next = await attempts.attempt(row);
-			if (typeof next === "number") void again(row, next);
-			else if (next === "together") together.push(row);
-			else if (next === "pending") end(1);
-			if (!crowded()) wake();
-		}
+	const send = async (row: OpenRow<Item>): Promise<void> => {
+		active += 1;
+		const next = await attempts.attempt(row);
+		active -= 1;
+		if (typeof next === "number") void again(row, next);
+		else if (next === "together") together.push(row);
+		else if (next === "pending") end();
+		if (!crowded()) wake();
+		begin();
 	};
 	const begin = (): void => {
-		const free = limit.concurrency - limit.activeCount - limit.pendingCount;
-		// A loop that has just found no row still holds its place, so it is looked again when that is free.
-		for (let loops = Math.min(free, rows.ready); loops > 0; loops--) void limit(work).then(begin);
+		while (active < places.rows()) {
+			const row = ready.shift();
+			if (row === undefined) break;
+			void send(row);
+		}
 		// No other row can be sent before those that wait for each other are settled.
-		if (!isReading && rows.length === 0 && limit.activeCount + limit.pendingCount === 0) releaseTogether();
+		if (!isReading && active === 0) releaseTogether();
 	};
 	const again = async (row: OpenRow<Item>, wait: number): Promise<void> => {
 		await clock.sleep(wait, signal);
-		rows.addAgain(row);
+		ready.push(row);
+		begin();
 	};
 	const crowded = (): boolean =>
-		rows.length >= limit.concurrency || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, limit.concurrency);
+		ready.length >= places.rows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, places.rows());
 	if (maxDuration < Number.POSITIVE_INFINITY) {
 		void clock.sleep(maxDuration, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
@@ -169,7 +191,9 @@ export async function runChunks<Item extends Work>(
 			if (signal.aborted) break;
 			isReading = false;
 			open += chunk.length;
-			rows.add(chunk);
+			options.operation.coming?.(chunk);
+			for (const item of chunk) ready.push(openRow(item));
+			begin();
 			while (crowded() && !signal.aborted) await news();
 			isReading = true;
 		}
@@ -185,14 +209,6 @@ export async function runChunks<Item extends Work>(
 	return shutdown.finish(attempts.leftBehind);
 }
 
-type Places = {
-	/** rows in progress */
-	readonly rows: LimitFunction;
-	/** the most requests in flight */
-	readonly requests: () => number;
-	readonly onAnswer: (answer: Answer) => void;
-};
-
 /** The places for rows and for their requests. With `auto` their number follows the answers. */
 function placesInFlight(
 	{
@@ -202,17 +218,14 @@ function placesInFlight(
 		mostInFlight,
 	}: Pick<RunOptions<Work>, "concurrency" | "rate" | "limiter" | "mostInFlight">,
 	onMore: () => void,
-): Places {
+): { readonly rows: () => number; readonly requests: () => number; readonly onAnswer: (answer: Answer) => void } {
 	if (concurrency !== "auto") {
-		return { rows: pLimit(concurrency), requests: () => concurrency, onAnswer: () => undefined };
+		return { rows: () => concurrency, requests: () => concurrency, onAnswer: () => undefined };
 	}
 	const auto = new AutoConcurrency(rate, () => limiter.lead ?? 0, mostInFlight);
-	const rows = pLimit(auto.rows);
 	const onAnswer = (answer: Answer): void => {
 		auto.observe(answer);
-		if (rows.concurrency === auto.rows) return;
-		rows.concurrency = auto.rows;
 		onMore();
 	};
-	return { rows, requests: () => auto.requests, onAnswer };
+	return { rows: () => auto.rows, requests: () => auto.requests, onAnswer };
 }

@@ -49,26 +49,13 @@ type Reading = { failures: number; last: unknown; shows?: Promise<boolean> };
  * A row never fails because its before-image is missing: the user asked for the write. The run warns once.
  */
 export class BeforeImages {
-	readonly #documents: Pick<DocumentSource, "byId" | "fromList">;
+	readonly #documents: Pick<DocumentSource, "byId">;
 	readonly #service: ServiceContext;
 	readonly #datasets = new Map<string, Reading>();
 
-	constructor(documents: Pick<DocumentSource, "byId" | "fromList">, service: ServiceContext) {
+	constructor(documents: Pick<DocumentSource, "byId">, service: ServiceContext) {
 		this.#documents = documents;
 		this.#service = service;
-	}
-
-	/**
-	 * The before-image by a list that was read. Undefined where only a request shows it.
-	 *
-	 * @throws CliError exit 7 where the disk can't be read
-	 */
-	fromList(datasetId: string, documentId: string): Promise<BeforeImage | undefined> | undefined {
-		// Whether a dataset counts as unreadable is decided in `of`.
-		if ((this.#datasets.get(datasetId)?.failures ?? 0) > 0) return undefined;
-		return this.#documents
-			.fromList(datasetId, documentId)
-			?.then((document) => document?.metadata && imageOf(this.#service, documentId, document, document.metadata));
 	}
 
 	/**

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { withTemporaryStorage } from "../storage/temporary-folders.ts";
 import { IdTable } from "./id-table.ts";
 
-/** Characters of a block. One read of the disk gives some fifty documents, which rows in the order of a list need next. */
+/** Records of a block, and its characters. One read of the disk gives documents that rows in the order of a list need next. */
+const BLOCK_RECORDS = 64;
 const BLOCK_LENGTH = 16 * 1024;
 
 /** Characters that wait for a write. */
@@ -13,25 +14,28 @@ const WRITE_LENGTH = 256 * 1024;
 const MOST_KEPT = 256;
 const LONGEST_KEPT = 4 * BLOCK_LENGTH;
 
-/** Before each record, and between its fields. A JSON text has neither. */
-const BEFORE = "\n";
+/** After each record, and between its fields. A JSON text has neither. */
+const END = "\n";
 const BETWEEN = "\t";
+
+/** Records that are read together: their bytes, and where each begins. */
+type Block = { readonly bytes: Buffer; readonly starts: readonly number[] };
 
 /**
  * Records in a private file, found by a key: a million of them need 20 MB of memory. Add all records, call `end`, then read.
  *
- * A record is the JSON text of its key, the block with the earlier record of that key, and its fields.
+ * A record is the JSON text of its key, the number of the earlier record of that key, and its fields.
  */
 export class RecordFile {
 	readonly #folder: string;
 	readonly #file: FileHandle;
 	readonly #what: string;
-	/** the block, counted from 1, that has the latest record of a key */
-	readonly #blockOf = new IdTable();
+	/** the number of the latest record of a key: from 1, `BLOCK_RECORDS` for each block */
+	readonly #numbers = new IdTable();
 	/** where each block begins in the file, in bytes; the last number is where the file ends */
 	readonly #starts = [0];
 	/** blocks in memory. The first are kept until others are read: rows in the order of the list need them first */
-	readonly #kept = new Map<number, Promise<Buffer>>();
+	readonly #kept = new Map<number, Promise<Block>>();
 	/** the records of the block that is being filled, and their characters */
 	#filling: string[] = [];
 	#length = 0;
@@ -69,13 +73,12 @@ export class RecordFile {
 	 * @throws CliError exit 7 if it can't be stored
 	 */
 	add(key: string, fields: readonly string[]): Promise<void> | undefined {
-		const block = this.#starts.length;
-		const before = this.#blockOf.set(key, block);
-		const record = [JSON.stringify(key), before === block ? 0 : before, ...fields].join(BETWEEN);
+		const number = (this.#starts.length - 1) * BLOCK_RECORDS + this.#filling.length + 1;
+		const record = [JSON.stringify(key), this.#numbers.set(key, number), ...fields].join(BETWEEN);
 		this.#filling.push(record);
 		this.#length += record.length;
 		this.#size += 1;
-		if (this.#length >= BLOCK_LENGTH) this.#endBlock();
+		if (this.#length >= BLOCK_LENGTH || this.#filling.length === BLOCK_RECORDS) this.#endBlock();
 		return this.#unwritten.length * BLOCK_LENGTH >= WRITE_LENGTH ? this.#write() : undefined;
 	}
 
@@ -87,23 +90,23 @@ export class RecordFile {
 
 	/** The fields of each record with that key, the oldest first. @throws CliError exit 7 if they can't be read */
 	async get(key: string): Promise<readonly (readonly string[])[]> {
-		const beginning = `${BEFORE}${JSON.stringify(key)}${BETWEEN}`;
+		const text = JSON.stringify(key);
 		const records: (readonly string[])[] = [];
-		for (let block = this.#blockOf.get(key); block !== 0;) {
-			const found = recordsIn(await this.#read(block), beginning);
-			// Only the first of a block says which other block has an earlier one.
-			block = Number(found[0]?.[0] ?? 0);
-			records.unshift(...found.map(([, ...fields]) => fields));
+		for (let number = this.#numbers.get(key); number !== 0;) {
+			const block = await this.#read(Math.floor((number - 1) / BLOCK_RECORDS));
+			const [found, earlier, ...fields] = recordAt(block, (number - 1) % BLOCK_RECORDS);
+			if (found === text) records.unshift(fields);
+			number = Number(earlier);
 		}
 		return records;
 	}
 
 	/** The JSON text of the key and the fields of each record, in the order in which they were added. */
 	async *all(): AsyncGenerator<readonly string[]> {
-		for (let block = 1; block < this.#starts.length; block += 1) {
-			const records = (await this.#load(block)).toString().split(BEFORE);
-			for (const record of records.slice(1)) {
-				const [key = "", , ...fields] = record.split(BETWEEN);
+		for (let number = 0; number < this.#starts.length - 1; number += 1) {
+			const block = await this.#load(number);
+			for (const index of block.starts.keys()) {
+				const [key = "", , ...fields] = recordAt(block, index);
 				yield [key, ...fields];
 			}
 		}
@@ -116,9 +119,11 @@ export class RecordFile {
 	}
 
 	#endBlock(): void {
-		const bytes = Buffer.from(this.#filling.map((record) => BEFORE + record).join(""));
-		const block = this.#starts.length;
-		if (this.#kept.size < MOST_KEPT && bytes.length <= LONGEST_KEPT) this.#kept.set(block, Promise.resolve(bytes));
+		const bytes = Buffer.from(this.#filling.map((record) => record + END).join(""));
+		const number = this.#starts.length - 1;
+		if (this.#kept.size < MOST_KEPT && bytes.length <= LONGEST_KEPT) {
+			this.#kept.set(number, Promise.resolve(blockOf(bytes)));
+		}
 		this.#starts.push((this.#starts.at(-1) ?? 0) + bytes.length);
 		this.#unwritten.push(bytes);
 		this.#filling = [];
@@ -130,38 +135,38 @@ export class RecordFile {
 		if (bytes.length > 0) await withTemporaryStorage(this.#what, () => this.#file.appendFile(bytes));
 	}
 
-	/** The bytes of a block, read once for all rows that wait for it, and kept in place of the oldest. */
-	#read(block: number): Promise<Buffer> {
-		const known = this.#kept.get(block);
+	/** A block, read once for all rows that wait for it, and kept in place of the oldest. */
+	#read(number: number): Promise<Block> {
+		const known = this.#kept.get(number);
 		if (known !== undefined) return known;
-		const reading = this.#load(block);
+		const reading = this.#load(number);
 		for (const oldest of this.#kept.keys()) {
 			if (this.#kept.size < MOST_KEPT) break;
 			this.#kept.delete(oldest);
 		}
-		this.#kept.set(block, reading);
+		this.#kept.set(number, reading);
 		reading.then(
-			({ length }) => length > LONGEST_KEPT && this.#kept.delete(block),
-			() => this.#kept.delete(block),
+			({ bytes }) => bytes.length > LONGEST_KEPT && this.#kept.delete(number),
+			() => this.#kept.delete(number),
 		);
 		return reading;
 	}
 
-	async #load(block: number): Promise<Buffer> {
-		const [start = 0, end = 0] = this.#starts.slice(block - 1, block + 1);
+	async #load(number: number): Promise<Block> {
+		const [start = 0, end = 0] = this.#starts.slice(number, number + 2);
 		const bytes = Buffer.allocUnsafeSlow(end - start);
 		await withTemporaryStorage(this.#what, () => this.#file.read(bytes, 0, bytes.length, start));
-		return bytes;
+		return blockOf(bytes);
 	}
 }
 
-/** What follows that beginning in each record that has it. Only these are decoded. */
-function recordsIn(bytes: Buffer, beginning: string): readonly (readonly string[])[] {
-	const found: (readonly string[])[] = [];
-	const length = Buffer.byteLength(beginning);
-	for (let at = bytes.indexOf(beginning); at !== -1; at = bytes.indexOf(beginning, at + 1)) {
-		const end = bytes.indexOf(BEFORE, at + length);
-		found.push(bytes.toString("utf8", at + length, end === -1 ? undefined : end).split(BETWEEN));
-	}
-	return found;
+function blockOf(bytes: Buffer): Block {
+	const starts: number[] = [];
+	for (let at = 0; at < bytes.length; at = bytes.indexOf(END, at) + END.length) starts.push(at);
+	return { bytes, starts };
+}
+
+function recordAt({ bytes, starts }: Block, index: number): readonly string[] {
+	const end = (starts[index + 1] ?? bytes.length) - END.length;
+	return bytes.toString("utf8", starts[index], end).split(BETWEEN);
 }

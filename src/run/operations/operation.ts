@@ -25,8 +25,6 @@ export type Memory = WriteMemory & {
 	name?: string | undefined;
 	/** this execution has recorded what is sent */
 	isLogged?: boolean;
-	/** resolves when the record that was made ahead of the attempt is durable: nothing is sent before. Undefined once it is */
-	ahead?: Promise<void> | undefined;
 	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */
 	beforeImage?: BeforeImage;
 	/** an update was refused, and the service may have removed what the document had */
@@ -65,11 +63,6 @@ export function mayHaveArrived(memory: Memory): boolean {
  * @throws RetryTogether if one check can show it for many rows
  */
 export type Operation<Item extends Work> = ((item: Item, request: Request, memory: Memory) => Promise<Settled>) & {
-	/**
-	 * Does what can be done for a row before it has a place in flight: nothing is sent. Resolves when it is durable;
-	 * undefined where there is nothing to wait for. What fails is left to the attempt.
-	 */
-	readonly ahead?: (item: Item, memory: Memory) => Promise<void> | undefined;
 	/** codes that many of its rows may end with, although the service refuses none: they end no run */
 	readonly expected?: ReadonlySet<string>;
 	/** learns of rows that come next, before any of them begins */

@@ -8,7 +8,7 @@ import { hasAlready, holds, keysKept, missingKeys, sameMetadata } from "../servi
 import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { mayHaveArrived, type Memory, type Operation, type RowAttempt } from "./operation.ts";
+import { mayHaveArrived, type Operation, type RowAttempt } from "./operation.ts";
 import {
 	type PreparedUpdate,
 	prepareUpdate,
@@ -17,7 +17,7 @@ import {
 	type UpdatePlan,
 } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
-import { type Sending, type SentLog, unrecorded } from "./sent-log.ts";
+import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /** What documents have before their rows are written. */
 export type Before = {
@@ -36,12 +36,10 @@ export function replaceMetadata<Item extends UpdateItem>(
 	const removedKeys = new RemovedKeys(service);
 	/** the write of the first row of which it is doubted that its document has no metadata */
 	let firstDoubted: Promise<void> | undefined;
-	const replace: Operation<Item> = (item, request, memory) =>
+	return (item, request, memory) =>
 		service.inDialect(request, async (api) => {
 			const attempt = { service, request, item, memory, log };
 			const { documentId, metadata } = item;
-			// Until then it is not known whether there is a before-image.
-			if (memory.ahead !== undefined) await memory.ahead;
 			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
 			if (images === undefined && documents !== undefined && !service.canary.trustsSuccess) {
 				memory.readBefore = () => documents.byId(api, request, item.datasetId, documentId);
@@ -50,7 +48,8 @@ export function replaceMetadata<Item extends UpdateItem>(
 				if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
 				await writeOrRestore(attempt, item, memory.beforeImage?.metadata);
 			};
-			if (images === undefined || !isDoubted(memory) || memory.logged !== undefined) await write();
+			if (images === undefined || memory.before?.document?.isDoubted !== true || memory.logged !== undefined)
+				await write();
 			else if (firstDoubted === undefined) await (firstDoubted = write());
 			else {
 				// What the first of them wrote shows whether searches work.
@@ -67,20 +66,6 @@ export function replaceMetadata<Item extends UpdateItem>(
 			const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
 			return { status: "updated", documentId, isSame: isSame ? true : undefined };
 		});
-	const record = (item: Item, memory: Memory, image: BeforeImage | undefined): Promise<void> => {
-		memory.logged = item.metadata;
-		if (image !== undefined) rememberImage(memory, image);
-		return log.sending(item, sendingOf(item, item.metadata, image));
-	};
-	const ahead = (item: Item, memory: Memory): Promise<void> | undefined => {
-		if (images === undefined) return (memory.ahead = record(item, memory, undefined));
-		const image = images.fromList(item.datasetId, item.documentId);
-		if (image === undefined) return undefined;
-		// What can't be read is left to the attempt.
-		const recorded = image.catch(() => undefined).then((found) => found && record(item, memory, found));
-		return (memory.ahead = recorded);
-	};
-	return Object.assign(replace, { ahead });
 }
 
 /** Reads what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
@@ -139,15 +124,7 @@ function beforeImageOf(
 
 /** Reads the before-image of the document into the memory of the row, unless an earlier attempt has. */
 async function readBefore({ request, item, memory }: RowAttempt, images: BeforeImages): Promise<void> {
-	const { datasetId, documentId } = item;
-	rememberImage(memory, await images.of(request, datasetId, documentId));
-}
-
-function isDoubted({ before }: Memory): boolean {
-	return before?.document?.isDoubted === true;
-}
-
-function rememberImage(memory: Memory, image: BeforeImage): void {
+	const image = await images.of(request, item.datasetId, item.documentId);
 	const { document } = image;
 	memory.beforeImage = image;
 	if (document !== undefined) memory.before ??= { document };
@@ -161,12 +138,9 @@ async function recordUpdate(
 	image: BeforeImage | undefined,
 ): Promise<void> {
 	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
-	await log.sending(item, sendingOf(item, metadata, image));
+	const { documentId } = item;
+	await log.sending(item, { what: "update", documentId, metadata, before: image?.metadata, beforeText: image?.text });
 	memory.logged = metadata;
-}
-
-function sendingOf({ documentId }: Work, metadata: Metadata, image: BeforeImage | undefined): Sending {
-	return { what: "update", documentId, metadata, before: image?.metadata, beforeText: image?.text };
 }
 
 /**

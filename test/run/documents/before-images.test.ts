@@ -50,38 +50,6 @@ describe("the before-image of a document, without which a run can't be undone", 
 		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["a",1]]']);
 	});
 
-	it("is recorded ahead of the attempt where a list shows it", async () => {
-		const documents = [documentOf("doc-0", new Map([["a", 0]])), documentOf("doc-1", new Map([["a", 7]]))];
-		const { write, calls, sent } = writing(listing(...documents), 50);
-		const second = { ...work(1), metadata };
-		const memory: Memory = {};
-		expect(write.ahead?.(second, memory)).toBeUndefined();
-		await write(item, direct, {});
-		calls.length = sent.length = 0;
-		await write.ahead?.(second, memory);
-		const before = new Map([["a", 7]]);
-		expect(sent).toEqual([expect.objectContaining({ documentId: "doc-1", metadata, before, beforeText: '{"a":7}' })]);
-		expect(calls).toEqual([]);
-		expect(await write(second, direct, memory)).toMatchObject({ status: "updated", documentId: "doc-1" });
-		expect(sent).toHaveLength(1);
-		expect(calls).toEqual(['update set doc-1 [["a",1]]']);
-	});
-
-	it("is left to the attempt where the list does not show the document, or can't be read", async () => {
-		const documents = [documentOf("doc-0", new Map([["a", 0]])), documentOf("doc-2", metadata)];
-		const { write, sent, present } = writing(listing(...documents), 50);
-		await write(item, direct, {});
-		sent.length = 0;
-		const second = { ...work(1), metadata };
-		const memory: Memory = {};
-		await write.ahead?.(second, memory);
-		present.fromList = () => Promise.reject(new Error("no disk"));
-		await write.ahead?.({ ...work(2), metadata }, {});
-		expect(sent).toEqual([]);
-		await write(second, direct, memory);
-		expect(sent).toEqual([expect.objectContaining({ documentId: "doc-1", before: undefined })]);
-	});
-
 	it("shows which rows change nothing", async () => {
 		const { write } = writing(listing(documentOf("doc-0", metadata)));
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0", isSame: true });
