@@ -14,29 +14,25 @@ import {
 import type { Exchange } from "../rest/types.ts";
 import { redactor } from "../text/redactor.ts";
 import type { Done } from "../flags/declare.ts";
-import { attempt, decisiveFailure, failed, nextCommand, skipped } from "./doctor/check-results.ts";
-import { configure, type DoctorFlags, shownSettings, STORAGE } from "./doctor/configuration.ts";
-import { type Findings, type FirstAnswer, type ServiceContext, serviceChecks } from "./doctor/service.ts";
-import { networkChecks } from "./doctor/network.ts";
+import {
+	attempt,
+	checksOf,
+	type Connected,
+	decisiveFailure,
+	type Doctor,
+	type DoctorFlags,
+	failed,
+	nextCommand,
+	skipped,
+} from "./doctor/checks.ts";
+import { CONFIGURATION, networkChecks, shownSettings, STORAGE } from "./doctor/local.ts";
+import { serviceChecks } from "./doctor/service.ts";
 import { addServiceOptions } from "../flags/flags.ts";
 import { printVersionLine } from "../workflows/version-line.ts";
 import { parseNonEmpty } from "../flags/values.ts";
 
 /** The names of all checks, in the order of the report. */
-const CHECK_NAMES = [
-	"proxy",
-	"dns",
-	"tls",
-	"service",
-	"key",
-	"clock",
-	"flavour",
-	"dataset",
-	"right",
-	"values",
-	"latency",
-	"rate",
-];
+const CHECK_NAMES = "proxy dns tls service key clock flavour dataset right values latency rate".split(" ");
 
 /** Declares the interface of `doctor`. What it does is in `doctor`. */
 export function doctorCommand(program: Command, app: App, done: Done, run = doctor): void {
@@ -65,27 +61,27 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 		throw read.error;
 	}
 	const settings = read.value;
-	const configuration = await configure(settings, flags, app);
-	const { key, reach, route } = configuration;
+	const found: Doctor = { app, settings, flags };
+	const configuration: Check[] = [];
+	for await (const check of checksOf(CONFIGURATION, found)) configuration.push(check);
 	// A text may repeat a part of the key from an answer or a setting, so parts are masked, too.
-	const redact = key === undefined ? (text: string): string => text : redactor(key);
+	const redact = found.key === undefined ? (text: string): string => text : redactor(found.key);
 	const print = printer(flags, app, redact);
-	await print.settings(shownSettings(settings, flags, route));
+	await print.settings(shownSettings(settings, flags, found.route));
 
 	const checks: Check[] = [];
-	const add = async (found: Iterable<Check> | AsyncIterable<Check>): Promise<void> => {
-		for await (const check of found) {
+	const add = async (more: Iterable<Check> | AsyncIterable<Check>): Promise<void> => {
+		for await (const check of more) {
 			checks.push(check);
 			await print.check(check);
 		}
 	};
-	const findings: Findings = {};
-	await add(configuration.checks);
+	await add(configuration);
 	app.monitor.enter("checking", "the way to the service");
-	if (reach !== undefined && route !== undefined) await add(networkChecks(reach, route, configuration.isTrustKnown));
+	await add(networkChecks(found));
 	// An exit of 2 means that no request was made. The folder of runs does not matter to the service.
 	const isBroken = (check: Check): boolean => check.status === "failed" && check.name !== STORAGE;
-	if (!checks.some(isBroken)) await add(askService({ settings, flags, app, findings }));
+	if (!checks.some(isBroken)) await add(askService(found));
 	const broken = checks.find(isBroken)?.name ?? "service";
 	const missing = CHECK_NAMES.filter((name) => !checks.some((check) => check.name === name));
 	const why = `not checked, because "${broken}" failed`;
@@ -94,8 +90,8 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 
 	const failure = decisiveFailure(checks);
 	const exit = failure?.exit ?? Exit.ok;
-	const next = redact(nextCommand(failure?.check, findings.dataset, flags));
-	await print.end(checks, findings, exit, next);
+	const next = redact(nextCommand(failure?.check, found.dataset, flags));
+	await print.end(checks, found, exit, next);
 	if (failure === undefined) return Exit.ok;
 	const { name, text, hint } = failure.check;
 	const advice = hint === undefined ? "" : `${redact(hint)} `;
@@ -103,69 +99,56 @@ export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 }
 
 /** The checks that need the service, in a session of their own. */
-async function* askService(
-	context: Pick<ServiceContext, "settings" | "flags" | "app" | "findings">,
-): AsyncGenerator<Check, void, undefined> {
-	const { settings, flags, app } = context;
-	let firstAnswer: FirstAnswer | undefined;
+async function* askService(found: Doctor): AsyncGenerator<Check> {
+	const { settings, flags, app } = found;
+	let first: ReturnType<Connected["firstAnswer"]>;
 	const onExchange = ({ status, date }: Exchange): void => {
-		if (status !== undefined) firstAnswer ??= { date: date(), at: Date.now() };
+		if (status !== undefined) first ??= { date: date(), at: Date.now() };
 	};
 	const { rate, timeout, flavour } = flags;
 	const connected = await attempt(() => app.connect(settings, { rate, timeout, flavour, onExchange }));
-	if ("error" in connected) return yield failed("flavour", connected.error);
+	if ("error" in connected) {
+		yield failed("flavour", connected.error);
+		return;
+	}
 	const session = connected.value;
 	try {
-		yield* serviceChecks({ ...context, session, firstAnswer: () => firstAnswer });
+		yield* serviceChecks(Object.assign(found, { session, firstAnswer: () => first }));
 	} finally {
 		await session.close();
 	}
 }
 
-type Printer = {
-	settings(shown: readonly ShownSetting[]): Promise<void>;
-	/** prints a check at once: the next one may take a while */
-	check(check: Check): Promise<void>;
-	/** prints the checks that could not be made, for one reason */
-	missing(names: readonly string[], why: string): Promise<void>;
-	end(checks: readonly Check[], findings: Findings, exit: ExitCode, next: string): Promise<void>;
-};
-
-function printer(flags: DoctorFlags, { io }: App, redact: (text: string) => string): Printer {
-	const masked = (check: Check): Check => ({
-		...check,
-		text: redact(check.text),
-		hint: check.hint === undefined ? undefined : redact(check.hint),
-	});
-	const safe = (setting: ShownSetting): ShownSetting =>
-		typeof setting.value === "string" ? { ...setting, value: redact(setting.value) } : setting;
-	if (flags.json === true) {
-		return {
-			settings: async (shown) => {
-				for (const setting of shown) await io.out(settingLine(safe(setting)));
-			},
-			check: (check) => io.out(checkLine(masked(check))),
-			missing: async (names, why) => {
-				for (const name of names) await io.out(checkLine(skipped(name, why)));
-			},
-			end: (_checks, { recognition, latency, safeRate }, exit, next) => {
-				const rounded = latency === undefined ? null : Math.round(latency * 10) / 10;
-				const flavour = recognition?.flavour.name ?? null;
-				return io.out(diagnosisLine({ flavour, latency: rounded, safeRate: safeRate ?? null, exit, next }));
-			},
-		};
-	}
+/** Prints each check at once, as the next one may take a while: as text, or with `--json` as lines for scripts. */
+function printer({ json = false }: DoctorFlags, { io }: App, redact: (text: string) => string) {
 	const width = io.stdoutIsTerminal ? io.columns : Number.POSITIVE_INFINITY;
+	const check = (found: Check): Promise<void> => {
+		const { text, hint } = found;
+		const masked = { ...found, text: redact(text), hint: hint === undefined ? undefined : redact(hint) };
+		return json ? io.out(checkLine(masked)) : io.print(checkText(masked, io.style, width));
+	};
 	return {
-		settings: async (shown) => {
-			await io.print(`${io.style.bold("Settings")}\n`);
-			for (const setting of shown) await io.print(settingText(safe(setting), io.style));
-			await io.print(`\n${io.style.bold("Checks")}\n`);
+		check,
+		settings: async (shown: readonly ShownSetting[]): Promise<void> => {
+			if (!json) await io.print(`${io.style.bold("Settings")}\n`);
+			for (const { value, ...setting } of shown) {
+				const safe = { ...setting, value: typeof value === "string" ? redact(value) : value };
+				await (json ? io.out(settingLine(safe)) : io.print(settingText(safe, io.style)));
+			}
+			if (!json) await io.print(`\n${io.style.bold("Checks")}\n`);
 		},
-		check: (check) => io.print(checkText(masked(check), io.style, width)),
-		// One line for all: a line for each would hide the one that failed.
-		missing: (names, why) => io.print(checkText(skipped("others", `${why}: ${names.join(", ")}`), io.style, width)),
-		end: async (checks, _findings, exit, next) => {
+		/** the checks that could not be made, for one reason */
+		missing: async (names: readonly string[], why: string): Promise<void> => {
+			// For people one line: a line for each would hide the one that failed.
+			if (!json) return check(skipped("others", `${why}: ${names.join(", ")}`));
+			for (const name of names) await check(skipped(name, why));
+		},
+		end: async (checks: readonly Check[], found: Partial<Doctor>, exit: ExitCode, next: string): Promise<void> => {
+			if (json) {
+				const latency = found.latency === undefined ? null : Math.round(found.latency * 10) / 10;
+				const flavour = found.recognition?.flavour.name ?? null;
+				return io.out(diagnosisLine({ flavour, latency, safeRate: found.safeRate ?? null, exit, next }));
+			}
 			// A failure's last line is on standard error, with the reason.
 			if (exit === Exit.ok) await io.print(`\n${checksText(checks)}\n${io.style.bold("Next:")} ${next}\n`);
 		},

@@ -7,11 +7,10 @@ import {
 	latencyOf,
 	rateCheck,
 	refusalChecks,
-} from "../../../src/commands/doctor/answers.ts";
-import { proxyCheck } from "../../../src/commands/doctor/configuration.ts";
-import { datasetCheck, rightCheck } from "../../../src/commands/doctor/dataset.ts";
-import { decisiveFailure, nextCommand } from "../../../src/commands/doctor/check-results.ts";
-import { handshakeCheck, lookUpCheck, plainCheck } from "../../../src/commands/doctor/network.ts";
+} from "../../../src/commands/doctor/service.ts";
+import { firstDataset, rightCheck } from "../../../src/commands/doctor/dataset.ts";
+import { decisiveFailure, nextCommand } from "../../../src/commands/doctor/checks.ts";
+import { handshakeCheck, lookUpCheck, plainCheck, proxyCheck } from "../../../src/commands/doctor/local.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
@@ -219,8 +218,8 @@ describe("rights", () => {
 	});
 
 	it("without a dataset there is nothing to ask, and one can be made", () => {
-		const { check, chosen } = datasetCheck(undefined, undefined, undefined);
-		expect([check.status, chosen]).toEqual(["skipped", undefined]);
+		const check = firstDataset({}, undefined);
+		expect(check.status).toBe("skipped");
 		expect(check.hint).toContain("ragtag datasets create NAME");
 	});
 });
