@@ -10,8 +10,7 @@ import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
 import { endPing, startPing } from "./workflows/outputs/ping.ts";
 import { checkLogFile, prepareOutputs } from "./workflows/outputs/prepare.ts";
-import { typedOutputs, typedValue } from "./workflows/outputs/typed-outputs.ts";
-import { writeOutputs } from "./workflows/outputs/write-outputs.ts";
+import { typedOutputs, typedValue, writeOutputs } from "./workflows/outputs/outputs.ts";
 
 /** Flags of every command that say how it prints. */
 type MessageFlags = Pick<Parameters<App["io"]["configure"]>[0], "color" | "quiet" | "debug" | "progress"> & {

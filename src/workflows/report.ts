@@ -12,7 +12,7 @@ import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
 import type { Stop } from "../run/types.ts";
-import { writeOutputs } from "./outputs/write-outputs.ts";
+import { writeOutputs } from "./outputs/outputs.ts";
 import { stopFromError } from "./stop-from-error.ts";
 
 /** The context of `report`; a `Run` is one. */

@@ -17,8 +17,7 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
-import { openRecord } from "../../workflows/run/open-record.ts";
-import { endRun } from "../../workflows/run/run-rows.ts";
+import { runRows } from "../../workflows/run/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags &
@@ -67,9 +66,7 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	app.io.note(`To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`);
-	await using record = await openRecord(run, allowed);
-	const sent = await sendPlanned(record, rules);
-	return await endRun(record, { ...sent, next: forceHint(record) });
+	return await runRows(run, allowed, sendPlanned(run, rules), { ending: (record) => ({ next: forceHint(record) }) });
 }
 
 export const resumeApply: Resume = (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app);

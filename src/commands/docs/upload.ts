@@ -33,8 +33,8 @@ import { report } from "../../workflows/report.ts";
 import { fileRows } from "../../workflows/rows/argument-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
-import { openRecord, type RunRecord } from "../../workflows/run/open-record.ts";
-import { endRun, type RowOperation, sendRows } from "../../workflows/run/run-rows.ts";
+import type { RunRecord } from "../../workflows/run/open-record.ts";
+import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
 
 export type UploadOptions = ManifestReadFlags &
 	RunFlags &
@@ -105,9 +105,10 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		app.io.note("Keys that a row does not have are removed from an existing document.");
 	}
 	if (options.json !== true) await app.io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
-	await using record = await openRecord(run, allowed, { onOutcome: (outcome) => printOutcome(run, outcome) });
-	const sent = await sendRows(record, uploadFiles(run, onExisting));
-	return await endRun(record, { ...sent, next: nextOfLost(record) });
+	return await runRows(run, allowed, uploadFiles(run, onExisting), {
+		onOutcome: (outcome) => printOutcome(run, outcome),
+		ending: (record) => ({ next: nextOfLost(record) }),
+	});
 }
 
 export const resumeUpload: Resume = (file, flags, app) => {

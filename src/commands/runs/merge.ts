@@ -83,11 +83,12 @@ export async function merge(names: readonly string[], flags: MergeFlags, app: Ap
 			app.io.note(`The series of the shards could not be joined: ${reason(error)}. The report has no charts.`);
 		});
 		const ended = endOf(merged, writers, runs, flags);
-		await recordEnd({ run: { flags, settings, app }, name: run, journal: merged.journal }, ended, merged.ended);
+		const record = { run: { flags, settings, app }, name: run, journal: merged.journal };
+		const recorded = await recordEnd(record, ended, merged.ended);
 		await merged.journal.close();
 		app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
 		if (flags.json !== true) await app.io.out(`${run}\n`);
-		return await report({ flags, app }, ended);
+		return await report({ flags, app }, recorded);
 	} finally {
 		await lock.release();
 	}

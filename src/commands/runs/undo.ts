@@ -27,8 +27,8 @@ import { endedBefore, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unlessNewer } from "../../workflows/run/newer-rows.ts";
-import { openRecord, type RunRecord, type TakesBack } from "../../workflows/run/open-record.ts";
-import { endRun } from "../../workflows/run/run-rows.ts";
+import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
+import { runRows } from "../../workflows/run/run-rows.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { printVersionLine } from "../../workflows/version-line.ts";
 
@@ -169,11 +169,14 @@ async function lockOf(
 
 async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: TakesBack): Promise<ExitCode> {
 	const allowed = await policyPrescan(unchecked(run), rows, previewPlanned(run, rules));
-	await using record = await openRecord(run, allowed, takesBack === undefined ? {} : { takesBack });
-	const sent = await sendPlanned(record, rules);
-	const { journal } = record;
-	const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.failedWith(CONFLICT)) };
-	return await endRun(record, { ...sent, undone, next: forceHint(record) ?? nextOfUndo(record) });
+	return await runRows(run, allowed, sendPlanned(run, rules), {
+		takesBack,
+		ending: (record) => {
+			const { journal } = record;
+			const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.failedWith(CONFLICT)) };
+			return { undone, next: forceHint(record) ?? nextOfUndo(record) };
+		},
+	});
 }
 
 /** The failed rows of an undo are not offered as a manifest: docs tag would clear the document of a removal. */

@@ -2,7 +2,6 @@ import { namedDocument } from "../../text/show.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { FailedRow, RunEnd } from "../../run-end.ts";
 import { numberText } from "../../text/words.ts";
-import { xmlText } from "./xml.ts";
 
 /** A test that did not pass: `failure` for a row, `error` for a run that stopped. */
 type Fault = { readonly kind: "failure" | "error"; readonly type: string; readonly message: string };
@@ -107,4 +106,24 @@ function attributes(values: Readonly<Record<string, string>>): string {
 	return Object.entries(values)
 		.map(([name, value]) => ` ${name}="${xmlText(value)}"`)
 		.join("");
+}
+
+/** Characters that XML 1.0 can't hold, not even escaped: most control characters, and halves of pairs. */
+const UNWRITABLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+	["&", "&amp;"],
+	["<", "&lt;"],
+	// A text must not contain "]]>".
+	[">", "&gt;"],
+	['"', "&quot;"],
+	// A parser makes blanks of these in attributes, and line feeds of carriage returns everywhere.
+	["\t", "&#9;"],
+	["\n", "&#10;"],
+	["\r", "&#13;"],
+]);
+
+/** A text as the content of an element or of an attribute in double quotes. What XML can't hold becomes U+FFFD. */
+function xmlText(text: string): string {
+	return text.replaceAll(UNWRITABLE, "\u{FFFD}").replaceAll(/[&<>"\t\n\r]/g, (each) => ESCAPES.get(each) ?? each);
 }

@@ -1,11 +1,14 @@
+import { readFile } from "node:fs/promises";
+import type { App } from "../../app.ts";
+import { errorCode, Exit, type ExitCode, reason } from "../../errors.ts";
+import { writeWhole } from "../../write-whole.ts";
 import type { OutputFlags, RunEnd } from "../../run-end.ts";
-import { pathInWorkspace } from "./annotate.ts";
 
 /** The name that GitLab's documentation gives a report of code quality. */
 const GITLAB_REPORT = "gl-code-quality-report.json";
 
 /** What an output may need beside the end of the run. */
-export type OutputContext = {
+type OutputContext = {
 	/** as the user names it */
 	readonly path: string;
 	/** the folder of the repository in CI; undefined where none is named */
@@ -15,7 +18,7 @@ export type OutputContext = {
 };
 
 /** One output of a command that ends: a file that the user names. */
-export type Output = {
+type Output = {
 	/** the flag that names its file */
 	readonly flag: string;
 	readonly path: (flags: OutputFlags) => string | undefined;
@@ -61,7 +64,7 @@ export const OUTPUTS: readonly Output[] = [
 		isAutomatic: true,
 		mode: FOR_ALL,
 		text: async (end, { workspace }) => {
-			const { gitlabText } = await import("./gitlab.ts");
+			const { gitlabText, pathInWorkspace } = await import("./annotations.ts");
 			return gitlabText(end, (file) => pathInWorkspace(file, workspace));
 		},
 	},
@@ -73,3 +76,77 @@ export const OUTPUTS: readonly Output[] = [
 		text: async (end, { path }) => (await import("./report-file.ts")).endedReport(end, path),
 	},
 ];
+
+/**
+ * The outputs of a command line that could not be parsed, as far as they are known: monitoring must see a job that
+ * fails for a mistyped flag.
+ *
+ * @param flags the flags that the command has
+ */
+export function typedOutputs(argv: readonly string[], flags: ReadonlySet<string>): OutputFlags {
+	let found: OutputFlags = {};
+	for (const { flag, given } of OUTPUTS) {
+		const value = flags.has(flag) ? typedValue(argv, flag) : undefined;
+		if (value !== undefined) found = { ...found, ...given(value) };
+	}
+	return found;
+}
+
+/** The last value of a flag, as it was typed; undefined where there is none. */
+export function typedValue(argv: readonly string[], flag: string): string | undefined {
+	const end = argv.indexOf("--");
+	const words = end === -1 ? argv : argv.slice(0, end);
+	const values = words.flatMap((word, at) => {
+		const value = word === flag ? words[at + 1] : word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : undefined;
+		return value === undefined || value === "" || value.startsWith("-") ? [] : [value];
+	});
+	return values.at(-1);
+}
+
+/**
+ * Writes every output that the command line asks for. A later call with another exit code writes them again, so that they say
+ * the code with which the program ends. An output that can't be written is named on standard error, and the others are still
+ * written.
+ *
+ * @returns the exit code: 74 for an output that could not be written, where the command was successful otherwise
+ */
+export async function writeOutputs(app: App, exit: ExitCode): Promise<ExitCode> {
+	const { runEnd } = app;
+	for (const code of [exit, Exit.output]) {
+		if (runEnd.written === code) return code;
+		await writeAll(app, code);
+		runEnd.written = code;
+		if (runEnd.flags.annotations === "github" && !runEnd.isAnnotated) {
+			runEnd.isAnnotated = true;
+			await (await import("./annotations.ts")).annotate(app, code);
+		}
+		if (code !== Exit.ok || runEnd.failures.size === 0) return code;
+		// The outputs that were written say 0, and the exit code is 74 now.
+	}
+	return Exit.output;
+}
+
+async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> {
+	for (const output of OUTPUTS) {
+		const path = output.path(runEnd.flags);
+		if (exit === Exit.locked && output.isOfJob === true) continue;
+		if (path === undefined || runEnd.isRefused(path) || runEnd.failures.has(path)) continue;
+		try {
+			const about = { path, workspace: ci.workspace, before: () => textOf(path) };
+			const text = await output.text(runEnd.endOf(exit), about);
+			await writeWhole(path, text, { mode: output.mode });
+		} catch (error) {
+			runEnd.failures.set(path, reason(error));
+			io.err(`ragtag: ${output.flag} ${path}: ${reason(error)}`);
+		}
+	}
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return undefined;
+		throw error;
+	}
+}

@@ -15,7 +15,7 @@ import type { Run } from "../open-run.ts";
 import { changePrinter } from "../preview/change-printer.ts";
 import type { ChangeSink, PreviewFlags } from "../preview/preview.ts";
 import type { RunRecord } from "../run/open-record.ts";
-import { type Sent, sendRows } from "../run/run-rows.ts";
+import type { RowOperation } from "../run/run-rows.ts";
 import type { PlannedRow } from "./plan-rows.ts";
 
 /** The handling of a planned change, by the present metadata of its document. */
@@ -54,17 +54,16 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
  * Sends the changes of a plan. A change of another client is overwritten if it falls between the reading of a document and
  * its write.
  */
-export function sendPlanned(record: RunRecord<PlannedRow>, rules: PlanRules): Promise<Sent> {
-	const { run } = record;
+export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow> {
 	const reread = rereadOnce(run, rules);
-	return sendRows(record, (log, documents) => {
+	return (log, documents) => {
 		const source = rules.mustKnow ? documents : documents.marksDoubts();
 		const judged = judgedBy(run, rules, source, reread(source));
 		return Object.assign(applyPlanned<PlannedRow>(run.session.service, judged, log), {
 			coming: (rows: readonly PlannedRow[]) => documents.expect(rows),
 			...(rules.isExact ? { expected: new Set([KEYS_KEPT]) } : {}),
 		});
-	});
+	};
 }
 
 /** The command that changes documents which were left alone because another client had changed them. */

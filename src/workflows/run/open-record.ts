@@ -2,9 +2,10 @@ import type { Row } from "../../manifest/types.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
 import { SERIES_FILE } from "../../run/series/series-file.ts";
-import type { Outcome } from "../../run/types.ts";
+import { countsText } from "../../report/summary.ts";
+import type { Outcome, Totals } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
-import { resumeCommand } from "../../flags/next-command.ts";
+import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { runsOnDataset } from "../recorded/going-on.ts";
 import { endUnbegun } from "../report.ts";
 import { failedRowReporter } from "../rows/failed-rows.ts";
@@ -13,7 +14,6 @@ import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./ea
 import { followAdjustments } from "./follow-adjustments.ts";
 import { followKeys } from "./follow-keys.ts";
 import { type NewerRows, newerRowsOf } from "./newer-rows.ts";
-import { quitText } from "./quit-text.ts";
 import { recordSeries, type Series } from "./record-series.ts";
 
 /** A run whose record is open and whose lock is held, until it is disposed of. */
@@ -38,8 +38,8 @@ export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
 /** The run that an undo takes back, and what newer runs have written since. */
 export type TakesBack = { readonly run: string; readonly newer: NewerRows | undefined };
 
-type RecordOptions<SourceRow extends Row> = {
-	readonly takesBack?: TakesBack;
+export type RecordOptions<SourceRow extends Row> = {
+	readonly takesBack?: TakesBack | undefined;
 	/** called once for each outcome, before its slot is free */
 	readonly onOutcome?: (outcome: Outcome<SourceRow>) => Promise<void>;
 };
@@ -122,4 +122,19 @@ export async function openRecord<SourceRow extends Row>(
 		supersededBefore,
 		[Symbol.asyncDispose]: close,
 	};
+}
+
+/**
+ * The counts of a run so far, and what to type next, for a user who does not wait for its end.
+ *
+ * @param name undefined for a run that has not begun: there is nothing to resume
+ */
+function quitText(
+	{ totals, inDoubt }: { readonly totals: Totals; readonly inDoubt: number },
+	name: string | undefined,
+	flags: Run["flags"],
+): string {
+	if (name === undefined) return "Nothing was sent: run the same command again.";
+	const next = totals.pending > 0 ? `Resume it with: ${resumeCommand(name, flags)}` : undefined;
+	return `${countsText(totals, 0, inDoubt)}. ${next ?? `See it with: ${withFlags(`ragtag runs show ${name}`, flags)}`}`;
 }

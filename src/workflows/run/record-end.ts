@@ -7,6 +7,7 @@ import { report, type ReportContext, resultOf } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
+import { stopFromError } from "../stop-from-error.ts";
 import type { Series } from "./record-series.ts";
 
 /** The parts that the end of a run's record needs. */
@@ -16,11 +17,28 @@ type OpenRecord = {
 	readonly journal: Pick<Recorder<Row>, "close" | "end" | "totals" | "wrote">;
 };
 
-/** Records how an execution ended: its last record in the journal, then the summary. A finished run is compressed. @param at now by default @throws CliError exit 7 */
-export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended, at?: Date): Promise<undefined> {
+/**
+ * Records how an execution ended: its last record in the journal, then the summary. A finished run is compressed.
+ *
+ * @returns the end, with what could not be written as its stop. Where another program moved or removed the record, it names
+ * no command that would not find it
+ */
+export async function recordEnd(record: OpenRecord, ended: Ended, at = new Date()): Promise<Ended> {
+	const { run, name } = record;
+	const runs = run.app.runs(run.settings);
+	const unrecorded = await writeEnd(record, ended, at).catch(stopFromError);
+	const stop = ended.stop ?? unrecorded;
+	// A record that can't be read is still there.
+	const file = await runs.read(name).catch(() => "unreadable" as const);
+	if (file !== undefined) return { ...ended, stop };
+	const hint = `If ${runs.path(name)} was moved, move it back: then the run can be resumed, verified and undone. If it was removed, send the rows again; what was written can't be undone.`;
+	return { ...ended, stop: stop && { ...stop, hint }, undo: undefined, resume: undefined };
+}
+
+/** @throws CliError exit 7 */
+async function writeEnd({ run, name, journal }: OpenRecord, ended: Ended, time: Date): Promise<undefined> {
 	const runs = run.app.runs(run.settings);
 	const { exit, summary } = await resultOf(run, ended);
-	const time = at ?? new Date();
 	const bytes = await journal.end(exit, time);
 	const file = await runs.read(name);
 	if (file === undefined) {
@@ -40,20 +58,6 @@ export async function recordEnd({ run, name, journal }: OpenRecord, ended: Ended
 	await journal.close();
 	// A plain journal is as good: runs prune compresses it later.
 	await packRun(runs.path(name), PACKED_AT_END).catch(() => false);
-}
-
-/**
- * The end of a run, without the commands that no longer find its record where another program moved or removed that.
- *
- * @throws never: a record that can't be read is still there
- */
-export async function withoutLostRecord({ run, name }: Omit<OpenRecord, "journal">, ended: Ended): Promise<Ended> {
-	const runs = run.app.runs(run.settings);
-	const file = await runs.read(name).catch(() => "unreadable" as const);
-	if (file !== undefined) return ended;
-	const { stop } = ended;
-	const hint = `If ${runs.path(name)} was moved, move it back: then the run can be resumed, verified and undone. If it was removed, send the rows again; what was written can't be undone.`;
-	return { ...ended, stop: stop && { ...stop, hint }, undo: undefined, resume: undefined };
 }
 
 /** A run that ended before it sent a row, where its record can be removed again. */

@@ -1,27 +1,29 @@
 import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
-import type { DocumentSource } from "../../run/documents/document-source.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
+import { CountedRows } from "../../run/documents/row-counts.ts";
 import type { Operation } from "../../run/operations/operation.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { type SentLog, onlyPrescanned } from "../../run/operations/sent-log.ts";
-import type { Pace } from "../../run/rate/pace.ts";
+import { restErrorOf } from "../../run/retry/request.ts";
 import { runChunks } from "../../run/rows.ts";
-import type { Stop } from "../../run/types.ts";
+import { show } from "../../text/show.ts";
+import { numberText } from "../../text/words.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { refuseUnlisted } from "../dataset.ts";
 import type { Run } from "../open-run.ts";
 import type { Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
 import { writeFailed } from "../rows/failed-rows.ts";
-import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
+import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/prune-old.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { failChanged } from "./changed-since.ts";
-import { explainRefusal } from "./explain-refusal.ts";
 import { type NewerRows, withoutNewer } from "./newer-rows.ts";
-import { openRecord, type RunRecord } from "./open-record.ts";
-import { rowDocuments } from "./row-documents.ts";
-import { endIfUnsent, recordEnd, withoutLostRecord } from "./record-end.ts";
+import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
+import { endIfUnsent, recordEnd } from "./record-end.ts";
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
 export type RowOperation<SourceRow extends Row = Row> = (
@@ -29,31 +31,66 @@ export type RowOperation<SourceRow extends Row = Row> = (
 	documents: DocumentSource,
 ) => Operation<SourceRow>;
 
+type RunOptions<SourceRow extends Row> = RecordOptions<SourceRow> & {
+	/** what only this command says at the end */
+	readonly ending?: (record: RunRecord<SourceRow>) => Pick<Ended, "next" | "undone">;
+};
+
 /** Runs all rows, recorded, then reports: summary, failed rows, exit code. */
 export async function runRows<SourceRow extends Row>(
 	run: Run,
 	rows: AllowedRows<SourceRow>,
 	operation: RowOperation<SourceRow>,
+	options: RunOptions<SourceRow> = {},
 ): Promise<ExitCode> {
-	await using record = await openRecord(run, rows);
+	await using record = await openRecord(run, rows, options);
 	const sent = await sendRows(record, operation);
-	return await endRun(record, sent);
+	return await endRun(record, { ...sent, ...options.ending?.(record) });
 }
 
-/** The result of the rows that were sent. */
-export type Sent = {
-	/** when the first row started, on the clock */
-	readonly started: number;
-	/** earlier executions of the run included */
-	readonly seconds: number;
-	readonly pace: Pace;
-	/** the mean of the requests a second that were allowed; undefined if there was no cap */
-	readonly cap: number | undefined;
-	/** the reason why rows are pending; undefined if none is */
-	readonly stop: Stop | undefined;
-	/** seconds from the oldest reading of a document to its use; undefined where no reading decided what was sent */
-	readonly oldestReading: number | undefined;
-};
+/** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
+const LONG_LIST = 20_000;
+
+/** What the documents of the rows have that are still to be sent. */
+function rowDocuments<SourceRow extends Row>({ run, rows, journal }: RunRecord<SourceRow>): DocumentSource {
+	const { app, settings, session } = run;
+	return new DocumentSource({
+		rows: new CountedRows(() => unsettled(rows, journal), journal.totals().pending),
+		folder: () => app.temporaryFolder(settings),
+		service: session.service,
+		onPresent: rows.onPresent,
+		onListing: (datasetId, documents) => {
+			if (documents < LONG_LIST) return;
+			app.io.note(`Reading what the ${numberText(documents)} documents of dataset ${show(datasetId)} have now.`);
+		},
+	});
+}
+
+/**
+ * The operation, but a refusal before any row succeeded ends the run where the service does not list the row's dataset: the
+ * words of a refusal are the same for a dataset that is not there and for one that the key may not change.
+ */
+function explainRefusal<SourceRow extends Row>(run: Run, operation: Operation<SourceRow>): Operation<SourceRow> {
+	const listed = new Map<string, Promise<void>>();
+	let hasSucceeded = false;
+	const attempt: Operation<SourceRow> = async (row, request, memory) => {
+		try {
+			const settled = await operation(row, request, memory);
+			hasSucceeded = true;
+			return settled;
+		} catch (error) {
+			if (hasSucceeded || rowErrorOf(error)?.code !== "FORBIDDEN") throw error;
+			const { datasetId } = row;
+			const isListed = listed.get(datasetId) ?? refuseUnlisted(run, new Map([[datasetId, undefined]]));
+			listed.set(datasetId, isListed);
+			await isListed.catch((unlisted: unknown) => {
+				if (restErrorOf(unlisted) === undefined) throw unlisted;
+			});
+			throw error;
+		}
+	};
+	return Object.assign(attempt, operation);
+}
 
 /** The log of what is sent, which knows what newer runs have touched. */
 function logOf(journal: SentLog, newer: NewerRows | undefined): SentLog {
@@ -65,15 +102,18 @@ function logOf(journal: SentLog, newer: NewerRows | undefined): SentLog {
 	};
 }
 
+/** The result of the rows that were sent. `started` is when the first row began, on the clock. */
+type Sent = Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "oldestReading"> & { readonly started: number };
+
 /** Sends all rows that are not settled. Each ends in one outcome in the journal, or stays pending. */
-export async function sendRows<SourceRow extends Row>(
+async function sendRows<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	operation: RowOperation<SourceRow>,
 ): Promise<Sent> {
 	const { run, rows, journal, secondsBefore, newer, discard } = record;
 	const { flags, session, app } = run;
 	const { io, clock } = app;
-	const documents = rows.documents ?? rowDocuments(run, { rows, journal });
+	const documents = rows.documents ?? rowDocuments(record);
 	const { monitor } = session;
 	monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
@@ -121,7 +161,7 @@ export async function sendRows<SourceRow extends Row>(
 }
 
 /** Reads back what was written if `--verify` is given, writes the failed rows, records the end, and reports. */
-export async function endRun<SourceRow extends Row>(
+async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
 ): Promise<ExitCode> {
@@ -169,7 +209,7 @@ export async function endRun<SourceRow extends Row>(
 		inDoubt: session.monitor.inDoubt,
 		...more,
 	};
-	const unrecorded = await recordEnd(record, ended).catch(stopFromError);
+	const recorded = await recordEnd(record, ended);
 	await pruneOldRuns(run, runs, name);
-	return report(run, await withoutLostRecord(record, { ...ended, stop: ended.stop ?? unrecorded }));
+	return report(run, recorded);
 }

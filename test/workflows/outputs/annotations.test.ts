@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { githubLines } from "../../../src/workflows/outputs/github.ts";
-import { gitlabText } from "../../../src/workflows/outputs/gitlab.ts";
-import { stepSummaryText } from "../../../src/workflows/outputs/step-summary.ts";
+import { githubLines, gitlabText, stepSummaryText } from "../../../src/workflows/outputs/annotations.ts";
 import { failedRow, problem, runEnd } from "../../support/run-end.ts";
 import { at, items, parse, range } from "../../support/values.ts";
 
