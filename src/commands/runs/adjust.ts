@@ -17,7 +17,7 @@ import {
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { executionOf, runGoingOn } from "../../workflows/recorded/going-on.ts";
-import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type AdjustFlags = RunsFlags & {
 	readonly rate?: RateSetting;

@@ -25,7 +25,7 @@ import {
 import { withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { noteDamaged, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
 

@@ -13,9 +13,9 @@ import {
 	printList,
 	type TableColumn,
 } from "../../workflows/lists/list-output.ts";
-import { type ListedRun, listedRuns } from "../../workflows/recorded/listed-runs.ts";
-import { noteDamaged, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import { goingMembers } from "../../workflows/recorded/going-on.ts";
+import { doneOf, type ListedRun, listedRuns } from "../../workflows/recorded/run-state.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format };
 
@@ -25,13 +25,13 @@ const COLUMNS: readonly Column[] = [
 	["run", ({ file }) => file.run],
 	["command", ({ file }) => file.command],
 	["state", ({ state }) => state],
-	["exit", ({ exitCode }) => cellOf(exitCode)],
-	["rows", ({ totals }) => cellOf(totals?.rows)],
-	["done", ({ done }) => cellOf(done)],
-	["failed", ({ totals }) => cellOf(totals?.failed)],
-	["pending", ({ totals }) => cellOf(totals?.pending)],
+	["exit", ({ facts }) => cellOf(facts?.exitCode)],
+	["rows", ({ facts }) => cellOf(facts?.totals.rows)],
+	["done", ({ facts }) => cellOf(facts && doneOf(facts.totals))],
+	["failed", ({ facts }) => cellOf(facts?.totals.failed)],
+	["pending", ({ facts }) => cellOf(facts?.totals.pending)],
 	["started", ({ file }) => file.started.replace(/\.\d+Z$/, "Z")],
-	["took", ({ seconds }) => (seconds === undefined ? "" : durationText(seconds))],
+	["took", ({ facts }) => (facts === undefined ? "" : durationText(facts.seconds))],
 	["manifest", ({ file }) => file.manifest.name + partOf(file)],
 	["service", ({ file }) => file.baseUrl],
 ];
@@ -75,20 +75,20 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const shape = {
 		columns: COLUMNS.map(([name]) => name),
 		cells: (run: ListedRun) => COLUMNS.map(([, cell]) => cell(run)),
-		json: ({ file, state, totals, done, exitCode, ended, seconds, going }: ListedRun) =>
+		json: ({ file, state, facts, going }: ListedRun) =>
 			JSON.stringify({
 				run: file.run,
 				command: file.command,
 				manifest: file.manifest.name,
 				state,
-				rows: totals?.rows ?? null,
-				done: done ?? null,
-				failed: totals?.failed ?? null,
-				pending: totals?.pending ?? null,
+				rows: facts?.totals.rows ?? null,
+				done: facts === undefined ? null : doneOf(facts.totals),
+				failed: facts?.totals.failed ?? null,
+				pending: facts?.totals.pending ?? null,
 				started: file.started,
-				ended: ended ?? null,
-				seconds: seconds ?? null,
-				exit_code: exitCode ?? null,
+				ended: facts?.ended ?? null,
+				seconds: facts?.seconds ?? null,
+				exit_code: facts?.exitCode ?? null,
 				base_url: file.baseUrl,
 				shard: file.options["shard"] ?? null,
 				...goingMembers(going),

@@ -21,7 +21,7 @@ import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
 import { findParts } from "../../workflows/recorded/find-parts.ts";
-import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import type { Ended } from "../../report/summary.ts";
 import { report } from "../../workflows/report.ts";
 import { recordEnd } from "../../workflows/run/record-end.ts";

@@ -11,9 +11,17 @@ import { parseAge, parseCount } from "../../flags/values.ts";
 import { askForYes } from "../../workflows/ask-for-yes.ts";
 import { executionOf } from "../../workflows/recorded/going-on.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
-import { type PruneCandidate, pruneCandidate } from "../../workflows/recorded/prune-candidate.ts";
-import { KEPT_RUNS, newestThatWrote, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
-import { isEnded, packFinished, type Removal, removeRun } from "../../workflows/recorded/remove-run.ts";
+import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import {
+	isEnded,
+	KEPT_RUNS,
+	newestThatWrote,
+	packFinished,
+	type PruneCandidate,
+	pruneCandidate,
+	type Removal,
+	removeRun,
+} from "../../workflows/recorded/remove-run.ts";
 
 type PruneFlags = RunsFlags & {
 	readonly olderThan: number;
@@ -67,7 +75,7 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 			? await chosenByAge(all, flags, runs)
 			: [runs.damaged.has(name) ? name : (await runs.find(name)).run];
 	const staysBecause = (candidate: PruneCandidate): string | undefined =>
-		staysUnfinished(candidate, flags) ? `it is ${candidate.state} (--all removes it too)` : undefined;
+		staysUnfinished(candidate, flags) ? `it is ${inWords(candidate)} (--all removes it too)` : undefined;
 	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
 	const chosen: Chosen[] = [];
 	const mayGo = new Set(names);
@@ -80,11 +88,13 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 		}
 		if (staysUnfinished(old, flags)) {
 			const goesOn = (await executionOf(run, runs, processes)) === "running";
-			io.note(`Run ${run} ${goesOn ? "is going on: it stays." : `is ${old.state}: it stays (--all removes it too).`}`);
+			io.note(
+				`Run ${run} ${goesOn ? "is going on: it stays." : `is ${inWords(old)}: it stays (--all removes it too).`}`,
+			);
 			continue;
 		}
 		const bytes = await runs.sizeOf(run).catch(() => 0);
-		chosen.push({ ...old, file: all.find((file) => file.run === run), bytes });
+		chosen.push({ ...old, bytes });
 	}
 	// Without a terminal, as in cron, what was typed is the answer.
 	const asks = io.stdinIsTerminal && flags.yes !== true && !isDry;
@@ -112,7 +122,7 @@ export async function prune(name: string | undefined, flags: PruneFlags, app: Ap
 }
 
 /** A run that is to be removed. */
-type Chosen = PruneCandidate & { readonly file: RunFile | undefined; readonly bytes: number };
+type Chosen = PruneCandidate & { readonly bytes: number };
 
 /** `, 1.2 MB` */
 function sizeOf(runs: readonly Chosen[]): string {
@@ -152,10 +162,18 @@ async function chosenByAge(
 	return (await runs.names()).filter((run) => !kept.has(run));
 }
 
-function isYoung({ ended, minimumAge }: PruneCandidate, olderThan: number): boolean {
-	return Date.now() - ended < Math.max(olderThan, minimumAge);
+/** The state in a sentence. */
+function inWords({ state }: PruneCandidate): string {
+	return state === "other format" ? "of another format" : state;
+}
+
+/** Milliseconds: a run that begins copies its manifest before it records its target and manifest. */
+const BEGINNING = 60 * 60 * 1000;
+
+function isYoung({ file, ended }: PruneCandidate, olderThan: number): boolean {
+	return Date.now() - ended < Math.max(olderThan, file === undefined ? BEGINNING : 0);
 }
 
 function staysUnfinished({ state }: PruneCandidate, { all }: PruneFlags): boolean {
-	return all !== true && (state === "unfinished" || state === "superseded" || state === "damaged");
+	return all !== true && ["unfinished", "superseded", "damaged", "other format"].includes(state);
 }

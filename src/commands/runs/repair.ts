@@ -8,7 +8,7 @@ import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
-import type { RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean };
 

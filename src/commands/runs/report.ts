@@ -25,7 +25,7 @@ import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { newestWithResult, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string; readonly report?: string };
 
@@ -53,10 +53,8 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const { io } = app;
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
-	const { file, recorded } = await readReport(
-		runs,
-		name === undefined ? await newestWithResult(runs) : await runs.find(name),
-	);
+	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));
+	const recorded = await journalOf(file.run, runs);
 	await checkManifestOfRun(app, file.manifest.path);
 	if (recorded === undefined) {
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });

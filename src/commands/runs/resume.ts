@@ -8,7 +8,7 @@ import { payloadFlags } from "../../flags/payload-options.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { markOf } from "../../run/recorded/superseded.ts";
-import { certainNewestWithResult, newestUnfinished, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { newestUnfinished, newestWithResult, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { resumes } from "../index.ts";
 
 const KEPT =
@@ -65,7 +65,7 @@ async function resumeRun(
 	const file = await (name !== undefined
 		? runs.find(name)
 		: reopen
-			? certainNewestWithResult("retry", runs)
+			? newestWithResult(runs, "retry")
 			: newestUnfinished(runs, app.processes));
 	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
 	const resume = await resumes.get(file.command)?.();

@@ -15,9 +15,9 @@ import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { goingMembers, goingText } from "../../workflows/recorded/going-on.ts";
-import { type ListedRun, listedRun } from "../../workflows/recorded/listed-runs.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
-import { newestWithResult, readReport, type RunsFlags } from "../../workflows/recorded/recorded-run.ts";
+import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { type ListedRun, listedRun } from "../../workflows/recorded/run-state.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {
@@ -42,16 +42,15 @@ function stateText({ state, going }: ListedRun, mark: Mark | undefined): string 
 export async function show(name: string | undefined, flags: RunsFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
-	const { file, recorded } = await readReport(
-		runs,
-		name === undefined ? await newestWithResult(runs) : await runs.find(name),
-	);
+	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));
+	const recorded = await journalOf(file.run, runs);
 	const totals = recorded?.state.totals();
 	const printed = readSummary(runs.path(file.run));
 	const found = printed?.foundRate;
 	const mark = markOf(runs, file.run);
 	const listed = await listedRun(runs, file, app.processes);
-	const { state, ended, exitCode, seconds } = listed;
+	const { state, facts } = listed;
+	const { ended, exitCode, seconds } = facts ?? {};
 	// The summary of an earlier execution says nothing of one that was killed.
 	const end = ended === undefined ? undefined : printed;
 	const goesOn = state === "running" || state === "paused";

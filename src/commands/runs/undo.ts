@@ -1,5 +1,6 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
-import { certainNewestWithWrites, hasWritten, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { journalOf, newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { hasWritten } from "../../workflows/recorded/run-state.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
@@ -59,7 +60,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
-	const file = name === undefined ? await certainNewestWithWrites("undo", runs, options, app) : await runs.find(name);
+	const file = await (name === undefined ? newestWithWrites(runs, options, app, "undo") : runs.find(name));
 	if (file.command === PURPOSES.rm.command) {
 		throw new CliError(`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`, {
 			exit: Exit.usage,
@@ -69,8 +70,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();
-	if (!hasWritten((await readReport(runs, file)).recorded))
-		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	if (!hasWritten(await journalOf(file.run, runs))) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	await checkManifestOfRun(app, file.manifest.path);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
@@ -84,7 +84,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	await using _lock = await lockOf(file, run);
 	reading();
 	// Read only now that the lock is held: before, the run may have gone on.
-	const { recorded } = await readReport(runs, file);
+	const recorded = await journalOf(file.run, runs);
 	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const { session, settings } = run;
 	const { normalise } = (await session.service.known(session.request)).dialect.flavour;

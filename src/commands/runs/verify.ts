@@ -1,5 +1,5 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
-import { newestWithWrites, readReport, targetOf } from "../../workflows/recorded/recorded-run.ts";
+import { journalOf, newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -48,10 +48,10 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	if (flags.json === true) await printVersionLine(app);
-	const found = name === undefined ? await newestWithWrites(runs, flags, app) : await runs.find(name);
-	app.monitor.enter("verifying", `the journal of ${found.run}`);
-	const { file, recorded } = await readReport(runs, found);
+	const file = await (name === undefined ? newestWithWrites(runs, flags, app) : runs.find(name));
 	const { run } = file;
+	app.monitor.enter("verifying", `the journal of ${run}`);
+	const recorded = await journalOf(run, runs);
 	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {
 		io.note(`Run ${run} has written nothing, so there is nothing to verify.`);
 		return report({ flags, app }, { totals: totalsOf(undefined), seconds: 0, stop: undefined, run });

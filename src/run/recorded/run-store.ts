@@ -12,7 +12,7 @@ import {
 import { syncFolder } from "../journal/files.ts";
 import { LastReading } from "../journal/last-reading.ts";
 import type { RecordedRun } from "../journal/reader.ts";
-import { removeFile } from "../storage/quick-files.ts";
+import { isAbsent, removeFile } from "../storage/quick-files.ts";
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
 export const SUMMARY_FILE = "summary.json";
@@ -20,8 +20,8 @@ export const SUMMARY_FILE = "summary.json";
 /** The folder of locks, next to the folders of runs. */
 export const LOCKS = ".locks";
 
-/** Runs whose files are read at a time: few enough that a signal does not wait, far fewer than the files that a process may open. */
-export const READ_AT_ONCE = 32;
+/** Runs whose files are read before signals and the display get their turn. */
+const READ_AT_ONCE = 32;
 
 /** The beginning of the name that a run's folder gets while it is removed. */
 const REMOVED_PREFIX = ".removed-";
@@ -80,32 +80,27 @@ export class RunStore {
 
 	/** All recorded runs, the newest first. */
 	async files(): Promise<RunFile[]> {
-		const files: (RunFile | undefined)[] = [];
-		const all = await this.names();
-		for (const names of batches(all, READ_AT_ONCE)) {
-			// Signals and the display come in between.
-			if (files.length > 0) await setImmediate();
-			this.#onRead?.(files.length, all.length);
-			files.push(...(await Promise.all(names.map((name) => this.read(name)))));
+		const files: RunFile[] = [];
+		const names = await this.names();
+		for (const [at, name] of names.entries()) {
+			if (at % READ_AT_ONCE === 0) {
+				if (at > 0) await setImmediate();
+				this.#onRead?.(at, names.length);
+			}
+			const file = await this.read(name);
+			if (file !== undefined) files.push(file);
 		}
-		return files.filter((file) => file !== undefined).toSorted((one, other) => byAge(other, one));
+		return files.toSorted((one, other) => byAge(other, one));
 	}
 
 	/** The task of a run; undefined for a run that was killed before it recorded that. */
 	async read(run: string): Promise<RunFile | undefined> {
-		this.secure();
-		const path = this.path(run, "run.json");
-		try {
-			securePrivateFolder(this.path(run), this.#user);
-			const file = readRunFile(readPrivateFile(path, this.#user));
-			if (file === undefined) this.damaged.add(run);
-			// A copy of a run's folder under another name is not a second run.
-			return file?.run === run ? file : undefined;
-		} catch (error) {
-			if (error instanceof CliError) throw error;
-			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-			throw new CliError(`${path}: ${reason(error)}`, { exit: Exit.storage, cause: error });
-		}
+		const text = await this.readFile(run, "run.json");
+		if (text === undefined) return undefined;
+		const file = readRunFile(text);
+		if (file === undefined) this.damaged.add(run);
+		// A copy of a run's folder under another name is not a second run.
+		return file?.run === run ? file : undefined;
 	}
 
 	/**
@@ -127,10 +122,11 @@ export class RunStore {
 		this.secure();
 		const path = this.path(run, name);
 		try {
+			securePrivateFolder(this.path(run), this.#user);
 			return readPrivateFile(path, this.#user);
 		} catch (error) {
 			if (error instanceof CliError) throw error;
-			if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
+			if (isAbsent(error)) return undefined;
 			throw new CliError(`${path}: ${reason(error)}`, { exit: Exit.storage, cause: error });
 		}
 	}
@@ -191,13 +187,6 @@ export class RunStore {
 			await rm(join(this.folder, name), { recursive: true, force: true });
 		}
 	}
-}
-
-/** Parts of a list of at most so many items. */
-export function batches<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
-	const parts: (readonly Item[])[] = [];
-	for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
-	return parts;
 }
 
 export function noRun(): CliError {

@@ -17,7 +17,7 @@ import type { Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
 import { writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../rows/row-source.ts";
-import { pruneOldRuns } from "../recorded/prune-old.ts";
+import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { failChanged } from "./changed-since.ts";

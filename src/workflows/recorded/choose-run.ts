@@ -1,0 +1,145 @@
+import type { App } from "../../app.ts";
+import { CliError, Exit } from "../../errors.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+import type { RecordedRun } from "../../run/journal/reader.ts";
+import { journalCliError } from "../../run/recorded/faults.ts";
+import { type RunFile, startedLaterByClock } from "../../run/recorded/run-file.ts";
+import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
+import { markOf } from "../../run/recorded/superseded.ts";
+import type { Processes } from "../../run/storage/process-owner.ts";
+import { show } from "../../text/show.ts";
+import { executionOf } from "./going-on.ts";
+import { factsOf, hasResult, type RunFacts, stateOf } from "./run-state.ts";
+
+export type RunsFlags = GlobalFlags & { readonly json?: boolean };
+
+/** The journal of a run; undefined where it was killed before it recorded anything. @throws CliError 7 or 8 where it can't be read */
+export async function journalOf(run: string, runs: RunStore): Promise<RecordedRun | undefined> {
+	return await runs.journal(run).catch(throwAsCliError);
+}
+
+function throwAsCliError(error: unknown): never {
+	throw journalCliError(error);
+}
+
+/** Names the runs that a list or a choice of the newest run leaves out. */
+export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App, "io">): void {
+	for (const run of runs.damaged) {
+		const remove = withFlags(`ragtag runs prune ${run} --all`, flags);
+		io.note(`Run ${run} is left out: ${runs.path(run, "run.json")} is damaged. ${remove} removes its record.`);
+	}
+}
+
+/**
+ * The newest run that may have written anything.
+ *
+ * @param verb of `ragtag runs`, for a command that writes
+ * @throws CliError exit 2 where there is none, or where another run has a later start time and the command writes
+ */
+export async function newestWithWrites(
+	runs: RunStore,
+	flags: GlobalFlags,
+	app: Pick<App, "io">,
+	verb?: string,
+): Promise<RunFile> {
+	const all = await runs.files();
+	noteDamaged(runs, flags, app);
+	const found = await newestOf(all, runs, (facts) => facts?.wrote === true);
+	if (found !== undefined) return undisputed(verb, found, all);
+	throw new CliError("no recorded run has written anything", {
+		exit: Exit.usage,
+		hint: "ragtag runs list shows all runs.",
+	});
+}
+
+/**
+ * The newest run with a row that was sent or has an outcome; without such a run, the newest of all. A row that failed
+ * before its write has an outcome although nothing was sent: users want to see it and to try it again.
+ *
+ * @param verb of `ragtag runs`, for a command that writes
+ * @throws CliError exit 2 where no run is recorded, or where another run has a later start time and the command writes
+ */
+export async function newestWithResult(runs: RunStore, verb?: string): Promise<RunFile> {
+	const all = await runs.files();
+	const found = (await newestOf(all, runs, hasResult)) ?? all[0];
+	if (found === undefined) throw noRun();
+	return undisputed(verb, found, all);
+}
+
+async function newestOf(
+	all: readonly RunFile[],
+	runs: RunStore,
+	isWanted: (facts: RunFacts | undefined) => boolean,
+): Promise<RunFile | undefined> {
+	for (const file of all) if (isWanted(await factsOf(file.run, runs).catch(throwAsCliError))) return file;
+	return undefined;
+}
+
+/**
+ * The newest run that was killed or is unfinished, is not superseded and does not go on.
+ *
+ * @throws CliError exit 2 where there is none, or where another run has a later start time; 7 or 8 where a candidate can't
+ *   be read
+ */
+export async function newestUnfinished(runs: RunStore, processes: Processes): Promise<RunFile> {
+	const all = await runs.files();
+	if (all.length === 0) throw noRun();
+	const superseded: string[] = [];
+	const running: string[] = [];
+	for (const file of all) {
+		const { run } = file;
+		// A damaged run may be the one that the user means. Its error says how to repair it.
+		const facts = await factsOf(run, runs).catch(throwAsCliError);
+		if (facts?.ended !== undefined && facts.totals.pending === 0) continue;
+		const state = stateOf(facts, markOf(runs, run));
+		if ((await executionOf(run, runs, processes)) === "running") running.push(run);
+		else if (state === "unfinished") return undisputed("resume", file, all);
+		if (state === "superseded") superseded.push(run);
+	}
+	const [active] = running;
+	const hint =
+		active !== undefined
+			? `Run ${active} is going on: ragtag runs show ${active} says how far it is.`
+			: superseded.length === 0
+				? "ragtag runs list shows all runs; ragtag runs retry tries failed rows again."
+				: `Runs that newer runs have superseded are resumed only by name: ${superseded.join(", ")}.`;
+	throw new CliError("no recorded run is unfinished; nothing was sent", { exit: Exit.usage, hint });
+}
+
+function undisputed(verb: string | undefined, file: RunFile, all: readonly RunFile[]): RunFile {
+	const other = verb === undefined ? undefined : startedLaterByClock(file, all);
+	if (other === undefined) return file;
+	throw new CliError(
+		`run ${file.run} began last, but by its start time run ${other.run} did, so this machine's clock was changed; nothing was sent`,
+		{
+			exit: Exit.usage,
+			hint: `Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows all runs.`,
+		},
+	);
+}
+
+/**
+ * The target of a command that continues, verifies or undoes a recorded run. A flag, the environment or a profile gives it,
+ * the run's own profile included. The address of the record alone is refused: a program that can write the record could
+ * otherwise send the key to any address.
+ *
+ * @param verb of `ragtag runs`
+ * @throws CliError exit 2 where nothing gives an address
+ */
+export async function targetOf(
+	verb: string,
+	{ run, baseUrl, flags: pairs }: Pick<RunFile, "run" | "baseUrl" | "flags">,
+	flags: GlobalFlags,
+	app: App,
+): Promise<Pick<GlobalFlags, "profile">> {
+	const at = pairs.indexOf("--profile");
+	const profile = flags.profile ?? (at === -1 ? undefined : pairs[at + 1]);
+	const settings = await app.settings({ ...flags, profile });
+	if (settings.baseUrl !== undefined) return profile === undefined ? {} : { profile };
+	const command = withFlags(`ragtag runs ${verb} ${run} --base-url ${quoted(baseUrl)}`, flags);
+	throw new CliError(`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`, {
+		exit: Exit.usage,
+		hint: `The key is sent only to an address that you give. If this one is right, type: ${command}`,
+	});
+}
