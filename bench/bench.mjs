@@ -13,7 +13,7 @@ import { machineText } from "./machine.mjs";
 import { resume } from "./measures/growth.mjs";
 import { capOf100, largerCaps, leastConcurrency } from "./measures/pace.mjs";
 import { runsList } from "./measures/runs-list.mjs";
-import { sharedCap } from "./measures/shared-cap.mjs";
+import { sharedCap, sharedFaults } from "./measures/shared-cap.mjs";
 import { check, memory } from "./measures/size.mjs";
 import { startup } from "./measures/startup.mjs";
 import { unknownLimit } from "./measures/unknown-limit.mjs";
@@ -28,6 +28,7 @@ const MEASURES = {
 	capOf100,
 	largerCaps,
 	sharedCap,
+	sharedFaults,
 	pace: unknownLimit,
 	leastConcurrency,
 	memory,

@@ -6,10 +6,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { tableOf } from "./goals.mjs";
+import { freePort } from "./redis.mjs";
 import { useOf, WAYS } from "./measures/unknown-limit.mjs";
 import { isInstalled, round, World } from "./world.mjs";
 
@@ -133,14 +134,6 @@ async function started(world, { program, config, status }, upstream) {
 			await ended;
 		},
 	};
-}
-
-async function freePort() {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const { port } = server.address();
-	server.close();
-	return port;
 }
 
 async function listening(port) {

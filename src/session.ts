@@ -171,8 +171,9 @@ export async function openSession(
 		const url = settings.limiter.value;
 		if (url.password !== "") io.hide(decodeURIComponent(url.password));
 		// Loaded late, as few runs need a client of Redis.
-		const { shareCapOf } = await import("./run/rate/shared/open.ts");
-		sharedCap = await shareCapOf(setting, date, { url, baseUrl, key, ca, clock, limiter, cooldown, note });
+		const { openSharedCap } = await import("./run/rate/shared/open.ts");
+		sharedCap = await openSharedCap({ url, baseUrl, key, ca, setting, date, clock, cooldown, note });
+		limiter.share(sharedCap);
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
 	const send = paced(limiter, cooldown);

@@ -22,7 +22,8 @@ export function pace(arrivals, rows = arrivals.length) {
 	};
 }
 
-function most(arrivals, window) {
+/** The most of these times within any window of so many milliseconds. */
+export function most(arrivals, window) {
 	let [largest, start] = [0, 0];
 	for (let end = 0; end < arrivals.length; end++) {
 		while (arrivals[end] - arrivals[start] >= window) start += 1;

@@ -1,5 +1,4 @@
 import type { Clock, Limiter } from "../types.ts";
-import type { SharedPermit } from "./shared/permits.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
 /** A limiter whose rate changes while requests wait, and which can be paused. */
@@ -11,13 +10,12 @@ export type AdjustableLimiter = Limiter & {
 	resume(): void;
 	/** From now on each request also takes a permit of a cap that other processes share. */
 	share(cap: PermitQueue): void;
-	/** @param rate requests a second, whatever rate is set; undefined for no such limit */
-	setCeiling(rate: number | undefined): void;
 };
 
 /** A cap that other processes share. */
 export type PermitQueue = {
-	take(signal: AbortSignal | undefined): Promise<SharedPermit>;
+	/** Waits for a permit for one request. @returns until when it is good, on the clock; a later request takes another one */
+	take(signal: AbortSignal | undefined): Promise<number>;
 	/** milliseconds that a request waits for its permit even if no other process needs any */
 	readonly lead: number;
 };
@@ -42,10 +40,9 @@ const SPACING = 0.97;
 const USED_SHARE = 0.995;
 const FEW_PER_SECOND = 100;
 
-/** A request that waits for its turn. `go` says whether it may be sent: a permit that got too old needs another one. */
+/** A request that waits for its turn. */
 type Waiting = {
-	readonly permit: SharedPermit | undefined;
-	readonly go: (isSent: boolean) => void;
+	readonly go: () => void;
 	readonly refuse: (error: unknown) => void;
 };
 
@@ -67,10 +64,6 @@ export function createLimiter(
 class RateLimiter implements AdjustableLimiter {
 	readonly #clock: Clock;
 	readonly #pace: () => number | undefined;
-	/** the rate of this process alone, and its bound while other processes take the rest */
-	#own: number | undefined;
-	#ceiling: number | undefined;
-	/** the lower of both */
 	#rate: number | undefined;
 	#window: SlidingWindow | undefined;
 	#shared: PermitQueue | undefined;
@@ -104,16 +97,9 @@ class RateLimiter implements AdjustableLimiter {
 		this.#shared = cap;
 	}
 
-	setCeiling(rate: number | undefined): void {
-		this.#ceiling = rate;
-		this.setRate(this.#own);
-	}
-
-	setRate(own: number | undefined): void {
-		this.#own = own;
-		const cap = Math.min(own ?? Number.POSITIVE_INFINITY, this.#ceiling ?? Number.POSITIVE_INFINITY);
-		this.#rate = cap === Number.POSITIVE_INFINITY ? undefined : cap * (cap > FEW_PER_SECOND ? USED_SHARE : 1);
-		const count = Math.ceil(cap);
+	setRate(cap: number | undefined): void {
+		this.#rate = cap === undefined ? undefined : cap * (cap > FEW_PER_SECOND ? USED_SHARE : 1);
+		const count = Math.ceil(cap ?? 0);
 		this.#window =
 			this.#rate === undefined ? undefined : new SlidingWindow(count, (count * 1000) / this.#rate, this.#window);
 		this.#timer.abort();
@@ -136,19 +122,18 @@ class RateLimiter implements AdjustableLimiter {
 
 	async #take(signal: AbortSignal | undefined): Promise<void> {
 		for (;;) {
-			// Before its turn: the window must see when the request really goes out.
-			const permit = await this.#shared?.take(signal);
-			let isSent = false;
-			try {
-				isSent = await this.#turn(permit, signal);
-			} finally {
-				if (!isSent) permit?.drop();
+			await this.#turn(signal);
+			// After its turn: a permit is good for a moment alone.
+			while (this.#shared !== undefined && !this.#isClosed) {
+				const goodUntil = await this.#shared.take(signal);
+				if (this.#clock.now() <= goodUntil) break;
 			}
-			if (isSent) return;
+			if (this.#isClosed) throw closed();
+			if (!this.#isPaused) return;
 		}
 	}
 
-	#turn(permit: SharedPermit | undefined, signal: AbortSignal | undefined): Promise<boolean> {
+	#turn(signal: AbortSignal | undefined): Promise<void> {
 		return new Promise((resolve, reject) => {
 			if (this.#isClosed) return reject(closed());
 			// The contract is to reject with the signal's reason, which need not be an Error.
@@ -163,7 +148,7 @@ class RateLimiter implements AdjustableLimiter {
 					signal?.removeEventListener("abort", aborted);
 					end(value);
 				};
-			const waiting: Waiting = { permit, go: ended(resolve), refuse: ended(reject) };
+			const waiting: Waiting = { go: ended(resolve), refuse: ended(reject) };
 			signal?.addEventListener("abort", aborted, { once: true });
 			this.#waiting.push(waiting);
 			if (!this.#isServing) void this.#serve();
@@ -185,13 +170,10 @@ class RateLimiter implements AdjustableLimiter {
 	}
 
 	#next(): void {
-		const next = this.#waiting.shift();
-		if (next?.permit?.isGood() === false) return next.go(false);
 		const now = this.#clock.now();
 		this.#due = Math.max(this.#due + this.#spacing, now - LATE_MS);
 		this.#window?.sent(now);
-		next?.permit?.used();
-		next?.go(true);
+		this.#waiting.shift()?.go();
 	}
 
 	/** Milliseconds until the next request may be sent. */

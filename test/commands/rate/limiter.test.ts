@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { nameOfCap } from "../../../src/run/rate/shared/redis.ts";
 import { RIGHTS, SCRIPT } from "../../../src/run/rate/shared/script.ts";
 import { hasOpenssl, selfSigned } from "../../support/certificate.ts";
 import { freePort, hasRedis, redisServer, withoutRedis } from "../../support/redis.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, serve } from "../../support/service.ts";
+import { file, folder, KEY, serve } from "../../support/service.ts";
 import { summaryOf } from "../../support/values.ts";
 
 async function world() {
@@ -57,7 +58,7 @@ async function withUser(rights: string): Promise<string> {
 
 it("the rights that a message and docs/many-machines.md name are those of the commands that the script calls", async () => {
 	const called = [...SCRIPT.matchAll(/redis\.call\('([A-Z]+)'/g)].map(([, name = ""]) => `+${name.toLowerCase()}`);
-	const besides = ["+eval", "+evalsha", "+select"];
+	const besides = ["+eval", "+evalsha", "+hdel", "+select"];
 	expect(new Set(RIGHTS.split(" ").slice(1))).toEqual(new Set([...called, ...besides]));
 	const page = await readFile(new URL("../../../docs/many-machines.md", import.meta.url), "utf8");
 	expect(page).toContain(`ACL SETUSER ragtag on >PASSWORD ${RIGHTS}\n`);
@@ -74,7 +75,7 @@ it.skipIf(!hasRedis)(`a user with just these rights shares the cap, in any datab
 });
 
 it.skipIf(!hasRedis).each([
-	["a right is missing", RIGHTS.replace(" +zcard", ""), "", "Its user needs these rights: ~ragtag:limiter:*"],
+	["a right is missing", RIGHTS.replace(" +hgetall", ""), "", "Its user needs these rights: ~ragtag:limiter:*"],
 	["the keys are others", RIGHTS.replace("ragtag", "other"), "", "Its user needs these rights: ~ragtag:limiter:*"],
 	["it may not select the database", RIGHTS.replace(" +select", ""), "/3", "Its user needs these rights"],
 	["there is no such database", RIGHTS, "/99", "the number of the database"],
@@ -85,6 +86,26 @@ it.skipIf(!hasRedis).each([
 	expect([exit, stderr]).toEqual([2, expect.stringContaining(text)]);
 	expect(sent()).toEqual([]);
 });
+
+it.skipIf(!hasRedis).each([
+	["is full", 6, ["CONFIG SET maxmemory 1"], "OOM command not allowed", "make room"],
+	["is read-only", 6, ["REPLICAOF 127.0.0.1 1"], "READONLY You can't write", "takes writes"],
+	["has another type under the key", 2, ["SET KEY other"], "WRONGTYPE Operation against a key", "Another program"],
+])(
+	`a Redis that %s refuses, in its own words, and nothing is sent${withoutRedis}`,
+	async (_, code, commands, words, hint) => {
+		const { sent, argv, env } = await world();
+		const { url, cli } = await redisServer();
+		const key = await nameOfCap(`${env["RAGTAG_BASE_URL"]}/api/v1`, KEY);
+		for (const command of commands) cli(...command.replace("KEY", key).split(" "));
+		const { exit, stderr } = await ragtag([...argv, "--limiter", url], { env });
+		expect([exit, stderr]).toEqual([code, expect.stringContaining("refuses the shared limiter: ")]);
+		expect(stderr).toContain(words);
+		expect(stderr).toContain(hint);
+		expect(stderr).not.toContain("user_script");
+		expect(sent()).toEqual([]);
+	},
+);
 
 it.skipIf(!hasRedis)(`the password is in no output and in no record${withoutRedis}`, async () => {
 	const { argv, env } = await world();

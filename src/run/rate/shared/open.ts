@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { CliError, errorCode, Exit, type ExitCode, reason } from "../../../errors.ts";
-import { isCertificateError } from "../../../rest/errors.ts";
 import { minuteOfDay, rateAt, type RateSetting } from "../../../rates.ts";
+import { isCertificateError } from "../../../rest/errors.ts";
 import { runsText } from "../../../text/words.ts";
 import type { Clock } from "../../types.ts";
 import type { Cooldown } from "../cooldown.ts";
-import type { AdjustableLimiter } from "../limiter.ts";
-import { nameOfCap } from "./identity.ts";
-import { redisStore } from "./redis-store.ts";
+import { nameOfCap, redisStore } from "./redis.ts";
 import { RIGHTS } from "./script.ts";
-import { SharedCap } from "./shared-cap.ts";
-import type { Share } from "./store.ts";
+import { type Share, SharedCap } from "./shared-cap.ts";
 
 type SharedLimiterOptions = {
 	/** of Redis; it may hold a password */
@@ -20,19 +17,23 @@ type SharedLimiterOptions = {
 	readonly key: string;
 	/** further certificates to trust */
 	readonly ca: readonly string[];
-	/** as for `SharedCap` */
-	readonly cap: () => number | undefined;
+	/** the cap; not the present rate, which `runs adjust` and keys change for one run alone */
+	readonly setting: RateSetting;
+	readonly date: () => Date;
 	readonly clock: Clock;
-	readonly limiter: AdjustableLimiter;
 	readonly cooldown: Cooldown;
 	/** prints a note, which is one sentence */
 	readonly note: (text: string) => void;
 };
 
-/** Makes a limiter share its cap with all runs of the same service and key. @throws CliError exit 2 or 6 */
-async function shareLimiter(options: SharedLimiterOptions): Promise<SharedCap> {
-	const { url, baseUrl, key, ca, cap, clock, limiter, cooldown, note } = options;
+/** Shares a cap with all runs of the same service and key. @throws CliError exit 2, 4 or 6 */
+export async function openSharedCap(options: SharedLimiterOptions): Promise<SharedCap> {
+	const { url, baseUrl, key, ca, setting, date, clock, cooldown, note } = options;
 	const where = `Redis at ${url.host}`;
+	const cap = (): number | undefined => {
+		const rate = rateAt(setting, minuteOfDay(date()));
+		return typeof rate === "number" ? rate : undefined;
+	};
 	const store = redisStore(url, await nameOfCap(baseUrl, key), ca);
 	const shared = await SharedCap.start({
 		store,
@@ -40,40 +41,15 @@ async function shareLimiter(options: SharedLimiterOptions): Promise<SharedCap> {
 		cap,
 		run: randomUUID(),
 		onCooldown: (milliseconds) => cooldown.extendAsOthers(milliseconds),
-		onShare: (share) => {
-			limiter.setCeiling(share?.rate);
-			note(share === undefined ? `${where} answers again: the cap is shared again.` : awayText(where, share));
-		},
+		onAway: (error, share) => note(`${where} ${awayText(error)}: this run goes on ${shareText(share)}.`),
+		onBack: () => note(`${where} answers again: the cap is shared again.`),
 	}).catch((error: unknown) => {
 		store.close();
 		throw refusal(where, error);
 	});
-	limiter.share(shared);
 	cooldown.onAsked = (milliseconds) => shared.cool(milliseconds);
 	note(startText(shared.share, cap()));
 	return shared;
-}
-
-/** The same by the settings of a session. */
-export function shareCapOf(
-	setting: RateSetting,
-	date: () => Date,
-	options: Omit<SharedLimiterOptions, "cap">,
-): Promise<SharedCap> {
-	// Not the session's rate: `runs adjust` and keys change that of one run.
-	const cap = (): number | undefined => {
-		const rate = rateAt(setting, minuteOfDay(date()));
-		return typeof rate === "number" ? rate : undefined;
-	};
-	return shareLimiter({ ...options, cap });
-}
-
-function awayText(where: string, { rate, cap, runs }: Share): string {
-	const part =
-		rate === undefined
-			? "without the shared cap"
-			: `at its share, ${rounded(rate)} of ${rounded(cap ?? rate)} requests a second (${runsText(runs)})`;
-	return `${where} does not answer: this run goes on ${part}.`;
 }
 
 function startText({ cap, runs }: Share, own: number | undefined): string {
@@ -83,45 +59,71 @@ function startText({ cap, runs }: Share, own: number | undefined): string {
 	return `The cap of ${rounded(cap)} requests a second is shared${why}. ${others}.`;
 }
 
+function awayText(error: unknown): string {
+	if (error === undefined) return "was emptied";
+	return isReply(error) ? `refuses the shared limiter (${wordsOf(error)})` : "does not answer";
+}
+
+function shareText({ cap, runs }: Share): string {
+	if (cap === undefined) return "without the shared cap";
+	return `at its share, ${rounded(cap / runs)} of ${rounded(cap)} requests a second (${runsText(runs)})`;
+}
+
 function rounded(rate: number): string {
 	return String(Number(rate.toPrecision(3)));
 }
 
+function isReply(error: unknown): boolean {
+	return error instanceof Error && error.name === "ReplyError";
+}
+
+/** The words of Redis, without the place in the script. */
+function wordsOf(error: unknown): string {
+	return reason(error).replace(/\.? script: [0-9a-f]+, on @user_script:\d+\.?$/, "");
+}
+
+/** Errors of Redis, with why it can't share a cap, what to do and the exit code. The first that fits counts. */
+const REFUSALS: readonly (readonly [words: RegExp, hint: string, exit: ExitCode])[] = [
+	[/^(?:NOPERM|ERR The user executing the script can't run)/, `Its user needs these rights: ${RIGHTS}`, Exit.usage],
+	[
+		/\bWRONGTYPE\b/,
+		"Another program uses this key: delete it, or give another database, as in redis://HOST:6379/1.",
+		Exit.usage,
+	],
+	[
+		/\b(?:OOM|READONLY|MISCONF|NOREPLICAS)\b/,
+		"Give the address of a Redis that takes writes, and make room there.",
+		Exit.temporary,
+	],
+	[/\b(?:LOADING|BUSY|MASTERDOWN)\b/, "Try again.", Exit.temporary],
+];
+
+const SETTINGS_HINT =
+	"Check the user, the password and the number of the database in the address, and that it is Redis 5 or newer.";
+
 /** The first words of an error of a Redis that is part of a cluster, whose keys may be on another node. */
 const CLUSTER = /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR SELECT is not allowed in cluster mode)/;
 
-/** Those of a wrong configuration: the rights of the user; the password, the release, the database. */
-const RIGHTS_MISSING = /^(?:NOPERM|ERR The user executing the script can't run)/;
-const REFUSED = /^(?:WRONGPASS|NOAUTH|ERR)/;
-
 function refusal(where: string, error: unknown): CliError {
-	const text = reason(error);
+	const text = wordsOf(error);
 	const refused = (why: string, hint: string, exit: ExitCode = Exit.usage): CliError =>
-		new CliError(`${where} ${why}; nothing was sent`, { exit, hint, cause: error });
+		new CliError(`${where} ${why}: ${text}; nothing was sent`, { exit, hint, cause: error });
 	if (CLUSTER.test(text)) {
-		return refused(
-			`belongs to a Redis Cluster, which can't share a cap: ${text}`,
-			"Give the address of a Redis that is none.",
-		);
+		return refused("belongs to a Redis Cluster, which can't share a cap", "Give the address of a Redis that is none.");
 	}
-	if (RIGHTS_MISSING.test(text)) {
-		return refused(`refuses the shared limiter: ${text}`, `Its user needs these rights: ${RIGHTS}`);
-	}
-	if (REFUSED.test(text)) {
-		return refused(
-			`refuses the shared limiter: ${text}`,
-			"Check the user, the password and the number of the database in the address, and that it is Redis 5 or newer.",
-		);
+	if (isReply(error)) {
+		const [, hint = SETTINGS_HINT, exit] = REFUSALS.find(([words]) => words.test(text)) ?? [];
+		return refused("refuses the shared limiter", hint, exit);
 	}
 	if (isCertificateError(errorCode(error) ?? "")) {
 		return refused(
-			`shows a certificate that is not trusted: ${text}`,
+			"shows a certificate that is not trusted",
 			"Name the certificate of its authority with --ca-file, with ca_file in the profile, or with NODE_EXTRA_CA_CERTS.",
 			Exit.untrusted,
 		);
 	}
 	return refused(
-		`can't be reached: ${text}`,
+		"can't be reached",
 		"Start it and try again, with rediss:// where it speaks TLS; or leave --limiter out and give each run its part with --rate N.",
 		Exit.temporary,
 	);

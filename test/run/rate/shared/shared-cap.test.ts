@@ -1,163 +1,156 @@
 import { expect, it } from "vitest";
-import type { Answer, Ask } from "../../../../src/run/rate/shared/script.ts";
-import { SharedCap } from "../../../../src/run/rate/shared/shared-cap.ts";
-import type { Share } from "../../../../src/run/rate/shared/store.ts";
-import { FakeClock, idle } from "../../fake-clock.ts";
+import type { Ask } from "../../../../src/run/rate/shared/redis.ts";
+import type { Answer } from "../../../../src/run/rate/shared/script.ts";
+import { type Share, SharedCap } from "../../../../src/run/rate/shared/shared-cap.ts";
+import { FakeClock } from "../../fake-clock.ts";
 
-/** A run of four with a cap of 100, and a Redis that the test answers for. */
+/** A run of four with a cap of 100, and a Redis that the test answers for: undefined for none. */
 async function world(answer: (ask: Ask) => Partial<Answer> | undefined = () => ({})) {
 	const clock = new FakeClock();
 	const asks: Ask[] = [];
-	const shares: (Share | undefined)[] = [];
+	const notes: (Share | "back")[] = [];
 	const cooldowns: number[] = [];
-	const redis = { answer };
+	const redis = { answer, milliseconds: 0 };
 	const shared = await SharedCap.start({
 		clock,
 		run: "a",
 		cap: () => 100,
-		onShare: (share) => shares.push(share),
+		onAway: (_error, share) => notes.push(share),
+		onBack: () => notes.push("back"),
 		onCooldown: (milliseconds) => cooldowns.push(milliseconds),
 		store: {
 			close: () => undefined,
+			leave: async () => undefined,
 			call: async (ask) => {
 				asks.push(ask);
+				await clock.sleep(redis.milliseconds);
 				const said = redis.answer(ask);
 				if (said === undefined) throw new Error("away");
-				const usual = {
-					permit: `${asks.length}:${ask.want}`,
-					count: ask.want,
-					wait: 0,
-					runs: 4,
-					cap: 100,
-					cooldown: 0,
-					cuts: 0,
-				};
-				return { ...usual, ...said };
+				return { wait: 0, runs: 4, cap: 100, cooldown: 0, born: "1", ...said };
 			},
 		},
 	});
-	return { clock, asks, shares, cooldowns, redis, shared };
+	const booked = (): number => asks.reduce((sum, { permits }) => sum + permits, 0);
+	/** Sends requests one after another, and notes when each may go. */
+	const times: number[] = [];
+	const sends = (count: number): Promise<unknown> =>
+		Promise.all(Array.from({ length: count }, () => shared.take(undefined).then(() => times.push(clock.now()))));
+	return { clock, asks, notes, cooldowns, redis, shared, booked, times, sends };
 }
 
-it("a permit is good from its time on, and Redis learns when it was used", async () => {
-	const { clock, asks, shared } = await world(({ want }) => (want > 0 ? { wait: 40 } : {}));
-	const taken = shared.take(undefined);
-	let isTaken = false;
-	void taken.then(() => (isTaken = true));
-	await clock.pass(39);
-	expect(isTaken).toBe(false);
-	await clock.pass(1);
-	const permit = await taken;
-	expect(permit.isGood()).toBe(true);
-	await clock.pass(5);
-	permit.used();
-	// The request is written in the turns after this.
-	await idle();
-	await idle();
-	await clock.pass(100);
-	const reports = asks.flatMap(({ sent }) => sent);
-	expect(reports).toHaveLength(1);
-	expect(reports[0]).toMatchObject({ permit: "2:1", count: 1 });
-	expect(reports[0]?.age).toBeLessThan(25);
+const SHARE = { cap: 100, runs: 4 };
+
+it("a permit is good from its time on, and for 25 milliseconds: later ones would come together with it", async () => {
+	const { clock, shared } = await world(({ permits }) => ({ wait: 40 * permits }));
+	const until = await clock.until(shared.take(undefined));
+	expect([clock.now(), until]).toEqual([40, 65]);
 	await shared.close();
 });
 
-it("a permit that waited for too long is not used", async () => {
-	const { clock, shared } = await world();
-	const permit = await clock.until(shared.take(undefined));
-	await clock.pass(1001);
-	expect(permit.isGood()).toBe(false);
-	permit.drop();
-	await shared.close();
-});
-
-it("many requests take their permits with few calls at a high cap", async () => {
-	const { clock, asks, shared } = await world(() => ({ cap: 5000 }));
-	const permits = Array.from({ length: 100 }, () => shared.take(undefined));
-	for (const permit of await clock.until(Promise.all(permits))) permit.used();
-	expect(asks.filter(({ want }) => want > 0).map(({ want }) => want)).toEqual([50, 50]);
-	await shared.close();
-});
-
-it("the next permits are ordered before the present ones may be used, and no further ahead than a call takes", async () => {
+it("no permits are ordered further ahead than timers are late: a killed run would lose them", async () => {
 	// One permit every ten milliseconds, as a cap of 100 gives them.
 	let next = 0;
-	const { clock, asks, shared } = await world(({ want }) => {
-		if (want === 0) return {};
-		next = Math.max(next, clock.now()) + 10;
+	const { clock, booked, times, sends, shared } = await world(({ permits }) => {
+		if (permits === 0) return {};
+		next = Math.max(next, 0) + 10;
 		return { wait: next - clock.now() };
 	});
-	const taken: number[] = [];
-	for (let count = 0; count < 20; count++) void shared.take(undefined).then(() => taken.push(clock.now()));
+	void sends(20);
 	await clock.pass(1);
-	const early = asks.filter(({ want }) => want > 0).length;
-	expect(early).toBeGreaterThan(2);
-	expect(early).toBeLessThan(6);
-	await clock.pass(200);
-	expect(taken).toHaveLength(20);
-	// None was late: each came as soon as Redis allowed it.
-	expect(taken.at(-1)).toBeLessThanOrEqual(201);
-	expect(shared.lead).toBe(30);
+	expect(booked()).toBeLessThanOrEqual(4);
+	await clock.pass(199);
+	expect(times).toHaveLength(20);
 	await shared.close();
 });
 
-it.each([0, 1, 5, 9, 25])("a request that comes %i ms after a call waits for no second one", async (after) => {
-	const { clock, shared } = await world(() => ({ cap: 5000 }));
-	(await clock.until(shared.take(undefined))).used();
-	await clock.pass(after);
-	const from = clock.now();
-	await clock.until(shared.take(undefined));
-	expect(clock.now() - from).toBeLessThanOrEqual(10);
-	await shared.close();
-});
-
-it("without Redis a run goes on at its share, and shares again some seconds after Redis is back", async () => {
-	const { clock, asks, shares, redis, shared } = await world();
+it("an answer that a run reads late, as it stood still, gives no permit and is no loss of Redis", async () => {
+	const { clock, redis, notes, shared } = await world();
+	redis.milliseconds = 20_000;
+	const taken = shared.take(undefined);
+	await clock.pass(10);
+	redis.milliseconds = 0;
+	await clock.pass(19_995);
+	expect(await clock.until(taken)).toBeGreaterThan(20_000);
+	redis.milliseconds = 20_000;
 	redis.answer = () => undefined;
-	const permit = await clock.until(shared.take(undefined));
-	expect(shares).toEqual([{ rate: 25, cap: 100, runs: 4 }]);
-	await clock.pass(2000);
-	redis.answer = () => ({});
-	permit.used();
-	await clock.pass(600);
-	expect(asks.flatMap(({ sent }) => sent)).toMatchObject([{ permit: "", count: 1 }]);
-	expect(shares).toHaveLength(1);
-	await clock.pass(3200);
-	expect(shares).toEqual([{ rate: 25, cap: 100, runs: 4 }, undefined]);
-	expect(shared.awaySeconds).toBeGreaterThanOrEqual(2);
-	expect(shared.awaySeconds).toBeLessThanOrEqual(2.6);
+	void shared.take(undefined);
+	await clock.pass(20_000);
+	expect(notes).toEqual([]);
+});
+
+it("without Redis a run sends at its share, and drops the permits of before", async () => {
+	const { clock, redis, notes, times, sends, shared } = await world(({ permits }) => ({ wait: 500 * permits }));
+	void sends(21);
+	await clock.pass(1);
+	redis.answer = () => undefined;
+	await clock.pass(2_000);
+	expect(notes).toEqual([SHARE]);
+	// A request every 40 milliseconds, from when the next call failed.
+	expect(times.length).toBe(21);
+	expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(20 * 40 - 20);
 	await shared.close();
 });
 
-it("a request to slow down that Redis did not hear is said again", async () => {
-	const { clock, asks, redis, shared } = await world();
+it.each([
+	["is back", { born: "1" }],
+	["is back, and empty, and the others are not", { born: "2", runs: 1 }],
+])("a run whose Redis %s keeps its share for two seconds, and counts it there", async (_, back) => {
+	const { clock, redis, notes, booked, times, sends, shared } = await world();
 	redis.answer = () => undefined;
-	shared.slowDown();
+	void sends(1_000);
+	await clock.pass(1_000);
+	expect(shared.awaySeconds).toBe(1);
+	const [before, sent] = [booked(), times.length];
+	redis.answer = () => back;
+	await clock.pass(1_900);
+	expect(times.length - sent).toBeLessThanOrEqual(1.9 * 25 + 2);
+	expect(booked() - before).toBeGreaterThan(25);
+	expect(notes).toEqual([SHARE]);
+	await clock.pass(1_000);
+	expect(notes).toEqual([SHARE, "back"]);
+	expect(shared.share).toMatchObject({ runs: 4, ...("runs" in back ? { runs: 1 } : {}) });
+	await shared.close();
+});
+
+it("a run keeps its share for a while where Redis was emptied: no run has its permits counted", async () => {
+	const { clock, redis, notes, shared } = await world();
+	redis.answer = () => ({ born: "2", runs: 1 });
+	await clock.pass(1_500);
+	expect([notes, shared.share]).toEqual([[SHARE], SHARE]);
+	await clock.pass(2_500);
+	expect(notes).toEqual([SHARE, "back"]);
+	expect(shared.awaySeconds).toBe(0);
+	await shared.close();
+});
+
+it("a Retry-After that Redis did not hear is said again, and that of another run holds here within a second", async () => {
+	const { clock, asks, redis, cooldowns, shared } = await world();
+	redis.answer = () => undefined;
 	shared.cool(10_000);
 	await clock.pass(700);
-	redis.answer = () => ({});
-	await clock.pass(500);
-	const heard = asks.at(-1);
-	expect(asks.some(({ slowDown, cooldown }) => slowDown && cooldown > 8000)).toBe(true);
-	expect(asks.filter(({ slowDown }) => slowDown).length).toBeGreaterThan(1);
-	expect(heard).toMatchObject({ slowDown: false, cooldown: 0 });
+	redis.answer = () => ({ cooldown: 5_000 });
+	await clock.pass(1_000);
+	expect(asks.at(-1)?.cooldown).toBeGreaterThan(8_000);
+	expect(cooldowns).toContain(5_000);
 	await shared.close();
 });
 
-it("a cooldown of another run holds here within a second", async () => {
-	const { clock, cooldowns, redis, shared } = await world();
-	redis.answer = () => ({ cooldown: 5000 });
-	await clock.pass(1001);
-	expect(cooldowns).toContain(5000);
+it("no request waits where no run has a cap", async () => {
+	const { redis, clock, shared } = await world();
+	redis.answer = () => ({ cap: undefined });
+	await clock.pass(1_000);
+	expect(await shared.take(undefined)).toBe(Number.POSITIVE_INFINITY);
 	await shared.close();
 });
 
-it("a request that is given up leaves the queue", async () => {
-	const { clock, shared } = await world(({ want }) => (want > 0 ? { count: 0, wait: 5000 } : {}));
+it("a request that is given up waits no longer, nor do those after it", async () => {
+	const { clock, shared } = await world(({ permits }) => ({ wait: 5_000 * permits }));
 	const abort = new AbortController();
-	const taken = shared.take(abort.signal);
+	const taken = [shared.take(abort.signal), shared.take(abort.signal)].map((each) =>
+		each.catch((error: unknown) => error),
+	);
 	await clock.pass(10);
 	abort.abort(new Error("enough"));
-	await expect(taken).rejects.toThrow("enough");
+	expect(await Promise.all(taken)).toEqual([new Error("enough"), new Error("enough")]);
 	await shared.close();
 });
