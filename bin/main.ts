@@ -5,7 +5,6 @@ import { createApp, createIo, strayKeys } from "../src/app.ts";
 import { main } from "../src/cli.ts";
 import { Exit, reason } from "../src/errors.ts";
 import { listenToSignals } from "./signals.ts";
-import { terminalKeys } from "./terminal-keys.ts";
 
 const { env, stdin, stdout, stderr } = process;
 const io = createIo({ stdin, stdout, stderr, env });
@@ -14,8 +13,7 @@ const { certain, likely } = strayKeys(process.argv.slice(2), env, existsSync);
 for (const key of certain) io.hide(key);
 for (const key of likely) io.hide(key, false);
 
-const keys = terminalKeys();
-const signal = listenToSignals(io, () => keys.giveBack());
+const signal = listenToSignals(io);
 
 // Node would exit with 1, which means that the run finished. The records of the run are durable already.
 process.once("uncaughtException", (error) => {
@@ -51,7 +49,7 @@ function homeFolder(): string | undefined {
 }
 
 const home = homeFolder();
-const app = createApp({ io, env, home, stdin, signal, processes, keys });
+const app = createApp({ io, env, home, stdin, signal, processes });
 void main(process.argv.slice(2), app).then(async (exit) => {
 	process.exitCode = exit;
 	await io.flush();

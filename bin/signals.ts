@@ -16,12 +16,8 @@ const STOPPING: readonly (readonly [NodeJS.Signals, ExitCode])[] = [
 ];
 
 /** Handles the signals of the process. The first one that stops it aborts the result, with a `Stop` as its reason. */
-export function listenToSignals(io: App["io"], giveTerminalBack: () => void): AbortSignal {
+export function listenToSignals(io: App["io"]): AbortSignal {
 	const stopping = new AbortController();
-	const leave = (name: NodeJS.Signals, exit: ExitCode, why: string): never => {
-		giveTerminalBack();
-		return quit(io, name, exit, why);
-	};
 	const { stdout, stderr } = process;
 	for (const [name, exit] of STOPPING) {
 		// As with `nohup`, a run without a terminal goes on when the terminal that started it is closed.
@@ -30,11 +26,11 @@ export function listenToSignals(io: App["io"], giveTerminalBack: () => void): Ab
 			continue;
 		}
 		process.on(name, () => {
-			if (stopping.signal.aborted) leave(name, exit, `second signal, ${name}: quitting now`);
+			if (stopping.signal.aborted) quit(io, name, exit, `second signal, ${name}: quitting now`);
 			const again = name === "SIGINT" ? "Press Ctrl-C again" : "Send it again";
 			io.err(`ragtag: ${name}: stopping; waiting up to 5 s for requests in flight. ${again} to quit now.`);
 			stopping.abort({ exit, text: `stopped by ${name}` });
-			setTimeout(() => leave(name, exit, "could not stop within 5 s; quitting now"), LONGEST_STOP_MS).unref();
+			setTimeout(() => quit(io, name, exit, "could not stop within 5 s; quitting now"), LONGEST_STOP_MS).unref();
 		});
 	}
 	for (const name of ["SIGUSR1", "SIGINFO"]) {

@@ -2,7 +2,6 @@ import { setMaxListeners } from "node:events";
 import { tmpdir } from "node:os";
 import { CliError, Exit } from "./errors.ts";
 import { realTimers, type Io } from "./io.ts";
-import type { Keys } from "./io/keys.ts";
 import { untilStopped } from "./io/input.ts";
 import { type Ping, sendPing } from "./rest/ping.ts";
 import type { Preflight } from "./rest/preflight.ts";
@@ -27,7 +26,6 @@ import type { Shard } from "./shard.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 
 export { createIo } from "./io.ts";
-export { Keys } from "./io/keys.ts";
 export type { AppTimers, Session, SessionOptions } from "./session.ts";
 export { strayKeys } from "./text/stray-keys.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
@@ -39,8 +37,6 @@ export type App = {
 	readonly timers: AppTimers;
 	/** what the command is doing; sessions, checks and lists report to it, and `io` shows it */
 	readonly monitor: RunMonitor;
-	/** keys of the terminal; undefined if standard input has another use */
-	keys(): Pick<Keys, "listen"> | undefined;
 	/** aborted with a `Stop` when the user wants to end */
 	readonly signal: AbortSignal;
 	readonly stdin: AsyncIterable<Uint8Array>;
@@ -97,20 +93,12 @@ export type AppDependencies = {
 	readonly processes: Processes;
 	readonly clock?: Clock;
 	readonly timers?: AppTimers;
-	readonly keys?: Pick<Keys, "listen">;
 };
 
 export function createApp(dependencies: AppDependencies): App {
 	const { io, env, home, signal, processes } = dependencies;
 	const { clock = systemClock, timers = realTimers } = dependencies;
-	let isInputRead = false;
-	const input: AsyncIterable<Uint8Array> = {
-		[Symbol.asyncIterator]: () => {
-			isInputRead = true;
-			return dependencies.stdin[Symbol.asyncIterator]();
-		},
-	};
-	const stdin = untilStopped(input, signal);
+	const stdin = untilStopped(dependencies.stdin, signal);
 	// Each request that waits for its turn listens to it. Node would warn of a leak.
 	setMaxListeners(0, signal);
 	const cooldown = new Cooldown(clock);
@@ -136,7 +124,6 @@ export function createApp(dependencies: AppDependencies): App {
 		clock,
 		timers,
 		monitor,
-		keys: () => (isInputRead ? undefined : dependencies.keys),
 		signal,
 		stdin,
 		ci: ciOf(env),

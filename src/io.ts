@@ -44,8 +44,6 @@ export type Io = {
 	readonly stdinIsTerminal: boolean;
 	readonly stdoutIsTerminal: boolean;
 	readonly stderrIsTerminal: boolean;
-	/** whether the progress is a bar, so that a person watches it */
-	readonly hasBar: boolean;
 	/** width of the terminal on standard output, or 80 */
 	readonly columns: number;
 	/** whether the locale has Unicode; otherwise the program adds only ASCII characters */
@@ -109,7 +107,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let errStyle = plainStyle;
 	const errors = new Writer(stderr);
 	let isJson = false;
-	let hasBar = false;
 	let log: LogFile | undefined;
 	let lastWords: (() => string) | undefined;
 	const stderrIsTerminal = stderr.isTTY === true;
@@ -166,9 +163,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,
 		unicode,
-		get hasBar() {
-			return hasBar;
-		},
 		get columns() {
 			return widthOf(stdout);
 		},
@@ -216,7 +210,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
 			const drawn = { env, terminal: stderrIsTerminal && canDraw(stderr) };
 			const mode = progressMode(options.progress ?? "auto", drawn);
-			hasBar = mode === "bar" && !quiet;
 			const isAsked = stderrIsTerminal || (options.progress ?? "auto") !== "auto";
 			display.begin(quiet ? "none" : mode, isAsked, log === undefined ? undefined : (text) => logged("progress", text));
 		},

@@ -22,12 +22,6 @@ export const MOST_CONCURRENCY = 1024;
 
 const MINUTES_IN_HOUR = 60;
 
-/** The share by which a key changes the rate. */
-const STEP = 0.1;
-
-/** Requests a second from which a rate that a key gives is a whole number. */
-const WHOLE_FROM = 10;
-
 /** Reads `20`, `auto`, `unlimited` or `08:00=20 20:00=100`. @returns undefined for any other text */
 export function parseRateSetting(text: string): RateSetting | undefined {
 	if (!text.includes("=")) return parseRate(text);
@@ -82,13 +76,6 @@ export function highestRate(setting: RateSetting): Rate {
 	});
 	const highest = Math.max(...rates);
 	return highest === Number.POSITIVE_INFINITY ? "unlimited" : highest;
-}
-
-/** A rate that is a tenth higher or lower. Three digits are kept, and from 10 on it is a whole number. */
-export function stepped(rate: number, direction: "up" | "down"): number {
-	const wanted = rate * (direction === "up" ? 1 + STEP : 1 - STEP);
-	const rounded = wanted >= WHOLE_FROM ? Math.round(wanted) : Number(wanted.toPrecision(3));
-	return Math.min(HIGHEST, Math.max(LOWEST, rounded));
 }
 
 function clockText(minute: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { highestRate, minuteOfDay, parseRateSetting, rateAt, rateSettingText, stepped } from "../src/rates.ts";
+import { highestRate, minuteOfDay, parseRateSetting, rateAt, rateSettingText } from "../src/rates.ts";
 
 describe("what --rate takes", () => {
 	it.each([
@@ -79,22 +79,5 @@ describe("a timetable", () => {
 		["7", 7],
 	])("%s asks for %s at most, which doctor compares with what is safe", (text, highest) => {
 		expect(highestRate(parseRateSetting(text) ?? 0)).toBe(highest);
-	});
-});
-
-describe("a step by a key", () => {
-	it.each([
-		[100, "up", 110],
-		[110, "up", 121],
-		[100, "down", 90],
-		[10, "up", 11],
-		[10, "down", 9],
-		[9, "down", 8.1],
-		[0.5, "up", 0.55],
-		[0.01, "down", 0.01],
-		[1_000_000, "up", 1_000_000],
-	] as const)("from %d %s goes to %d, and stays a rate that can be typed", (rate, direction, next) => {
-		expect(stepped(rate, direction)).toBe(next);
-		expect(parseRateSetting(String(next))).toBe(next);
 	});
 });

@@ -28,7 +28,7 @@ const NIGHT: readonly Stretch[] = [
 		rows: rows(3560, 2),
 	},
 	{ seconds: 10, activity: { state: "outage", cause: refused, of: 900 }, rows: rows(3560, 2) },
-	{ seconds: 10, activity: { state: "paused", cause: "keys" }, rows: rows(3560, 2) },
+	{ seconds: 10, activity: { state: "paused", cause: "runs adjust" }, rows: rows(3560, 2) },
 	{ seconds: 20, activity: { state: "running" }, rows: rows(5500, 2) },
 	{ seconds: 5, activity: { state: "stopping", cause: "stopped by SIGINT" }, rows: rows(5520, 2) },
 ];

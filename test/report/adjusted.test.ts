@@ -13,8 +13,12 @@ describe("the summary names what was changed while the run went on", () => {
 			"rate changed: 20 → unlimited at 22:04 (timetable)",
 			{ rate: "unlimited", by: "timetable" },
 		],
-		[{ kind: "paused", by: "keys", time }, "paused at 22:04 (keys)", { paused: true, by: "keys" }],
-		[{ kind: "continued", by: "keys", time }, "continued at 22:04 (keys)", { paused: false, by: "keys" }],
+		[{ kind: "paused", by: "runs adjust", time }, "paused at 22:04 (runs adjust)", { paused: true, by: "runs adjust" }],
+		[
+			{ kind: "continued", by: "runs adjust", time },
+			"continued at 22:04 (runs adjust)",
+			{ paused: false, by: "runs adjust" },
+		],
 	])("%o", (change, text, line) => {
 		expect(adjustedTexts([change])).toEqual([text]);
 		expect(adjustedLine(change)).toEqual({ time: time.toISOString(), ...line });

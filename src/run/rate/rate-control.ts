@@ -8,7 +8,7 @@ import { type FoundRate, newRateSearch, rateSearchFrom } from "./rate-search.ts"
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The causes of a change of the rate, or of a pause. */
-export type AdjustedBy = "runs adjust" | "keys" | "timetable";
+export type AdjustedBy = "runs adjust" | "timetable";
 
 /** A change of the rate, or the beginning or end of a pause. */
 export type Adjustment = { readonly time: Date; readonly by: AdjustedBy } & (
@@ -38,9 +38,6 @@ type RatesOfRows = {
 	readonly mostInFlight: () => number;
 	readonly isFound: () => boolean;
 };
-
-/** Milliseconds within which changes by keys count as one. */
-const ONE_CHANGE_MS = 5_000;
 
 /**
  * The most requests a second of a session: a rate or a timetable, which may be changed, and paused, while requests wait. It
@@ -159,13 +156,6 @@ export class RateControl {
 		this.#apply(this.#scheduled, by);
 	}
 
-	/** Another rate holds, until the next time of a timetable. */
-	changeForNow(rate: number, by: AdjustedBy): void {
-		this.#isAsked = true;
-		if (typeof this.#setting !== "object") this.#setting = this.#scheduled = rate;
-		this.#apply(rate, by);
-	}
-
 	/** Takes the rate that the timetable has now. Called each second. */
 	tick(): void {
 		if (typeof this.#setting !== "object") return;
@@ -223,18 +213,8 @@ export class RateControl {
 		return this.#finder.rate;
 	}
 
-	/** Keeps a change. A key that is held down is one change. */
 	#note(change: Adjustment): void {
-		const last = this.#adjusted.at(-1);
-		const isSame =
-			change.kind === "rate" &&
-			last?.kind === "rate" &&
-			change.by === "keys" &&
-			last.by === "keys" &&
-			change.time.getTime() - last.time.getTime() < ONE_CHANGE_MS;
-		this.#adjusted = isSame
-			? [...this.#adjusted.slice(0, -1), { ...change, from: last.from }]
-			: [...this.#adjusted, change];
+		this.#adjusted = [...this.#adjusted, change];
 		for (const call of this.#listeners) call(change);
 	}
 }

@@ -93,6 +93,6 @@ async function take(text: string, { runs, name, session, app }: Followed): Promi
 
 function noteOf(change: Adjustment, name: string): string {
 	const text = adjustedText(change);
-	const how = change.by === "keys" ? "Press p to continue." : `Continue it with: ragtag runs adjust ${name} --continue`;
-	return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.${change.kind === "paused" ? ` ${how}` : ""}`;
+	const how = change.kind === "paused" ? ` Continue it with: ragtag runs adjust ${name} --continue` : "";
+	return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.${how}`;
 }

@@ -12,7 +12,6 @@ import { failedRowReporter } from "../rows/failed-rows.ts";
 import type { AllowedRows } from "../rows/row-source.ts";
 import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./earlier-runs.ts";
 import { followAdjustments } from "./follow-adjustments.ts";
-import { followKeys } from "./follow-keys.ts";
 import { type NewerRows, newerRowsOf } from "./newer-rows.ts";
 import { recordSeries, type Series } from "./record-series.ts";
 
@@ -72,7 +71,6 @@ export async function openRecord<SourceRow extends Row>(
 	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
 	const series = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text));
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
-	const stopKeys = followKeys(run);
 	const isNew = recording.resumed === undefined;
 	app.io.beforeQuitting(() => {
 		const isUnbegun = isNew && !journal.hasBegun;
@@ -82,7 +80,6 @@ export async function openRecord<SourceRow extends Row>(
 	});
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);
-		stopKeys();
 		await stopFollowing();
 		await series.close();
 		await journal.close();

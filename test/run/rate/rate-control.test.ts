@@ -32,33 +32,12 @@ describe("the rate of a run", () => {
 		]);
 	});
 
-	it("that a key changes holds until the next time of the timetable", async () => {
-		const { control, clock } = controlOf(parseRateSetting("08:00=20 22:05=50") ?? 0);
-		control.changeForNow(22, "keys");
-		control.tick();
-		expect(control.now).toBe(22);
-		await clock.pass(5 * MINUTE);
-		control.tick();
-		expect(control.now).toBe(50);
-	});
-
 	it("that runs adjust changes replaces the timetable", async () => {
 		const { control, clock } = controlOf(parseRateSetting("08:00=20 22:05=50") ?? 0);
 		control.change(30, "runs adjust");
 		await clock.pass(5 * MINUTE);
 		control.tick();
 		expect(control.now).toBe(30);
-	});
-
-	it("counts one change where a key is held down, and none where nothing changes", async () => {
-		const { control, clock } = controlOf(100);
-		for (const rate of [110, 121, 133]) {
-			control.changeForNow(rate, "keys");
-			await clock.pass(100);
-		}
-		control.change(133, "runs adjust");
-		control.continue("keys");
-		expect(control.adjusted).toMatchObject([{ from: 100, to: 133, by: "keys" }]);
 	});
 
 	it("is known as a mean, so that the summary compares a run with what it was allowed", async () => {
@@ -130,7 +109,7 @@ describe("a rate that is looked for", () => {
 		expect(control.rate).toBe(100);
 		await answers(control, clock, 1.5);
 		expect(control.rate).toBe(200);
-		control.changeForNow(220, "keys");
+		control.change(220, "runs adjust");
 		await answers(control, clock, 3);
 		expect(control.rate).toBe(220);
 		expect(control.searched).toBeUndefined();
@@ -157,7 +136,7 @@ describe("a pause", () => {
 	it("holds requests until it is over, with and without a cap", async () => {
 		for (const setting of [1_000, "unlimited"] as const) {
 			const { control } = controlOf(setting);
-			control.pause("keys");
+			control.pause("runs adjust");
 			let sent = 0;
 			const requests = [1, 2, 3].map(async () => {
 				await control.limiter.take();
@@ -165,7 +144,7 @@ describe("a pause", () => {
 			});
 			await new Promise((resolve) => void setTimeout(resolve, 20));
 			expect(sent).toBe(0);
-			control.continue("keys");
+			control.continue("runs adjust");
 			await Promise.all(requests);
 			expect(sent).toBe(3);
 			control.limiter.close();
@@ -174,7 +153,7 @@ describe("a pause", () => {
 
 	it("ends for a request when the run ends, so that Ctrl-C is not held up", async () => {
 		const { control } = controlOf(100);
-		control.pause("keys");
+		control.pause("runs adjust");
 		const stop = new AbortController();
 		const request = control.limiter.take(stop.signal);
 		stop.abort(new Error("Ctrl-C"));
