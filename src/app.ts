@@ -20,7 +20,7 @@ import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
 import { type CiEnvironment, ciOf } from "./settings/ci.ts";
-import { pingUrl } from "./settings/ping.ts";
+import { pingUrl } from "./settings/address.ts";
 import { shardOfEnvironment } from "./settings/shard.ts";
 import type { Shard } from "./shard.ts";
 import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { CliError, Exit } from "./errors.ts";
-import { isLoopback, isPlainHttp } from "./settings/address.ts";
+import { isLoopback, isPlainHttp, limiterUrl } from "./settings/address.ts";
 import { readCertificates } from "./settings/certificates.ts";
-import { limiterUrl } from "./settings/limiter.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
 import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
 import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";

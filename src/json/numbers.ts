@@ -3,14 +3,6 @@ const GRAMMAR = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 /** Decimal digits that are different for any two doubles. */
 const DIGITS = 17;
 
-/** Fewer digits than a double holds, and the usual number of a manifest. */
-const SHORT_INTEGER = /^-?(?:0|[1-9][0-9]{0,14})$/;
-
-/** Whether a text is a number of JSON's grammar that certainly survives a double. Others may, too. */
-export function isShortInteger(text: string): boolean {
-	return SHORT_INTEGER.test(text);
-}
-
 export function isJsonNumber(text: string): boolean {
 	return GRAMMAR.test(text);
 }

@@ -1,6 +1,5 @@
 import { excerpt } from "../text/show.ts";
-import { JsonLexer } from "./lexer.ts";
-import type { JsonFault, JsonRules } from "./rules.ts";
+import { JsonLexer, type JsonFault, type JsonRules } from "./lexer.ts";
 import type { JsonValue } from "./values.ts";
 
 /** A member of an object: its value, and where name and value stand in the text, in UTF-16 units. */

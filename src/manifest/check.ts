@@ -1,14 +1,11 @@
 import { openSource } from "./bytes/source.ts";
-import { ReadingStop, type Fault } from "./fault.ts";
+import { ReadingStop, type Fault, positionsIn } from "./fault.ts";
 import { datasetNote } from "./mistaken.ts";
-import { DuplicateSearch } from "./duplicate-search.ts";
-import { positionsIn } from "./position.ts";
+import { DuplicateSearch, type DuplicateDecision, type Entry } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
-import { readBatches, type Batch } from "./reading.ts";
+import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
-import { Disposition, type OpenManifest, readValidRows } from "./second-reading.ts";
 import type { ParsedRow, RawRow, RowReader, RowTexts } from "./rows/row-reader.ts";
-import type { DuplicateDecision, Entry } from "./rows/duplicates.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
@@ -112,21 +109,16 @@ class FirstReading {
 	async #batch({ reader, rows }: Batch): Promise<void> {
 		this.#reader = reader;
 		this.#headFaults();
-		const sound = this.#fatal ? undefined : reader.soundRows;
-		const parsedRows = sound === undefined ? await this.#parsed(reader, rows) : undefined;
+		const parsedRows = await this.#parsed(reader, rows);
 		for (const [index, raw] of rows.entries()) {
 			if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
 			if (reader.keyColumns !== undefined && raw.cells !== undefined) {
 				this.#seen.cells(reader.keyColumns, raw.cells, raw.line);
 			}
-			if (sound?.isSound(raw) === true) {
-				this.#remember(raw, sound, sound.documentId);
-			} else {
-				const parsed = parsedRows === undefined ? (await this.#parsed(reader, [raw]))[0] : parsedRows[index];
-				if (reader.keyColumns === undefined && parsed !== undefined) this.#seen.row(parsed.metadata, raw.line);
-				if (parsed?.faults.length !== 0 || this.#subject.hasFile) await this.#judge(reader, raw, parsed);
-				else this.#remember(raw, parsed, this.#subject.key(parsed));
-			}
+			const parsed = parsedRows[index];
+			if (reader.keyColumns === undefined && parsed !== undefined) this.#seen.row(parsed.metadata, raw.line);
+			if (parsed?.faults.length !== 0 || this.#subject.hasFile) await this.#judge(reader, raw, parsed);
+			else this.#remember(raw, parsed, this.#subject.key(parsed));
 			this.#tally.next();
 			if (this.#tally.all % PROGRESS_ROWS === 0) this.#deps.onProgress?.(this.#tally.all);
 		}

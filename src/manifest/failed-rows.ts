@@ -1,7 +1,7 @@
 import { MANIFEST_JSON } from "./limits.ts";
 import { csvLine } from "./csv/cells.ts";
 import { parseMembers } from "../json/parser.ts";
-import { FAILURE_COLUMNS, isFailureColumn } from "./rows/reserved.ts";
+import { FAILURE_COLUMNS, isFailureColumn } from "./purposes.ts";
 import type { FailedRowFormat, RowFailure, RowPlace } from "./types.ts";
 
 /** The columns of an upload's rows whose values are made absolute, so that the file can be read from any folder. */

@@ -28,3 +28,74 @@ export class ReadingStop extends Error {
 		this.at = at;
 	}
 }
+
+/** Characters in a text: a pair of surrogates is one. */
+export function characters(text: string): number {
+	let count = 0;
+	for (let index = 0; index < text.length; index++) {
+		const unit = text.charCodeAt(index);
+		// The second half of a pair was counted with its first.
+		const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff && index > 0 && isFirstHalf(text.charCodeAt(index - 1));
+		if (!isSecondHalf) count++;
+	}
+	return count;
+}
+
+/** The number of line feeds in a text. A CRLF is one line end, as in an editor. */
+export function lineFeeds(text: string, from = 0, to = text.length): number {
+	// Cut out first: a search in the whole text goes on to the next line feed, however far away it is.
+	const part = from === 0 && to === text.length ? text : text.slice(from, to);
+	let count = 0;
+	for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) count++;
+	return count;
+}
+
+/** The line and column of an offset, if the text begins at the given line and column (both from 1). */
+export function positionIn(text: string, offset: number, line: number, column = 1): { line: number; column: number } {
+	const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+	const before = characters(text.slice(lineStart, offset));
+	return {
+		line: line + lineFeeds(text, 0, offset),
+		column: lineStart === 0 ? column + before : before + 1,
+	};
+}
+
+/** The lines and columns of several offsets, in the given order. The text is read once. */
+export function positionsIn(
+	text: string,
+	offsets: readonly number[],
+	line: number,
+	column = 1,
+): readonly { readonly line: number; readonly column: number }[] {
+	const places: { line: number; column: number }[] = offsets.map(() => ({ line, column }));
+	const order = Array.from(offsets.keys()).toSorted((left, right) => (offsets[left] ?? 0) - (offsets[right] ?? 0));
+	let place = { line, column };
+	let from = 0;
+	for (const index of order) {
+		const to = offsets[index] ?? 0;
+		place = positionIn(text.slice(from, to), to - from, place.line, place.column);
+		places[index] = place;
+		from = to;
+	}
+	return places;
+}
+
+function isFirstHalf(unit: number): boolean {
+	return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Line and column of a place that moves forward through text, both from 1. */
+export class Cursor {
+	line = 1;
+	column = 1;
+
+	advance(text: string, from: number, to: number): void {
+		if (from === to) return;
+		const feeds = lineFeeds(text, from, to);
+		if (feeds === 0) this.column += characters(text.slice(from, to));
+		else {
+			this.line += feeds;
+			this.column = 1 + characters(text.slice(text.lastIndexOf("\n", to - 1) + 1, to));
+		}
+	}
+}

@@ -1,4 +1,4 @@
-import type { JsonRules } from "../json/rules.ts";
+import type { JsonRules } from "../json/lexer.ts";
 
 /** Bytes of the manifest that are hashed as one: a change is noticed before any row of its block is used. */
 export const BLOCK_BYTES = 256 * 1024;

@@ -1,11 +1,112 @@
+import { CliError, Exit } from "../errors.ts";
+import type { Source } from "./bytes/source.ts";
+import { PURPOSES } from "./purposes.ts";
+import { RowMarks } from "./rows/repeats.ts";
+import type { FoundFile } from "./rows/files.ts";
+import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
+import type { RowValidator } from "./rows/validator.ts";
+import type { IsWanted, ManifestOptions, Row, NameReference } from "./types.ts";
 import { decode, unpack } from "./bytes/decode.ts";
 import { CsvReader } from "./csv/reader.ts";
-import { ReadingStop } from "./fault.ts";
+import { ReadingStop, positionIn } from "./fault.ts";
 import { JsonReader } from "./json/reader.ts";
 import { MAX_RECORD } from "./limits.ts";
-import { positionIn } from "./position.ts";
-import type { RawRow, RowReader } from "./rows/row-reader.ts";
-import type { ManifestOptions } from "./types.ts";
+
+/** A manifest that is read twice. */
+export type OpenManifest = {
+	/** as messages call it */
+	readonly name: string;
+	readonly source: Source;
+	readonly options: ManifestOptions;
+	readonly validator: RowValidator;
+};
+
+/**
+ * The rows that the first reading found to be valid, in order, some hundred at a time: a step of an iterator for each row
+ * would cost half as much as reading it.
+ *
+ * @param dispositions undefined where the header or the encoding is wrong, so that no row is valid
+ * @param isWanted called with the position of each valid row; any other row is read, and not parsed
+ * @throws CliError exit 8 when the manifest, or a file it names, is not what was checked
+ */
+export async function* readValidRows(
+	manifest: OpenManifest,
+	dispositions: Dispositions | undefined,
+	isWanted: IsWanted = () => true,
+): AsyncGenerator<readonly Row[]> {
+	if (dispositions === undefined) return;
+	const { hasFile } = PURPOSES[manifest.options.purpose].subject;
+	let index = 0;
+	try {
+		for await (const { reader, rows } of readBatches(manifest.source.second(), manifest.options)) {
+			const valid: Row[] = [];
+			for (const raw of rows) {
+				if (dispositions.isValid(index) && isWanted(index)) {
+					const parsed = reader.parse(raw);
+					manifest.validator.applyOptions(parsed);
+					const file = hasFile ? await fileOf(manifest, raw, parsed) : undefined;
+					valid.push(rowOf(manifest, { reader, raw, parsed, file, index }));
+					// The next file may be missing: the rows before it are sent.
+					if (hasFile) yield valid.splice(0);
+				}
+				index++;
+			}
+			if (valid.length > 0) yield valid;
+		}
+	} catch (error) {
+		if (error instanceof ReadingStop)
+			throw new CliError("the manifest was changed after it was checked", { exit: Exit.foreign });
+		throw error;
+	}
+}
+
+async function fileOf({ validator }: OpenManifest, raw: RawRow, parsed: ParsedRow): Promise<FoundFile> {
+	const found = await validator.findFile(parsed);
+	if (!("code" in found)) return found;
+	throw new CliError(`line ${raw.line}: file: ${found.text}, unlike when it was checked`, {
+		exit: Exit.foreign,
+		hint: "Leave the files alone while they are uploaded, and run the same command again.",
+	});
+}
+
+type ReadRow = {
+	readonly reader: RowReader;
+	readonly raw: RawRow;
+	readonly parsed: ParsedRow;
+	readonly file: FoundFile | undefined;
+	readonly index: number;
+};
+
+function rowOf({ name, options }: OpenManifest, { reader, raw, parsed, file, index }: ReadRow): Row {
+	const { datasetId, documentId, metadata } = parsed;
+	const title = file?.name ?? parsed.name;
+	return {
+		index,
+		line: raw.line,
+		datasetId,
+		documentId,
+		name: title === "" ? undefined : title,
+		file,
+		metadata,
+		source: reader.source(raw),
+		nameReference: PURPOSES[options.purpose].subject.isNamed ? referenceOf(name, reader, raw, parsed.name) : undefined,
+	};
+}
+
+function referenceOf(file: string, reader: RowReader, raw: RawRow, name: string): NameReference {
+	return { file, name, place: () => positionIn(raw.text, reader.offsetOf(raw, "name"), raw.line, raw.column) };
+}
+
+/** Whether a row is sent, is wrong, is left out because another row is about the same document, or is of another shard. */
+export const Disposition = { valid: 0, invalid: 1, duplicate: 2, other: 3 } as const;
+export type Disposition = (typeof Disposition)[keyof typeof Disposition];
+
+/** The disposition of each row. Nothing else of a row is kept. */
+export class Dispositions extends RowMarks {
+	isValid(row: number): boolean {
+		return this.of(row) === Disposition.valid;
+	}
+}
 
 export type Batch = { readonly reader: RowReader; readonly rows: readonly RawRow[] };
 

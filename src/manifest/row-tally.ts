@@ -1,7 +1,7 @@
 import { type Shard, shardIndexOf } from "../shard.ts";
 import type { SubjectRules } from "./purposes.ts";
 import type { RawRow, RowTexts } from "./rows/row-reader.ts";
-import { Disposition, Dispositions } from "./second-reading.ts";
+import { Disposition, Dispositions } from "./reading.ts";
 
 /** Datasets that are remembered: more than a manifest has, but where their column holds something else. */
 const MOST_DATASETS = 1_000;

@@ -1,7 +1,7 @@
 import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 import { DELETE_TOKEN, type ListStep, listSteps } from "../json/list-change.ts";
 import { valueText } from "./condition.ts";
-import { isNotJson } from "../json/not-json.ts";
+import { isNotJson } from "../json/parse-json.ts";
 import type { InexactValues } from "../rest/inexact.ts";
 import type { Normalise } from "../rest/flavours.ts";
 

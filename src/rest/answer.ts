@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { looseNames, parseLoosely } from "../json/not-json.ts";
+import { looseNames, parseLoosely } from "../json/parse-json.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 
 /** A complete answer as it came. */

@@ -7,8 +7,8 @@ import {
 	type JsonValue,
 	metadataOf,
 } from "../json/values.ts";
-import { parseLoosely } from "../json/not-json.ts";
-import { JsonFault } from "../json/rules.ts";
+import { parseLoosely } from "../json/parse-json.ts";
+import { JsonFault } from "../json/lexer.ts";
 import { differsByCase } from "../text/names.ts";
 import { show } from "../text/show.ts";
 import type { ParsedEnvelope } from "./answer.ts";

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 import { isDoubleInFull, survivesDouble } from "../json/numbers.ts";
-import { parseWithNumbers } from "../json/not-json.ts";
+import { parseWithNumbers } from "../json/parse-json.ts";
 
 /**
  * A candidate for a number that can't be sent back as it came: it has 16 digits or more, or an exponent, or it is `NaN` or

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
-import { CliError, Exit } from "../errors.ts";
 import type { Setting } from "./types.ts";
+import { CliError, Exit } from "../errors.ts";
 
 /**
  * The address of the service, checked.
@@ -47,4 +47,46 @@ export function isLoopback(address: string): boolean {
 
 function usage(message: string, hint: string): CliError {
 	return new CliError(message, { exit: Exit.usage, hint });
+}
+
+/** The address of a monitor. No message repeats it: who knows it can report for the job. @throws CliError exit 2 */
+export function pingUrl(text: string, origin: string): URL {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+	if (url !== undefined && isHttp && url.username === "" && url.password === "" && url.hash === "") return url;
+	throw new CliError(`${origin} is no http or https address without a user name; nothing was sent`, {
+		exit: Exit.usage,
+		hint: "Write it as the monitor shows it, as in https://hc-ping.com/ID.",
+	});
+}
+
+/** The address of the Redis of a shared cap. No message repeats it: it may hold a password. @throws CliError exit 2 */
+export function limiterUrl(text: string, origin: string): URL {
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const isRedis = url?.protocol === "redis:" || url?.protocol === "rediss:";
+	// A query would be options of the client.
+	if (
+		url !== undefined &&
+		isRedis &&
+		url.hostname !== "" &&
+		/^(\/\d*)?$/.test(url.pathname) &&
+		url.search + url.hash === "" &&
+		isDecodable(url.username + url.password)
+	) {
+		return url;
+	}
+	throw new CliError(`${origin} is not the address of a Redis; nothing was sent`, {
+		exit: Exit.usage,
+		hint: "Write it as in redis://HOST:6379/0, rediss://HOST:6379 with TLS, or redis://USER:PASSWORD@HOST:6379. A percent sign in a password is %25.",
+	});
+}
+
+/** Whether each percent sign begins an escape, as everything that reads the address expects. */
+function isDecodable(text: string): boolean {
+	try {
+		decodeURIComponent(text);
+		return true;
+	} catch {
+		return false;
+	}
 }

@@ -5,8 +5,7 @@ import type { MaxChanges, Policy } from "../policy.ts";
 import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import { millisecondsIn } from "../text/times.ts";
 import { alternatives } from "../text/words.ts";
-import { limiterUrl } from "./limiter.ts";
-import { pingUrl } from "./ping.ts";
+import { limiterUrl, pingUrl } from "./address.ts";
 import type { KeepRuns } from "./types.ts";
 
 /** An object of these members alone. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isNotJson, parseLoosely } from "../../src/json/not-json.ts";
+import { isNotJson, parseLoosely } from "../../src/json/parse-json.ts";
 import { Decoder } from "../../src/rest/decode.ts";
 import { readEnvelope } from "../../src/rest/answer.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isDoubleInFull, isJsonNumber, isShortInteger, survivesDouble } from "../../src/json/numbers.ts";
+import { isDoubleInFull, isJsonNumber, survivesDouble } from "../../src/json/numbers.ts";
 import { withDigits } from "../../src/rest/inexact.ts";
 
 describe("which numbers a double keeps", () => {
@@ -27,18 +27,6 @@ describe("which numbers a double keeps", () => {
 		[`0.${"0".repeat(400)}1e401`, true],
 	])("%s: %j", (text, kept) => {
 		expect(survivesDouble(text)).toBe(kept);
-	});
-
-	it("a short integer is kept, and nothing else is one", () => {
-		const digits = fc.stringMatching(/^-?[0-9]{0,16}$/);
-		fc.assert(
-			fc.property(fc.oneof(digits, fc.stringMatching(/^[-+0-9.e]{0,5}$/)), (text) => {
-				const isInteger = isJsonNumber(text) && /^-?[0-9]{1,15}$/.test(text);
-				expect(isShortInteger(text)).toBe(isInteger);
-				if (isInteger) expect(survivesDouble(text)).toBe(true);
-			}),
-			{ numRuns: 2_000 },
-		);
 	});
 
 	it("any double in any spelling of its digits is kept", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { memberNames, parseMembers, parseValue } from "../../src/json/parser.ts";
-import { JsonFault, type JsonRules } from "../../src/json/rules.ts";
+import { JsonFault, type JsonRules } from "../../src/json/lexer.ts";
 import type { JsonValue } from "../../src/json/values.ts";
 
 const STRICT: JsonRules = { maxDepth: 100, maxString: 1000, maxFaults: 0 };

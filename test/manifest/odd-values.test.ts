@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OddValues } from "../../src/manifest/odd-values.ts";
+import { OddValues } from "../../src/manifest/seen-values.ts";
 import type { CellType } from "../../src/manifest/rows/typed.ts";
 
 function textsOf(type: CellType, cells: readonly string[], namesChanges = false): readonly string[] {

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { numberSurvives, textSurvives } from "../../src/manifest/spreadsheet.ts";
-import { formatCsvManifest } from "../../src/manifest/write.ts";
+import { numberSurvives, textSurvives, formatCsvManifest } from "../../src/manifest/write.ts";
 import { IMPORTS } from "../support/libreoffice.ts";
 import { checkBytes, type Outcome } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { limiterUrl } from "../../src/settings/limiter.ts";
+import { limiterUrl } from "../../src/settings/address.ts";
 
 it.each(["redis://host", "redis://host:6380/2", "rediss://ann:secret@host", "redis://:se%25cret@[::1]:6379/"])(
 	"%s is an address",

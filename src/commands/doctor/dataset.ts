@@ -1,5 +1,5 @@
 import { Exit } from "../../errors.ts";
-import { isNotJson } from "../../json/not-json.ts";
+import { isNotJson } from "../../json/parse-json.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Api, Dataset } from "../../rest/types.ts";
 import { firstDocuments } from "../../run/documents/list.ts";

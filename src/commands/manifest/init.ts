@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { datasetId } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { textSurvives } from "../../manifest/spreadsheet.ts";
+import { textSurvives } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";

@@ -1,6 +1,5 @@
-import { PURPOSES, type Role } from "../purposes.ts";
+import { PURPOSES, type Role, isFailureColumn, isReserved, isRole, meantReserved } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
-import { isFailureColumn, isReserved, isRole, meantReserved } from "../rows/reserved.ts";
 import { splitType, type CellType } from "../rows/typed.ts";
 import { datasetName, headerHint, mapping } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";

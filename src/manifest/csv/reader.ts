@@ -1,24 +1,15 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
-import { ReadingStop, type Fault } from "../fault.ts";
+import { ReadingStop, type Fault, lineFeeds, positionIn, positionsIn } from "../fault.ts";
 import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
-import { lineFeeds, positionIn, positionsIn } from "../position.ts";
 import { PURPOSES } from "../purposes.ts";
-import {
-	emptyRow,
-	type ParsedRow,
-	type HeadFault,
-	type RawRow,
-	type RowReader,
-	type SoundRows,
-} from "../rows/row-reader.ts";
+import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
 import { cellValue } from "../rows/typed.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
 import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
-import { soundRowsOf } from "./sound-rows.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
@@ -38,7 +29,6 @@ export class CsvReader implements RowReader {
 	/** the cell of each role and key */
 	readonly #cellOf = new Map<string, number>();
 	#located: CellStarts | undefined;
-	#soundRows: SoundRows | undefined;
 	#keyColumns: readonly KeyColumn[] = [];
 
 	constructor(options: ManifestOptions) {
@@ -51,10 +41,6 @@ export class CsvReader implements RowReader {
 
 	get stop(): ReadingStop | undefined {
 		return this.#splitter?.stop;
-	}
-
-	get soundRows(): SoundRows | undefined {
-		return this.#soundRows;
 	}
 
 	get keyColumns(): RowReader["keyColumns"] {
@@ -112,7 +98,7 @@ export class CsvReader implements RowReader {
 			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#cells(raw.text).of(this.#columns.length)));
 			return parsed;
 		}
-		for (const [index, column] of this.#columns.entries()) this.#addCell(parsed, column, raw, index);
+		this.#columns.forEach((column, index) => this.#addCell(parsed, column, raw, index));
 		return parsed;
 	}
 
@@ -200,7 +186,6 @@ export class CsvReader implements RowReader {
 		}
 		const { columns, faults } = readHeader(names, this.#options);
 		this.#columns = columns;
-		this.#soundRows = soundRowsOf(columns, this.#options);
 		this.#keyColumns = columns.flatMap(({ use }, cell) => {
 			return use.kind === "key" ? [{ cell, key: use.key, type: use.type }] : [];
 		});

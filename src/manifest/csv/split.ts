@@ -1,6 +1,5 @@
-import { type Fault, ReadingStop } from "../fault.ts";
+import { type Fault, ReadingStop, lineFeeds, positionIn } from "../fault.ts";
 import { MAX_CELL, MAX_RECORD } from "../limits.ts";
-import { lineFeeds, positionIn } from "../position.ts";
 
 /** A record as it stands in the file, without its line end. */
 export type CsvRecord = {

@@ -1,9 +1,7 @@
-import { ReadingStop } from "../fault.ts";
+import { ReadingStop, positionIn, Cursor } from "../fault.ts";
 import { MANIFEST_JSON, MAX_CELL, MAX_RECORD } from "../limits.ts";
-import { positionIn, Cursor } from "../position.ts";
-import { JsonFault } from "../../json/rules.ts";
+import { JsonFault, stringEnd } from "../../json/lexer.ts";
 import { parseMembers } from "../../json/parser.ts";
-import { stringEnd } from "../../json/lexer.ts";
 
 /** The text of one element, and where it begins. */
 export type Element = { readonly text: string; readonly line: number; readonly column: number };

@@ -1,8 +1,7 @@
 import { hasHalfPair, isJsonObject, type JsonValue } from "../../json/values.ts";
 import { emptyRow, type ParsedRow } from "../rows/row-reader.ts";
 import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
-import { isFailureColumn, isRole, meantReserved } from "../rows/reserved.ts";
-import { PURPOSES, type Purpose, type Role } from "../purposes.ts";
+import { isFailureColumn, isRole, meantReserved, PURPOSES, type Purpose, type Role } from "../purposes.ts";
 import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 import type { Member } from "../../json/parser.ts";

@@ -23,12 +23,6 @@ export type RowTexts = {
 	name: string;
 };
 
-/** Tells rows that certainly have no fault, at a tenth of the cost of finding the faults of others. */
-export type SoundRows = RowTexts & {
-	/** Whether a row has no fault. If so, the texts are those of the row, with the dataset that an option gives it. */
-	isSound(raw: RawRow): boolean;
-};
-
 /** The content of a record, before its values are checked. */
 export type ParsedRow = RowTexts & {
 	readonly metadata: Map<string, JsonValue>;
@@ -54,8 +48,6 @@ export type RowReader = {
 	/** faults of the header, each given once */
 	headFaults(): HeadFault[];
 	parse(raw: RawRow): ParsedRow;
-	/** undefined where only the faults of a row show whether it has any; one object for all rows otherwise */
-	readonly soundRows: SoundRows | undefined;
 	/** the columns of metadata; undefined where each row names its keys */
 	readonly keyColumns: readonly KeyColumn[] | undefined;
 	source(raw: RawRow): SourceRecord;

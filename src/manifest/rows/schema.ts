@@ -7,9 +7,9 @@ import { valueText } from "./identity.ts";
 import { createContext, Script } from "node:vm";
 import { readInput } from "../../input-file.ts";
 import { parseValue } from "../../json/parser.ts";
-import { JsonFault } from "../../json/rules.ts";
+import { JsonFault } from "../../json/lexer.ts";
 import { excerpt } from "../../text/show.ts";
-import { positionIn } from "../position.ts";
+import { positionIn } from "../fault.ts";
 
 /**
  * The value of `--schema`: the JSON of the file, or `none`.

@@ -1,8 +1,8 @@
 import { MANIFEST_JSON } from "../limits.ts";
 import type { JsonValue } from "../../json/values.ts";
-import { JsonFault } from "../../json/rules.ts";
+import { JsonFault } from "../../json/lexer.ts";
 import { parseValue } from "../../json/parser.ts";
-import { isJsonNumber, isShortInteger, survivesDouble } from "../../json/numbers.ts";
+import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
 import { booleanHint, numberHint } from "../mistaken.ts";
 import { isOneLetterApart } from "../../text/names.ts";
 import { excerpt } from "../../text/show.ts";
@@ -75,7 +75,6 @@ export function cellValue(cell: string, type: CellType): CellValue {
 }
 
 function numberOf(cell: string): CellValue {
-	if (isShortInteger(cell)) return { value: Number(cell) };
 	if (!isJsonNumber(cell))
 		return { code: "BAD_NUMBER", fault: `"${excerpt(cell)}" is not a number${numberHint(cell)}` };
 	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${excerpt(cell)} would be sent as ${Number(cell)}` };

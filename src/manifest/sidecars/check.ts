@@ -1,15 +1,13 @@
 import { hash } from "node:crypto";
 import { CliError, Exit } from "../../errors.ts";
-import type { Fault } from "../fault.ts";
+import { type Fault, positionIn } from "../fault.ts";
 import { MemberNames } from "../json/object.ts";
 import { JsonReader } from "../json/reader.ts";
-import { positionIn } from "../position.ts";
 import type { ParsedRow } from "../rows/row-reader.ts";
 import { RowValidator } from "../rows/validator.ts";
 import { excerpt } from "../../text/show.ts";
 import type { CheckedManifest, ManifestOptions, Problem, Row } from "../types.ts";
-import { findLocalFiles, type LocalFile } from "./find.ts";
-import { readSidecar, type Sidecar } from "./read.ts";
+import { findLocalFiles, type LocalFile, readSidecar, type Sidecar } from "./find.ts";
 
 /** The result of the check of sidecars: a manifest in which each file is a row. */
 export type CheckedSidecars = Omit<

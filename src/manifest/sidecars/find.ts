@@ -1,6 +1,14 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type InputFile, openInput } from "../../input-file.ts";
+import { decode, unpack } from "../bytes/decode.ts";
+import { ReadingStop, type Fault } from "../fault.ts";
+import { type MemberNames, rowOfMembers } from "../json/object.ts";
+import { JsonFault } from "../../json/lexer.ts";
+import { type Member, parseMembers } from "../../json/parser.ts";
+import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
+import { emptyRow, type ParsedRow } from "../rows/row-reader.ts";
 import { excerpt } from "../../text/show.ts";
 
 /** The ending of a sidecar's name, after the whole name of its file. */
@@ -69,4 +77,75 @@ async function isFile(path: string): Promise<boolean> {
 		(found) => found.isFile(),
 		() => false,
 	);
+}
+
+export type Sidecar = { readonly text: string; readonly parsed: ParsedRow };
+
+/** The row of a sidecar, with all its faults. Undefined if there is no such file. */
+export async function readSidecar(path: string, names: MemberNames): Promise<Sidecar | undefined> {
+	let file: InputFile;
+	try {
+		file = await openInput(path);
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return undefined;
+		return unreadable("", { field: null, code: "BAD_SIDECAR", text: `cannot be read: ${reason(error)}` });
+	}
+	try {
+		// A pipe would be read once, and sidecars are read twice.
+		if (file.handle !== undefined) return await readText(file.bytes(), names);
+		return unreadable("", { field: null, code: "BAD_SIDECAR", text: "cannot be read: it is no regular file" });
+	} finally {
+		await file.close();
+	}
+}
+
+async function readText(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise<Sidecar> {
+	let text = "";
+	try {
+		for await (const piece of decode(unpack(bytes))) {
+			text += piece;
+			if (text.length > MAX_RECORD)
+				throw new ReadingStop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
+		}
+		return { text, parsed: sidecarRow(parseMembers(text, MANIFEST_JSON), names) };
+	} catch (error) {
+		if (error instanceof JsonFault) {
+			return unreadable(text, { field: null, code: error.code, text: error.message, offset: error.offset });
+		}
+		if (error instanceof ReadingStop) {
+			return unreadable(text, { field: null, code: error.code, text: error.message, offset: text.length });
+		}
+		if (errorCode(error) === undefined) throw error;
+		return unreadable("", { field: null, code: "BAD_SIDECAR", text: `cannot be read: ${reason(error)}` });
+	}
+}
+
+/**
+ * The metadata of a sidecar: all members of the object, whatever their names, or those of its `meta_fields`. Beside
+ * `meta_fields` it may have the same members as a JSON manifest.
+ */
+function sidecarRow(members: ReadonlyMap<string, Member>, names: MemberNames): ParsedRow {
+	if (Array.from(members.keys()).some((name) => names.of(name) === "meta_fields")) {
+		return rowOfMembers(members, names, { purpose: "resolve" });
+	}
+	const parsed = emptyRow();
+	for (const [original, { value, start }] of members) {
+		const key = names.of(original);
+		if (key === undefined) continue;
+		if (parsed.metadata.has(key)) {
+			const text = "stands twice in this sidecar, after --map";
+			parsed.faults.push({ field: key, code: "DUPLICATE_MEMBER", text, offset: start });
+		} else if (names.meant(key) === "meta_fields") {
+			const text = `did you mean meta_fields? A key called ${excerpt(key)} belongs in meta_fields`;
+			parsed.faults.push({ field: key, code: "UNKNOWN_MEMBER", text, offset: start });
+		} else parsed.metadata.set(key, value);
+	}
+	return parsed;
+}
+
+function unreadable(text: string, fault: Fault): Sidecar {
+	const parsed = emptyRow();
+	parsed.isReadable = false;
+	parsed.faults.push(fault);
+	return { text, parsed: parsed };
 }

@@ -1,5 +1,5 @@
 import { parseMembers, type Member } from "../../json/parser.ts";
-import { JsonFault, type JsonRules } from "../../json/rules.ts";
+import { JsonFault, type JsonRules } from "../../json/lexer.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import {
 	DEEPEST_METADATA,

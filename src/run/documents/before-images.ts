@@ -1,4 +1,4 @@
-import { isNotJson } from "../../json/not-json.ts";
+import { isNotJson } from "../../json/parse-json.ts";
 import type { Metadata } from "../../json/values.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { InexactValues } from "../../rest/inexact.ts";

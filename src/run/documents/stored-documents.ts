@@ -1,6 +1,5 @@
-import { parseJson } from "../../json/parse-json.ts";
+import { parseJson, parseLoosely } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
-import { parseLoosely } from "../../json/not-json.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { SeenIds } from "./id-table.ts";
 import { RecordFile } from "./record-file.ts";

@@ -1,5 +1,5 @@
 import { type Metadata, metadataText } from "../../json/values.ts";
-import { isNotJson } from "../../json/not-json.ts";
+import { isNotJson } from "../../json/parse-json.ts";
 import { valueText } from "../../plan/condition.ts";
 import type { Document } from "../../rest/types.ts";
 

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { hasHalfPair } from "../../json/values.ts";
-import { isNotJson } from "../../json/not-json.ts";
+import { isNotJson } from "../../json/parse-json.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
