@@ -10,7 +10,6 @@ import { systemClock } from "./run/clock.ts";
 import { Cooldown } from "./run/rate/cooldown.ts";
 import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RunEndCollector } from "./run-end.ts";
-import { LastReading } from "./run/journal/last-reading.ts";
 import { RunStore } from "./run/recorded/run-store.ts";
 import { RememberedDatasets } from "./run/service/remembered-datasets.ts";
 import { currentUserId } from "./user-id.ts";
@@ -113,7 +112,6 @@ export function createApp(dependencies: AppDependencies): App {
 	};
 	const user = { uid: currentUserId(), note: (text: string) => io.note(text) };
 	const temporary = new TemporaryFolders(processes, user);
-	const readings = new LastReading();
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stdin) chunks.push(chunk);
@@ -143,7 +141,7 @@ export function createApp(dependencies: AppDependencies): App {
 		processes,
 		runs: ({ stateDir }) => {
 			const onRead = (done: number, total: number): void => monitor.lists.read("recorded runs", done, total);
-			if (stateDir !== undefined) return new RunStore(stateDir.value, user, { onRead, readings });
+			if (stateDir !== undefined) return new RunStore(stateDir.value, user, onRead);
 			throw new CliError("runs can't be recorded, because there is no home folder; nothing was sent", {
 				exit: Exit.usage,
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",

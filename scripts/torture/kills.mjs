@@ -5,7 +5,7 @@ import { newestFolder, sizeOf } from "./records.mjs";
 import { start } from "./processes.mjs";
 
 /** Bytes that a row takes in the journal, and milliseconds that a start takes: so many that kills fall everywhere. */
-const ROW = 95;
+const ROW = 230;
 const START_UP = 350;
 
 /**
@@ -41,7 +41,7 @@ async function moment(state, share, random, isOver) {
 	if (random() < 0.3) return await sleep(random() * START_UP);
 	const journal = () => {
 		const folder = newestFolder(state);
-		return folder === undefined ? 0 : sizeOf(join(folder, "journal.jsonl"));
+		return folder === undefined ? 0 : sizeOf(join(folder, "journal.log"));
 	};
 	const target = journal() + random() * 2 * share * ROW;
 	const pause = random() * 8;

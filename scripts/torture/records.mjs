@@ -31,20 +31,34 @@ export function outcomesOf(folder) {
 	let headers = 0;
 	let ended = false;
 	for (const line of journalOf(folder).split("\n").slice(0, -1)) {
-		const record = JSON.parse(line);
-		ended = record.k === "e";
-		if (record.k === "h") headers += 1;
-		if (record.k === "reopen") for (const [row, { s }] of rows) if (s === "failed") rows.delete(row);
-		if (record.k !== "r") continue;
-		if (rows.has(record.i)) doubled.push(record.i);
-		rows.set(record.i, record);
+		const [, code, row, id] = LINE.exec(line) ?? [];
+		ended = code === "en";
+		if (code === "he") headers += 1;
+		if (code === "re") for (const [each, { s }] of rows) if (s === "failed") rows.delete(each);
+		const s = STATUSES[code];
+		if (s === undefined) continue;
+		if (rows.has(Number(row))) doubled.push(Number(row));
+		rows.set(Number(row), { s, id });
 	}
 	return { rows, doubled, headers, ended };
 }
 
+/** Checksum, code, row, line, attempts, dataset and document: what follows is JSON. */
+const LINE = /^[0-9a-f]{8} ([a-z]{2}) (\d+) \d+ \d+ "[^"]*" "([^"]*)" \{/;
+
+const STATUSES = {
+	ou: "updated",
+	os: "updated",
+	on: "unchanged",
+	op: "uploaded",
+	or: "removed",
+	of: "failed",
+	ox: "failed",
+};
+
 /** The text of a journal. The plain file counts, also beside a compressed one that a kill left. */
 function journalOf(folder) {
-	const path = join(folder, "journal.jsonl");
+	const path = join(folder, "journal.log");
 	if (statSync(path, { throwIfNoEntry: false }) !== undefined) return readFileSync(path, "utf8");
 	const packed = `${path}.gz`;
 	return statSync(packed, { throwIfNoEntry: false }) === undefined ? "" : gunzipSync(readFileSync(packed)).toString();

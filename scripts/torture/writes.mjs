@@ -10,7 +10,7 @@ import { disagreements, lostRows, summaryIn } from "./rounds.mjs";
 import { FAST, holds, idOf, tagManifest } from "./tag.mjs";
 
 const FAULTY_FILES = pathToFileURL(fileURLToPath(new URL("faulty-files.mjs", import.meta.url))).href;
-const FILES = ["journal.jsonl", "sent.jsonl"];
+const FILE = "journal.log";
 const ROWS = 4;
 const IN_FLIGHT = 2;
 /** More writes than that no run of so few rows makes: something would not come to an end. */
@@ -56,11 +56,9 @@ export async function tortureWrites(folder, { seed, tell }) {
 			before: [process.execPath, "--import", FAULTY_FILES],
 			env: { FAULTY_FILES: JSON.stringify(fault) },
 		});
-		for (const file of FILES) {
-			for (const { call, how } of INSIDE) {
-				const fault = (nth) => inside({ file, call, how, nth });
-				await sweep(world, `${how} at ${call} of a new run's ${file}`, fresh, fault, tell);
-			}
+		for (const { call, how } of INSIDE) {
+			const fault = (nth) => inside({ file: FILE, call, how, nth });
+			await sweep(world, `${how} at ${call} of a new run's journal`, fresh, fault, tell);
 		}
 		const why = withoutStrace();
 		if (why !== undefined) {
@@ -70,23 +68,21 @@ export async function tortureWrites(folder, { seed, tell }) {
 		// A run that was killed behind its first row, of which copies are gone on with.
 		const begun = join(folder, "begun");
 		await mkdir(begun);
-		const first = inside({ file: FILES[0], call: "write", how: "kill", nth: 3 });
+		const first = inside({ file: FILE, call: "write", how: "kill", nth: 3 });
 		await start(world.argv, { cwd: folder, ...first, env: { ...sandbox.env, ...first.env, RAGTAG_STATE_DIR: begun } })
 			.ended;
-		for (const file of FILES) {
-			for (const { call, how } of OUTSIDE) {
-				const words = (nth, state) => [
-					`trace=${call}`,
-					`inject=${call}:${how}:when=${nth}`,
-					join(newestFolder(state), file),
-				];
-				const fault = (nth, state) => ({
-					before: traced(...words(nth, state)),
-					// strace counts the calls of each thread by itself: so one of them writes.
-					env: { UV_THREADPOOL_SIZE: "1", UV_USE_IO_URING: "0" },
-				});
-				await sweep(world, `${how} at ${call} of ${file}, by strace`, begun, fault, tell);
-			}
+		for (const { call, how } of OUTSIDE) {
+			const words = (nth, state) => [
+				`trace=${call}`,
+				`inject=${call}:${how}:when=${nth}`,
+				join(newestFolder(state), FILE),
+			];
+			const fault = (nth, state) => ({
+				before: traced(...words(nth, state)),
+				// strace counts the calls of each thread by itself: so one of them writes.
+				env: { UV_THREADPOOL_SIZE: "1", UV_USE_IO_URING: "0" },
+			});
+			await sweep(world, `${how} at ${call} of the journal, by strace`, begun, fault, tell);
 		}
 		return { figures, faults };
 	} finally {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { type Ended, envOf, ragtag, type World } from "./ragtag.ts";
 import { file, folder, serve, type Service } from "./service.ts";
-import { at, parseLines, summaryOf } from "./values.ts";
+import { at, summaryOf } from "./values.ts";
 
 export type Recorded = {
 	readonly service: Service;
@@ -64,9 +64,4 @@ export function resumeOf(stdout: string): string[] {
 	const resume = String(at(summaryOf(stdout), "resume"));
 	expect(resume).toMatch(/^ragtag runs resume /);
 	return resume.split(" ").slice(1);
-}
-
-/** The records of a journal, parsed. */
-export function outcomesIn(text: string): readonly unknown[] {
-	return parseLines(text).filter((record) => at(record, "k") === "r");
 }

@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
-import { type RepairedFile, repairRun } from "../../run/journal/repair.ts";
+import { type Repaired, repairRun } from "../../run/journal/repair.ts";
+import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -35,9 +36,9 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 	const { run } = file;
 	const lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
 	try {
-		const { journal, sent } = await repairRun(runs.path(run), () => new Date());
-		await io.out(`journal.jsonl: ${repairedText(journal)}\nsent.jsonl: ${repairedText(sent)}\n`);
-		if (journal.lost + sent.lost > 0) {
+		const repaired = await repairRun(runs.path(run), () => new Date());
+		await io.out(`${JOURNAL_FILE}: ${repairedText(repaired)}\n`);
+		if (repaired.lost > 0) {
 			io.note(`Rows whose outcome was lost are pending again. Resume it with: ${resumeCommand(run, flags)}`);
 		}
 		return Exit.ok;
@@ -48,7 +49,7 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 	}
 }
 
-function repairedText({ kept, lost, original }: RepairedFile): string {
+function repairedText({ kept, lost, original }: Repaired): string {
 	if (original === undefined) return `nothing to repair, ${numberText(kept)} records`;
 	return `${numberText(kept)} records kept, at least ${numberText(lost)} lost; the damaged file is ${original}`;
 }

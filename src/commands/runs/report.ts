@@ -11,7 +11,6 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { eachOutcome } from "../../run/recorded/recorded-rows.ts";
-import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { APPLY, openPlan } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
@@ -81,10 +80,11 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 		io.note(`The rows that failed: ${failedPath}`);
 	}
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
-	const { noOpUpdates: same } = recorded.state;
+	const { state } = recorded;
+	const same = state.noOpUpdates;
 	const undo = undoOf(
 		totals,
-		{ blind: recorded.withoutBeforeImage, same, stored: countStoredButFailed(recorded.state, recorded.sent) },
+		{ blind: state.countWithoutBeforeImage(), same, stored: state.countStoredButFailed() },
 		withFlags(`ragtag runs undo ${file.run}`, flags),
 	);
 	if (flags.json === true) {

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { countStoredButFailed } from "../../run/journal/sent-state.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { foundRateLine, foundRateText } from "../../report/found-rate.ts";
@@ -61,9 +60,9 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			: undoOf(
 					totals,
 					{
-						blind: recorded.withoutBeforeImage,
+						blind: recorded.state.countWithoutBeforeImage(),
 						same: recorded.state.noOpUpdates,
-						stored: countStoredButFailed(recorded.state, recorded.sent),
+						stored: recorded.state.countStoredButFailed(),
 					},
 					withFlags(`ragtag runs undo ${file.run}`, flags),
 				);
@@ -75,7 +74,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 			...runFileMembers(file),
 			state,
 			counts,
-			in_doubt: recorded?.inDoubt ?? 0,
+			in_doubt: recorded?.state.countInDoubt() ?? 0,
 			sittings: executions,
 			undo: undo?.command ?? null,
 			found_rate: found === undefined ? null : foundRateLine(found),
@@ -106,7 +105,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 		...(end?.stop === undefined ? [] : [["stopped", shown(end.stop.text)] as const]),
 		...(end === undefined || end.slow.length === 0 ? [] : [["slow", causesText(end.slow)] as const]),
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
-		["in doubt", `${rowsText(recorded?.inDoubt ?? 0)} sent with unknown outcome`],
+		["in doubt", `${rowsText(recorded?.state.countInDoubt() ?? 0)} sent with unknown outcome`],
 		["executions", String(recorded?.state.headers.length ?? 0)],
 		...(found === undefined ? [] : [["rate auto", foundRateText(found)] as const]),
 		["folder", runs.path(file.run)],

@@ -1,201 +1,182 @@
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, metadataOf } from "../../json/values.ts";
-import type { RowStatus, Totals } from "../types.ts";
-import { AFTER_CHECKSUM, BEFORE_CHECKSUM, checksum, CHECKSUM_LENGTH } from "./encode.ts";
+import { crc32 } from "node:zlib";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import { type JsonObject, metadataOf } from "../../json/values.ts";
+import { CHECKSUM_LENGTH, COVERED_FROM, ROW_CODES, type RowFacts } from "./encode.ts";
 import {
+	fits,
 	FORMAT,
-	type HeaderRecord,
-	type NewerRecord,
-	type OutcomeRecord,
-	type ReadRecord,
+	type JournalRecord,
+	MEMBERS,
 	type RecordedManifest,
+	type RowOutcome,
 	type SentRecord,
 } from "./records.ts";
 
-/** Bytes before those that the checksum covers. */
-const COVERED_FROM = BEFORE_CHECKSUM.length + CHECKSUM_LENGTH + AFTER_CHECKSUM.length;
-const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
-const WRITES: readonly SentRecord["write"][] = ["update", "upload", "remove"];
+/** Codes of the records that are of no row. */
+const KINDS = new Map<string, "header" | "end" | "reopen" | "lost">([
+	["he", "header"],
+	["en", "end"],
+	["re", "reopen"],
+	["lo", "lost"],
+]);
+
+const CODE_LENGTH = 2;
+
+/** A record as far as the counts of a run depend on it. */
+export type Counted =
+	| JournalRecord
+	| OtherFormat
+	| (Extract<RowOutcome, { readonly status: Exclude<RowOutcome["status"], "failed"> }> & { readonly kind: "outcome" })
+	| Pick<SentRecord, "kind" | "row" | "write" | "before">;
+
+/** The kind of a line's record; undefined where this version knows none. */
+export function kindOf({ code }: Entry): JournalRecord["kind"] | undefined {
+	return ROW_CODES.get(code)?.kind ?? KINDS.get(code);
+}
+
+/** A line of the journal whose checksum fits. */
+export type Entry = {
+	readonly code: string;
+	readonly row: number;
+	/** line in the manifest */
+	readonly line: number;
+	readonly attempts: number;
+	readonly bytes: Buffer;
+	/** offset of the dataset and the document, in JSON, in the bytes */
+	readonly namesFrom: number;
+};
+
+const SPACE = 0x20;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const LETTER_A = 0x61;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Reads the beginning of a line, given without its end. @returns undefined where its checksum is wrong, or it is no record */
+export function entryOf(line: Uint8Array): Entry | undefined {
+	const bytes = Buffer.from(line.buffer, line.byteOffset, line.length);
+	if (bytes[CHECKSUM_LENGTH] !== SPACE || crc32(bytes.subarray(COVERED_FROM)) !== checksumIn(bytes)) return undefined;
+	let at = COVERED_FROM + CODE_LENGTH;
+	const number = (): number => {
+		const from = (at += 1);
+		let value = 0;
+		for (let byte = bytes[at] ?? 0; byte >= DIGIT_0 && byte <= DIGIT_9; byte = bytes[(at += 1)] ?? 0) {
+			value = value * 10 + byte - DIGIT_0;
+		}
+		return at > from && bytes[at] === SPACE && Number.isSafeInteger(value) ? value : Number.NaN;
+	};
+	const code = bytes.toString("latin1", COVERED_FROM, at);
+	const [row, lineNumber, attempts] = [number(), number(), number()];
+	const isRecord = !Number.isNaN(row + lineNumber + attempts) && bytes[at + 1] === QUOTE;
+	return isRecord ? { code, row, line: lineNumber, attempts, bytes, namesFrom: at + 1 } : undefined;
+}
+
+/** The number whose digits a line begins with; -1 where they are none of ours. */
+function checksumIn(bytes: Uint8Array): number {
+	let sum = 0;
+	for (let at = 0; at < CHECKSUM_LENGTH; at++) {
+		const byte = bytes[at] ?? 0;
+		const digit = byte >= LETTER_A ? byte - LETTER_A + 10 : byte - DIGIT_0;
+		if (digit < 0 || digit > 15 || (byte > DIGIT_9 && byte < LETTER_A)) return -1;
+		sum = sum * 16 + digit;
+	}
+	return sum;
+}
 
 /**
- * Decodes one line, given without its end. Unknown members are ignored; a known member must have its type.
+ * The record of a line as far as the counts of a run depend on it: nearly every line is read by its beginning.
  *
- * @returns undefined where the checksum is wrong, or a member has another type
+ * @returns undefined where a member is missing or has another type
  */
-export function decode(line: string | Uint8Array): ReadRecord | undefined {
-	const covered = coveredBytes(line);
-	if (covered === undefined) return undefined;
-	let value: JsonValue;
-	try {
-		value = parseJson(`{${covered.toString("utf8")}`);
-	} catch {
-		return undefined;
-	}
-	return isJsonObject(value) ? recordOf(value) : undefined;
+export function countedOf(entry: Entry): Counted | undefined {
+	const { code, row, line, attempts } = entry;
+	const facts = ROW_CODES.get(code);
+	if (facts?.kind === "sent") return { ...facts, row };
+	if (facts?.kind !== "outcome" || facts.status === "failed") return recordOf(entry);
+	return { ...facts, row, line, attempts };
 }
 
-/** Whether the checksum of a line fits, given without its end. The record is not decoded, which takes far longer. */
-export function isIntact(line: Uint8Array): boolean {
-	return coveredBytes(line) !== undefined;
+/** The names in a row's record, each empty where it has none. */
+export type Names = { readonly datasetId: string; readonly documentId: string };
+
+export function namesIn({ bytes, namesFrom }: Entry): Names {
+	const end = endOfText(bytes, namesFrom);
+	return { datasetId: textAt(bytes, namesFrom, end), documentId: textAt(bytes, end + 2, endOfText(bytes, end + 2)) };
 }
 
-/** The bytes that the checksum covers; undefined where the checksum is wrong. */
-function coveredBytes(line: string | Uint8Array): Buffer | undefined {
-	const bytes = typeof line === "string" ? Buffer.from(line) : Buffer.from(line.buffer, line.byteOffset, line.length);
-	const beginning = bytes.toString("latin1", 0, COVERED_FROM);
-	const covered = bytes.subarray(COVERED_FROM);
-	return beginning === `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}` ? covered : undefined;
+/** A JSON text between two quotes. */
+function textAt(bytes: Buffer, from: number, end: number): string {
+	const text = bytes.toString("utf8", from + 1, end);
+	if (!text.includes("\\")) return text;
+	const name: unknown = JSON.parse(`"${text}"`);
+	return typeof name === "string" ? name : "";
 }
 
-function recordOf(members: JsonObject): ReadRecord | undefined {
-	const kind = members["k"];
-	switch (isText(kind) ? kind : "") {
-		case "h":
-			return headerOf(members);
-		case "r":
-			return outcomeOf(members);
-		case "e": {
-			const counts = countsOf(members["counts"]);
-			const { code: exitCode, t: time } = members;
-			return counts !== undefined && isCount(exitCode) && isText(time)
-				? { kind: "end", counts, exitCode, time }
-				: undefined;
+/** Offset of the quote that ends a JSON text. */
+function endOfText(bytes: Buffer, from: number): number {
+	let end = bytes.indexOf(QUOTE, from + 1);
+	while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
+	return end === -1 ? bytes.length : end;
+}
+
+function isEscaped(bytes: Buffer, at: number): boolean {
+	let backslashes = 0;
+	while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1;
+	return backslashes % 2 === 1;
+}
+
+/** A header of another format. It is only read, never written. */
+export type OtherFormat = { readonly kind: "other format"; readonly version: number };
+
+/** The whole record of a line. @returns undefined where a member is missing or has another type */
+export function recordOf(entry: Entry): JournalRecord | OtherFormat | undefined {
+	const { bytes, namesFrom } = entry;
+	const end = endOfText(bytes, endOfText(bytes, namesFrom) + 2);
+	const members = jsonObjectOf(bytes.toString("utf8", end + 1));
+	if (members === undefined) return undefined;
+	const facts = ROW_CODES.get(entry.code);
+	if (facts !== undefined) return rowRecordOf(entry, facts, members);
+	switch (KINDS.get(entry.code)) {
+		case "header": {
+			const { version } = members;
+			if (typeof version === "number" && version !== FORMAT) return { kind: "other format", version };
+			// More omitted rows than rows would make a count negative.
+			if (!fits(members, MEMBERS.header) || omitted(members.manifest) > members.manifest.rows) return undefined;
+			return { ...members, kind: "header" };
 		}
-		case "reopen": {
-			const { t: time, codes } = members;
-			if (!isText(time) || (codes !== undefined && !isTexts(codes))) return undefined;
-			return { kind: "reopen", time, ...(codes === undefined ? {} : { codes }) };
-		}
-		case "lost": {
-			const { records, t: time } = members;
-			return isCount(records) && isText(time) ? { kind: "lost", records, time } : undefined;
-		}
-		case "s":
-			return sentOf(members);
-		case "x": {
-			const { order } = members;
-			return isCount(order) ? { kind: "execution", order } : undefined;
-		}
-		case "u": {
-			const { i: row, id: documentId, name: storedName } = members;
-			return isCount(row) && isText(documentId) && isText(storedName)
-				? { kind: "stored", row, documentId, storedName }
-				: undefined;
-		}
-		default:
+		case "end":
+			return fits(members, MEMBERS.end) ? { ...members, kind: "end" } : undefined;
+		case "reopen":
+			return fits(members, MEMBERS.reopen) ? { ...members, kind: "reopen" } : undefined;
+		case "lost":
+			return fits(members, MEMBERS.lost) ? { ...members, kind: "lost" } : undefined;
+		case undefined:
 			return undefined;
 	}
 }
 
-function headerOf(members: JsonObject): HeaderRecord | NewerRecord | undefined {
-	const { v: version, run, tool, command, options, order, before: earlierMilliseconds, t: time } = members;
-	if (!isCount(version) || version < FORMAT) return undefined;
-	if (version > FORMAT) return { kind: "newer", version };
-	const manifest = manifestOf(members["manifest"]);
-	const target = members["target"];
-	if (manifest === undefined || !isJsonObject(target)) return undefined;
-	const baseUrl = target["base_url"];
-	if (!isText(run) || !isText(tool) || !isText(command) || !isText(options) || !isText(time) || !isText(baseUrl)) {
-		return undefined;
+function omitted({ invalid, duplicateSkipped }: RecordedManifest): number {
+	return invalid + duplicateSkipped;
+}
+
+function rowRecordOf(entry: Entry, facts: RowFacts, members: JsonObject): JournalRecord | undefined {
+	const { row, line, attempts } = entry;
+	const { datasetId, documentId } = namesIn(entry);
+	if (facts.kind === "stored") {
+		return fits(members, MEMBERS.stored) ? { ...members, ...facts, row, line, datasetId, documentId } : undefined;
 	}
-	if (earlierMilliseconds !== undefined && !isCount(earlierMilliseconds)) return undefined;
-	if (order !== undefined && !isCount(order)) return undefined;
-	const number = order === undefined ? {} : { order };
-	const execution = { ...number, ...(earlierMilliseconds === undefined ? {} : { earlierMilliseconds }), time };
-	return { kind: "header", version: FORMAT, run, tool, command, manifest, target: { baseUrl }, options, ...execution };
-}
-
-function manifestOf(value: JsonValue | undefined): RecordedManifest | undefined {
-	if (!isJsonObject(value)) return undefined;
-	const {
-		name,
-		path,
-		sha256,
-		bytes,
-		rows,
-		invalid,
-		duplicate_skipped: duplicateSkipped,
-		other_rows: otherRows,
-	} = value;
-	if (!isText(name) || !isText(sha256) || (path !== null && !isText(path))) return undefined;
-	if (!isCount(bytes) || !isCount(rows) || !isCount(invalid) || !isCount(duplicateSkipped)) return undefined;
-	// More omitted rows than rows would make a count negative.
-	if (invalid + duplicateSkipped > rows) return undefined;
-	if (otherRows !== undefined && !isCount(otherRows)) return undefined;
-	const others = otherRows === undefined ? {} : { otherRows };
-	return { name, path, sha256, bytes, rows, invalid, duplicateSkipped, ...others };
-}
-
-function outcomeOf(members: JsonObject): OutcomeRecord | undefined {
-	const { i: row, l: line, s, e: code, x: text, a: attempts, id: documentId = "", name: storedName, same } = members;
-	const { un: untouched, d: datasetId } = members;
-	if (!isCount(row) || !isCount(line) || line < 1 || !isCount(attempts) || !isText(documentId)) return undefined;
-	if (storedName !== undefined && !isText(storedName)) return undefined;
-	if (datasetId !== undefined && !isText(datasetId)) return undefined;
-	if (same !== undefined && (same !== 1 || s !== "updated")) return undefined;
-	const stored = storedName === undefined ? {} : { storedName };
-	const isSame = same === undefined ? {} : ({ isSame: true } as const);
-	const dataset = datasetId === undefined ? {} : { datasetId };
-	const common = { kind: "outcome", row, line, attempts, documentId, ...dataset, ...stored, ...isSame } as const;
-	if (untouched !== undefined && (untouched !== 1 || s !== "failed")) return undefined;
-	if (s === "failed") {
-		if (!isText(code) || !isText(text)) return undefined;
-		return { ...common, status: s, error: { code, text }, ...(untouched === 1 ? { isUntouched: true } : {}) };
+	if (facts.kind === "outcome") {
+		if (!fits(members, MEMBERS.outcome)) return undefined;
+		const { error, ...others } = members;
+		const common = { ...others, row, line, attempts, ...(datasetId === "" ? {} : { datasetId }), documentId };
+		if (facts.status !== "failed") return error === undefined ? { ...common, ...facts } : undefined;
+		return error === undefined ? undefined : { ...common, ...facts, error };
 	}
-	const status = STATUSES.find((each) => each === s);
-	return status !== undefined && code === undefined && text === undefined ? { ...common, status } : undefined;
-}
-
-function countsOf(value: JsonValue | undefined): Totals | undefined {
-	if (!isJsonObject(value)) return undefined;
-	const { rows, updated, unchanged, uploaded, removed, failed } = value;
-	const { invalid, duplicate_skipped: duplicateSkipped, pending, attempts } = value;
-	if (!isCount(rows) || !isCount(updated) || !isCount(unchanged) || !isCount(uploaded) || !isCount(removed)) {
-		return undefined;
-	}
-	if (!isCount(failed) || !isCount(invalid) || !isCount(duplicateSkipped)) return undefined;
-	if (!isCount(pending) || !isCount(attempts)) return undefined;
-	const settled = { updated, unchanged, uploaded, removed, failed };
-	return { rows, ...settled, invalid, duplicateSkipped, pending, attempts };
-}
-
-function sentOf(members: JsonObject): SentRecord | undefined {
-	const { i: row, l: line, d: datasetId, id: documentId = "", w, m, b, t: time } = members;
-	const { f: fileName, z: size, n: namesakes } = members;
-	const write = WRITES.find((each) => each === w);
-	if (!isCount(row) || !isText(datasetId) || !isText(documentId) || write === undefined) return undefined;
-	if (m !== undefined && !isJsonObject(m)) return undefined;
-	if (b !== undefined && !isJsonObject(b)) return undefined;
-	if (time !== undefined && !isCount(time)) return undefined;
-	if (line !== undefined && !isCount(line)) return undefined;
-	if (fileName !== undefined && !isText(fileName)) return undefined;
-	if (size !== undefined && !isCount(size)) return undefined;
-	if (namesakes !== undefined && !isTexts(namesakes)) return undefined;
-	return {
-		kind: "sent",
-		row,
-		...(line === undefined ? {} : { line }),
-		datasetId,
-		documentId,
-		write,
-		...(m === undefined ? {} : { metadata: metadataOf(m) }),
-		...(b === undefined ? {} : { before: metadataOf(b) }),
-		...(time === undefined ? {} : { time }),
-		...(fileName === undefined ? {} : { fileName }),
-		...(size === undefined ? {} : { size }),
-		...(namesakes === undefined ? {} : { namesakes }),
-	};
-}
-
-function isText(value: JsonValue | undefined): value is string {
-	return typeof value === "string";
-}
-
-/** An exact whole number, 0 or more. */
-function isCount(value: JsonValue | undefined): value is number {
-	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isTexts(value: JsonValue | undefined): value is readonly string[] {
-	return isJsonArray(value) && value.every(isText);
+	if (!fits(members, MEMBERS.sent) || (members.before === undefined) !== (facts.before === undefined)) return undefined;
+	const { metadata, before, ...others } = members;
+	const { kind, write } = facts;
+	const sent = { ...others, kind, row, line, datasetId, documentId, write };
+	const known = metadata === undefined ? sent : { ...sent, metadata: metadataOf(metadata) };
+	return before === undefined ? known : { ...known, before: metadataOf(before) };
 }

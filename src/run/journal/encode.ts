@@ -1,7 +1,10 @@
 import { crc32 } from "node:zlib";
-import { metadataText } from "../../json/values.ts";
-import type { Totals } from "../types.ts";
-import type { HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./records.ts";
+import { type Metadata, metadataText } from "../../json/values.ts";
+import type { JournalRecord, OutcomeRecord, RowOutcome, SentRecord } from "./records.ts";
+
+// A record is a line of the journal: `CHECKSUM CODE ROW LINE ATTEMPTS "DATASET" "DOCUMENT" {JSON}`. The words before the
+// JSON text say all that the counts of a run depend on, unless the row failed. So most lines are read without that text.
+// A record of no row has zeros and empty names.
 
 /**
  * The most bytes of a line, its end excluded. A manifest's longest row with every character escaped is shorter. A reader
@@ -9,114 +12,103 @@ import type { HeaderRecord, JournalRecord, OutcomeRecord, SentRecord } from "./r
  */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/** The most bytes that a checksum covers: the line has a few more. */
-const MAX_BYTES = MAX_LINE_BYTES - 64;
-
-/** The text before the checksum, and the text between it and the covered bytes. */
-export const BEFORE_CHECKSUM = '{"c":"';
-export const AFTER_CHECKSUM = '",';
+/** Hexadecimal digits of the CRC-32 of the bytes after them and a space. */
 export const CHECKSUM_LENGTH = 8;
+export const COVERED_FROM = CHECKSUM_LENGTH + 1;
 
-/** CRC-32 as eight hexadecimal digits in lower case. */
-export function checksum(covered: string | Uint8Array): string {
-	const sum = crc32(covered);
-	return byteText(sum >>> 24) + byteText(sum >>> 16) + byteText(sum >>> 8) + byteText(sum);
-}
+/** The facts of a row's record that its code says. `before` is empty where the record has one. */
+export type RowFacts =
+	| { readonly kind: "sent"; readonly write: SentRecord["write"]; readonly before?: Metadata }
+	| { readonly kind: "outcome"; readonly status: "failed"; readonly isUntouched?: true }
+	| { readonly kind: "outcome"; readonly status: Exclude<RowOutcome["status"], "failed">; readonly isSame?: true }
+	| { readonly kind: "stored" };
 
-/** The digits of each byte. `toString` makes them of a number above 2³¹ by division of doubles, in twice the time of the sum. */
-const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+export const ROW_CODES: ReadonlyMap<string, RowFacts> = new Map<string, RowFacts>([
+	["su", { kind: "sent", write: "update", before: new Map() }],
+	["sb", { kind: "sent", write: "update" }],
+	["sr", { kind: "sent", write: "remove" }],
+	["sp", { kind: "sent", write: "upload" }],
+	["st", { kind: "stored" }],
+	["ou", { kind: "outcome", status: "updated" }],
+	["os", { kind: "outcome", status: "updated", isSame: true }],
+	["on", { kind: "outcome", status: "unchanged" }],
+	["op", { kind: "outcome", status: "uploaded" }],
+	["or", { kind: "outcome", status: "removed" }],
+	["of", { kind: "outcome", status: "failed" }],
+	["ox", { kind: "outcome", status: "failed", isUntouched: true }],
+]);
 
-/** The digits of the lowest byte of a number. */
-function byteText(number: number): string {
-	return BYTE_TEXTS[number & 0xff] ?? "";
-}
+/** Codes of the records that are of no row. */
+const OTHER_CODES = { header: "he", end: "en", reopen: "re", lost: "lo" } as const;
+const WRITE_CODES = { update: "sb", remove: "sr", upload: "sp" } as const;
+const STATUS_CODES = { updated: "ou", unchanged: "on", uploaded: "op", removed: "or", failed: "of" } as const;
 
 /**
- * One record as a line with its end. The line is a JSON object whose first member is the checksum of the bytes after it.
- * JSON text has no raw line end, so each line is one record.
+ * One record as a line with its end.
  *
  * @throws RangeError for a record that is too long to be read back
  */
 export function encode(record: JournalRecord): string {
 	const covered = coveredText(record);
 	// A character takes three bytes at most, and nearly every record is short.
-	if (covered.length * 3 > MAX_BYTES && Buffer.byteLength(covered) > MAX_BYTES)
+	if (covered.length * 3 > MAX_LINE_BYTES && Buffer.byteLength(covered) > MAX_LINE_BYTES - COVERED_FROM)
 		throw new RangeError("a record of the journal is too long");
-	return `${BEFORE_CHECKSUM}${checksum(covered)}${AFTER_CHECKSUM}${covered}\n`;
+	return `${checksum(covered)} ${covered}\n`;
 }
 
-/** The JSON text of a record without its first brace. Of what each row has, it is joined without it: to cut it off takes a copy. */
 function coveredText(record: JournalRecord): string {
-	if (record.kind === "outcome") return outcomeText(record);
-	return record.kind === "sent" ? sentText(record) : textOf(record).slice(1);
-}
-
-function textOf(record: Exclude<JournalRecord, OutcomeRecord | SentRecord>): string {
 	switch (record.kind) {
+		case "sent":
+			return `${sentCode(record)} ${record.row} ${record.line} 0 ${namesText(record)} ${sentText(record)}`;
+		case "outcome": {
+			const { row, line, attempts } = record;
+			return `${outcomeCode(record)} ${row} ${line} ${attempts} ${namesText(record)} ${outcomeText(record)}`;
+		}
+		case "stored": {
+			const { row, line, storedName } = record;
+			return `st ${row} ${line} 0 ${namesText(record)} ${JSON.stringify({ storedName })}`;
+		}
 		case "header":
-			return headerText(record);
 		case "end":
-			return JSON.stringify({
-				k: "e",
-				counts: countsMembers(record.counts),
-				code: record.exitCode,
-				t: record.time,
-			});
 		case "reopen":
-			return JSON.stringify({ k: "reopen", t: record.time, codes: record.codes });
-		case "lost":
-			return JSON.stringify({ k: "lost", records: record.records, t: record.time });
-		case "execution":
-			return JSON.stringify({ k: "x", order: record.order });
-		case "stored":
-			return JSON.stringify({ k: "u", i: record.row, id: record.documentId, name: record.storedName });
+		case "lost": {
+			const { kind, ...members } = record;
+			return `${OTHER_CODES[kind]} 0 0 0 "" "" ${JSON.stringify(members)}`;
+		}
 	}
 }
 
-function headerText({
-	version,
-	run,
-	tool,
-	command,
-	manifest,
-	target,
-	options,
-	order,
-	earlierMilliseconds,
-	time,
-}: HeaderRecord): string {
-	const { name, path, sha256, bytes, rows, invalid, duplicateSkipped, otherRows } = manifest;
-	const counts = { rows, invalid, duplicate_skipped: duplicateSkipped, other_rows: otherRows };
-	return JSON.stringify({
-		k: "h",
-		v: version,
-		run,
-		tool,
-		command,
-		manifest: { name, path, sha256, bytes, ...counts },
-		target: { base_url: target.baseUrl },
-		options,
-		order,
-		before: earlierMilliseconds,
-		t: time,
-	});
+function namesText({ datasetId = "", documentId }: { datasetId?: string | undefined; documentId: string }): string {
+	return `${quoted(datasetId)} ${quoted(documentId)}`;
+}
+
+function sentCode({ write, before, beforeText }: SentRecord): string {
+	return write === "update" && (before !== undefined || beforeText !== undefined) ? "su" : WRITE_CODES[write];
+}
+
+function outcomeCode(record: OutcomeRecord): string {
+	if (record.status === "failed") return record.isUntouched === true ? "ox" : "of";
+	return record.isSame === true ? "os" : STATUS_CODES[record.status];
 }
 
 function outcomeText(record: OutcomeRecord): string {
-	const { row, line, status, attempts, datasetId, documentId, storedName } = record;
-	let error = "";
-	if (record.status === "failed") {
-		const { code, text } = record.error;
-		error = `,"e":${JSON.stringify(code)},"x":${JSON.stringify(text)}${record.isUntouched === true ? ',"un":1' : ""}`;
-	}
-	const name = storedName === undefined ? "" : `,"name":${JSON.stringify(storedName)}`;
-	const same = record.isSame === true ? ',"same":1' : "";
-	const dataset = datasetId === undefined ? "" : `,"d":${quoted(datasetId)}`;
-	return `"k":"r","i":${row},"l":${line},"s":"${status}"${error},"a":${attempts}${idMember(documentId)}${name}${same}${dataset}}`;
+	const { storedName } = record;
+	const error = record.status === "failed" ? record.error : undefined;
+	// `JSON.stringify` takes five times as long, and few outcomes have one of them.
+	if (storedName === undefined && error === undefined) return "{}";
+	return JSON.stringify({ storedName, error: error && { code: error.code, text: error.text } });
 }
 
-function idMember(documentId: string): string {
-	return documentId === "" ? "" : `,"id":${quoted(documentId)}`;
+function sentText({ time, metadata, before, ...more }: SentRecord): string {
+	const { beforeText = before && metadataText(before), fileName, size, namesakes } = more;
+	let text = `{"time":${time}`;
+	if (fileName !== undefined) text += `,"fileName":${JSON.stringify(fileName)}`;
+	if (size !== undefined) text += `,"size":${size}`;
+	if (namesakes !== undefined) text += `,"namesakes":${JSON.stringify(namesakes)}`;
+	// Metadata has its own writer: an object would reorder keys and lose `__proto__`.
+	if (metadata !== undefined) text += `,"metadata":${metadataText(metadata)}`;
+	if (beforeText !== undefined) text += `,"before":${beforeText}`;
+	return `${text}}`;
 }
 
 /** Texts of letters, digits and a few signs: JSON escapes none of them. */
@@ -127,25 +119,15 @@ function quoted(text: string): string {
 	return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** The counts under their names in the summary of `--json`. */
-function countsMembers({ duplicateSkipped, pending, attempts, ...counts }: Totals): Record<string, number> {
-	const { rows, updated, unchanged, uploaded, removed, failed, invalid } = counts;
-	const settled = { rows, updated, unchanged, uploaded, removed, failed, invalid };
-	return { ...settled, duplicate_skipped: duplicateSkipped, pending, attempts };
+/** The digits of each byte. `toString` makes them of a number above 2³¹ by division of doubles, in twice the time of the sum. */
+const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** CRC-32 as eight hexadecimal digits in lower case. */
+function checksum(covered: string): string {
+	const sum = crc32(covered);
+	return byteText(sum >>> 24) + byteText(sum >>> 16) + byteText(sum >>> 8) + byteText(sum);
 }
 
-function sentText(record: SentRecord): string {
-	const { row, line, datasetId, documentId, write, metadata, before, time, fileName, size, namesakes } = record;
-	let text = `"k":"s","i":${row}`;
-	if (line !== undefined) text += `,"l":${line}`;
-	text += `,"d":${quoted(datasetId)}${idMember(documentId)},"w":"${write}"`;
-	if (time !== undefined) text += `,"t":${time}`;
-	if (fileName !== undefined) text += `,"f":${JSON.stringify(fileName)}`;
-	if (size !== undefined) text += `,"z":${size}`;
-	if (namesakes !== undefined) text += `,"n":${JSON.stringify(namesakes)}`;
-	// Metadata has its own writer: an object would reorder keys and lose `__proto__`.
-	if (metadata !== undefined) text += `,"m":${metadataText(metadata)}`;
-	const beforeText = record.beforeText ?? (before === undefined ? undefined : metadataText(before));
-	if (beforeText !== undefined) text += `,"b":${beforeText}`;
-	return `${text}}`;
+function byteText(number: number): string {
+	return BYTE_TEXTS[number & 0xff] ?? "";
 }

@@ -35,7 +35,7 @@ export function journalLost(error: unknown, file: string, use: "written" | "read
 /** The first damaged record of a file: its offset in bytes, and its number from 1. */
 export type DamagedPlace = { readonly file: string; readonly byte: number; readonly record: number };
 
-/** The record of a run can't be read: it is damaged in its middle (exit 7), or of a newer format (exit 8). */
+/** The record of a run can't be read: it is damaged in its middle (exit 7), or of another format (exit 8). */
 export class JournalUnreadable extends Error {
 	override readonly name = "JournalUnreadable";
 	readonly kind: "corrupt" | "foreign";
@@ -49,8 +49,15 @@ export class JournalUnreadable extends Error {
 	}
 }
 
-/** The error for a file that a newer version wrote. */
-export function newerFormat(version: number, file: string): JournalUnreadable {
-	const text = `${file} was written by a newer version: its format is ${version}, and this version reads ${FORMAT}`;
+/** The error for a journal of another format than this version reads. */
+export function otherFormat(version: number, file: string): JournalUnreadable {
+	const who = version > FORMAT ? "a newer" : "an older";
+	const text = `${file} was written by ${who} version: its format is ${version}, and this version reads ${FORMAT}`;
+	return new JournalUnreadable(text, "foreign");
+}
+
+/** The error for a journal of the first format. @param tool the version that wrote it */
+export function olderFormat(file: string, tool: string): JournalUnreadable {
+	const text = `${file} was written by ragtag ${tool} in an older format: that version can resume or undo the run`;
 	return new JournalUnreadable(text, "foreign");
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats, writeSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -6,10 +6,7 @@ import { createGunzip } from "node:zlib";
 import { errorCode, reason } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { syncFile } from "../../write-whole.ts";
-import { encode } from "./encode.ts";
 import { JournalUnreadable } from "./errors.ts";
-import { journalFile } from "./journal-file.ts";
-import type { JournalRecord } from "./records.ts";
 import type { JournalFile } from "./writer.ts";
 
 /** Only the user may read which documents were written. */
@@ -19,7 +16,7 @@ const FILE_MODE = 0o600;
 /** Bytes that are read at a time: a read costs as much as three hundred records. */
 const READ_BYTES = 256 * 1024;
 
-/** Bytes that are unpacked at a time: of a damaged file, what was unpacked of the last piece is lost. */
+/** Bytes that are unpacked at a time: of a damaged file, the last piece is lost. */
 const UNPACKED_BYTES = 64 * 1024;
 
 /** A symbolic link is not followed, and a named pipe without a writer does not block the program. */
@@ -47,13 +44,17 @@ export function createFolder(path: string): readonly string[] {
 
 /** Makes the names in a folder durable, which to sync a file does not. */
 export async function syncFolder(path: string): Promise<void> {
-	const folder = openSync(path, constants.O_RDONLY);
-	try {
-		await syncFile(folder);
-	} catch (error) {
+	await syncPath(path).catch((error: unknown) => {
 		if (!NO_FOLDER_SYNC.includes(errorCode(error))) throw error;
+	});
+}
+
+async function syncPath(path: string): Promise<void> {
+	const file = openSync(path, constants.O_RDONLY);
+	try {
+		await syncFile(file);
 	} finally {
-		closeSync(folder);
+		closeSync(file);
 	}
 }
 
@@ -82,30 +83,37 @@ export function packedPath(path: string): string {
 	return `${path}.gz`;
 }
 
+/** A part of a file: offsets of its first byte, and after its last one. */
+type Part = { readonly from?: number; readonly to?: number };
+
 /**
  * The bytes of a file in pieces, up to its length when it was opened. Where only its compressed form is there, they are
  * read from that. Undefined where there is neither.
- *
- * @param from offset of the first byte
  */
-export async function readChunks(path: string, from = 0): Promise<AsyncGenerator<Uint8Array> | undefined> {
-	const plain = await openIfThere(path);
-	if (plain !== undefined) return chunksOf(plain, await closeOnError(plain, () => sizeOf(plain, path)), from);
-	const packed = await openIfThere(packedPath(path));
-	if (packed !== undefined) {
-		const size = await closeOnError(packed, () => sizeOf(packed, packedPath(path)));
-		return withoutFirst(unpacked(chunksOf(packed, size), packedPath(path)), from);
+export async function readChunks(path: string, part: Part = {}): Promise<AsyncGenerator<Uint8Array> | undefined> {
+	const packed = packedPath(path);
+	// Another process may replace the compressed form by the plain one between two tries.
+	for (const name of [path, packed, path]) {
+		const handle = await openIfThere(name);
+		if (handle === undefined) continue;
+		const size = await closeOnError(handle, () => sizeOf(handle, name));
+		return name === packed
+			? partOf(unpacked(chunksOf(handle, { to: size }), packed), part)
+			: chunksOf(handle, { ...part, to: Math.min(size, part.to ?? size) });
 	}
-	// Another process may have replaced the compressed form by the plain one in between.
-	const again = await openIfThere(path);
-	return again === undefined ? undefined : chunksOf(again, await closeOnError(again, () => sizeOf(again, path)), from);
+	return undefined;
 }
 
-async function* withoutFirst(chunks: AsyncGenerator<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
-	let left = bytes;
+async function* partOf(
+	chunks: AsyncGenerator<Uint8Array>,
+	{ from = 0, to = Number.POSITIVE_INFINITY }: Part,
+): AsyncGenerator<Uint8Array> {
+	let offset = 0;
 	for await (const chunk of chunks) {
-		if (left < chunk.length) yield chunk.subarray(left);
-		left = Math.max(0, left - chunk.length);
+		if (offset >= to) return;
+		const wanted = chunk.subarray(Math.max(0, from - offset), to - offset);
+		if (wanted.length > 0) yield wanted;
+		offset += chunk.length;
 	}
 }
 
@@ -134,11 +142,14 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 	}
 }
 
-async function* chunksOf(handle: FileHandle, size: number, from = 0): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+	handle: FileHandle,
+	{ from = 0, to }: Part & { readonly to: number },
+): AsyncGenerator<Uint8Array> {
 	try {
-		for (let position = from; position < size;) {
+		for (let position = from; position < to;) {
 			// Each chunk has its own buffer, as a line may begin in one chunk and end in the next.
-			const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, size - position));
+			const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - position));
 			const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
 			if (bytesRead === 0) return;
 			position += bytesRead;
@@ -164,36 +175,31 @@ async function closeOnError<Value>(handle: FileHandle, use: () => Promise<Value>
 	}
 }
 
-/** Characters that a repair writes at a time. */
-const WRITE_CHARACTERS = 256 * 1024;
-
 /** Copies of damaged files that are kept under one name. More repairs than this point to another fault. */
 const MAX_DAMAGED_COPIES = 100;
 
 /**
- * Writes a new file of records next to the old one, keeps a copy of the old one, and renames the new one onto it.
+ * Writes a new file next to the old one, keeps a copy of the old one, and renames the new one onto it.
  *
- * @param fill passes each record to `take`
+ * @param content the bytes of the new file in order
  * @returns path of the copy; undefined where there was no old file
  */
-export async function replaceFile(
-	path: string,
-	fill: (take: (record: JournalRecord) => Promise<void>) => Promise<void>,
-): Promise<string | undefined> {
+export async function replaceFile(path: string, content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
 	const draft = `${path}.new`;
 	// An earlier repair may have been killed and have left its file.
 	await rm(draft, { force: true });
-	const file = await createFile(draft);
+	const file = await open(draft, "wx", FILE_MODE);
 	try {
-		await syncFolder(dirname(resolve(draft)));
-		let pending = "";
-		await fill(async (record) => {
-			pending += encode(record);
-			if (pending.length < WRITE_CHARACTERS) return;
-			await writeAll(file, pending);
-			pending = "";
-		});
-		await writeAll(file, pending);
+		let waiting: Uint8Array[] = [];
+		let bytes = 0;
+		for await (const piece of content) {
+			waiting.push(piece);
+			bytes += piece.length;
+			if (bytes < READ_BYTES) continue;
+			await file.appendFile(Buffer.concat(waiting));
+			[waiting, bytes] = [[], 0];
+		}
+		await file.appendFile(Buffer.concat(waiting));
 		await file.sync();
 	} finally {
 		await file.close();
@@ -202,15 +208,6 @@ export async function replaceFile(
 	await rename(draft, path);
 	await syncFolder(dirname(path));
 	return copy;
-}
-
-async function writeAll(file: JournalFile, text: string): Promise<void> {
-	let bytes: Uint8Array = Buffer.from(text);
-	while (bytes.length > 0) {
-		const written = await file.write(bytes);
-		if (written <= 0) throw new Error("the storage takes no more bytes");
-		bytes = bytes.subarray(written);
-	}
 }
 
 /** The file is copied, not renamed: a repair that is killed here leaves it as it was. */
@@ -224,13 +221,30 @@ async function keepDamagedCopy(path: string): Promise<string | undefined> {
 			if (errorCode(error) === "ENOENT") return undefined;
 			throw error;
 		}
-		const handle = await open(copy, constants.O_RDONLY);
-		try {
-			await handle.sync();
-		} finally {
-			await handle.close();
-		}
+		await syncPath(copy);
 		return copy;
 	}
 	throw new Error(`${path} has been repaired ${MAX_DAMAGED_COPIES} times; move the .damaged files away`);
+}
+
+/** An open file of a run, for its writer. @param path where it was opened */
+function journalFile(handle: FileHandle, path: string): JournalFile {
+	// Some stacked file systems number an open file in another way than its path. There the two can't be compared.
+	const isComparable = isAt(fstatSync(handle.fd), path);
+	return {
+		// In a thread it would take ten times as long.
+		write: (bytes) => writeSync(handle.fd, bytes),
+		size: () => {
+			const file = fstatSync(handle.fd);
+			// No command finds a file whose folder was moved: it counts as removed.
+			return { size: file.size, nlink: isComparable && !isAt(file, path) ? 0 : file.nlink };
+		},
+		sync: () => handle.datasync(),
+		close: () => handle.close(),
+	};
+}
+
+function isAt({ ino, dev }: Stats, path: string): boolean {
+	const named = lstatSync(path, { throwIfNoEntry: false });
+	return ino === named?.ino && dev === named.dev;
 }

@@ -7,7 +7,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../../errors.ts";
 import { JournalUnreadable } from "./errors.ts";
 import { packedPath, readChunks, SAFE_OPEN, syncFolder } from "./files.ts";
-import { JOURNAL_FILE, SENT_FILE } from "./reader.ts";
+import { JOURNAL_FILE } from "./reader.ts";
 
 /** Bytes below which a file stays as it is: compressing it would save little, and any tool can read it. */
 const LEAST = 64 * 1024;
@@ -18,27 +18,23 @@ const LEVEL = 3;
 /** Bytes that are read and written at a time. */
 const PIECE = 256 * 1024;
 
-/** Bytes of a run's two files that are compressed at the end of a run: about half a second. */
+/** Bytes of a journal that are compressed at the end of a run: about half a second. */
 export const PACKED_AT_END = 64 * 1024 * 1024;
 
 /**
- * Compresses the two files of a run that ended. The process holds the run's lock, and its writers are closed.
+ * Compresses the journal of a run that ended. The process holds the run's lock, and its writer is closed.
  *
- * @param most bytes of both files, above which nothing is done
- * @returns whether anything was compressed
+ * @param most bytes of the journal, above which nothing is done
  */
-export async function packRun(folder: string, most = Number.POSITIVE_INFINITY): Promise<boolean> {
-	const files = await longFiles(folder);
-	if (files.length === 0 || files.reduce((sum, { size }) => sum + size, 0) > most) return false;
-	await Promise.all(files.map(({ path }) => pack(path)));
-	return true;
+export async function packRun(folder: string, most = Number.POSITIVE_INFINITY): Promise<void> {
+	const path = join(folder, JOURNAL_FILE);
+	const { size } = (await statIfThere(path)) ?? { size: 0 };
+	if (size >= LEAST && size <= most) await pack(path);
 }
 
-/** The files of a run that compressing would make much smaller. */
-export async function longFiles(folder: string): Promise<readonly { readonly path: string; readonly size: number }[]> {
-	const paths = [join(folder, SENT_FILE), join(folder, JOURNAL_FILE)];
-	const files = await Promise.all(paths.map(async (path) => ({ path, size: await sizeIfThere(path) })));
-	return files.filter(({ size }) => size >= LEAST);
+/** Whether the journal of a run is plain, and compressing it would make it much smaller. */
+export async function isLong(folder: string): Promise<boolean> {
+	return ((await statIfThere(join(folder, JOURNAL_FILE)))?.size ?? 0) >= LEAST;
 }
 
 /**
@@ -131,10 +127,6 @@ async function feed(source: FileHandle, transform: Transform): Promise<void> {
 async function newDraft(path: string): Promise<FileHandle> {
 	await rm(path, { force: true });
 	return await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
-}
-
-async function sizeIfThere(path: string): Promise<number> {
-	return (await statIfThere(path))?.size ?? 0;
 }
 
 async function statIfThere(path: string): Promise<{ readonly size: number } | undefined> {

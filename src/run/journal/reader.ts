@@ -1,242 +1,208 @@
-import { numberText } from "../../text/words.ts";
 import { join } from "node:path";
-import { journalLost, JournalUnreadable, newerFormat } from "./errors.ts";
+import { numberText } from "../../text/words.ts";
+import { countedOf, type Entry, kindOf, recordOf } from "./decode.ts";
+import { journalLost, JournalUnreadable, olderFormat, otherFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
-import { plainOutcomes, plainSent } from "./own-form.ts";
-import {
-	allRowsOf,
-	type HeaderRecord,
-	type OutcomeRecord,
-	type ReadRecord,
-	type SentRecord,
-	type StoredRecord,
-} from "./records.ts";
-import { type Chunks, type Damage, LineSplitter, recordOfLine, scan, type ScanOptions } from "./scan.ts";
-import { eachSentDocument, type SentDocument } from "./sent-documents.ts";
-import { countInDoubt, countWithoutBeforeImage, isInDoubt, SentState, writtenWithoutSentRecord } from "./sent-state.ts";
+import { type Chunks, type Damage, goodEntries, scan } from "./lines.ts";
+import type { HeaderRecord, OutcomeRecord, SentRecord, StoredRecord } from "./records.ts";
 import { JournalState } from "./state.ts";
 
-/** Headers, outcomes and ends of executions. */
-export const JOURNAL_FILE = "journal.jsonl";
+/** All records of a run: how its executions began and ended, its writes before they are sent, and its outcomes. */
+export const JOURNAL_FILE = "journal.log";
 
-/** Writes that are about to be sent. */
-export const SENT_FILE = "sent.jsonl";
+/** The records of a row that may have been sent and is not settled. */
+export type RowInDoubt = {
+	/** the last of its writes; absent where a repair lost it */
+	readonly sent?: SentRecord;
+	/** the document that its upload made */
+	readonly stored?: StoredRecord;
+};
 
-/** One value for each of the two files of a run. */
-export type PerFile<Journal, Sent = Journal> = { readonly journal: Journal; readonly sent: Sent };
-
-export function pathsOf(folder: string): PerFile<string> {
-	return { journal: join(folder, JOURNAL_FILE), sent: join(folder, SENT_FILE) };
-}
+/** A record's line, and the number of the execution that wrote it. */
+export type OrderedEntry = Entry & { readonly order: number };
 
 /** A run as its folder has it. */
-export type RecordedRun = {
+export class RecordedRun {
 	readonly folder: string;
 	readonly header: HeaderRecord;
 	readonly state: JournalState;
-	readonly sent: SentState;
-	/** number of rows that may have been sent and are not settled */
-	readonly inDoubt: number;
-	/** number of rows that may have been written without a before-image: they can't be undone */
-	readonly withoutBeforeImage: number;
+	/** bytes of the good records of its journal */
+	readonly goodLength: number;
+	readonly #from: FirstRecords;
+
+	constructor(folder: string, { state, goodLength, from }: ReadJournal, header: HeaderRecord) {
+		this.folder = folder;
+		this.header = header;
+		this.state = state;
+		this.goodLength = goodLength;
+		this.#from = from;
+	}
+
+	/** Every good record, in the order in which they were written. They are not held. @param from offset of the first */
+	async *entries(from = 0): AsyncGenerator<OrderedEntry> {
+		const chunks = await readChunks(join(this.folder, JOURNAL_FILE), { from, to: this.goodLength });
+		let { order = 0 } = this.header;
+		for await (const entry of goodEntries(chunks ?? [])) {
+			const header = kindOf(entry) === "header" ? recordOf(entry) : undefined;
+			if (header?.kind === "header") ({ order = order } = header);
+			yield Object.assign(entry, { order });
+		}
+	}
+
+	/** The records of all writes. */
+	async *sentRecords(): AsyncGenerator<SentRecord | StoredRecord> {
+		for await (const entry of this.entries()) {
+			const record = isSent(entry) ? recordOf(entry) : undefined;
+			if (record?.kind === "sent") yield Object.assign(record, { order: entry.order });
+			if (record?.kind === "stored") yield record;
+		}
+	}
+
+	/** All outcomes. A row that was reopened has several. */
+	async *outcomes(): AsyncGenerator<OutcomeRecord> {
+		for await (const entry of this.entries()) {
+			const record = kindOf(entry) === "outcome" ? recordOf(entry) : undefined;
+			if (record?.kind === "outcome") yield record;
+		}
+	}
+
 	/**
-	 * The records of the rows in doubt, in the order in which they were written. Call it before the first of these rows is
+	 * The rows in doubt. After a kill they are no more than those that were in flight. Call it before the first of them is
 	 * settled.
 	 *
-	 * @param includeFailed gives the records of failed rows too, for a run that reopens them
+	 * @param includeFailed adds the rows that failed after something was sent, for a run that reopens them
 	 */
-	recordsInDoubt(includeFailed?: boolean): AsyncGenerator<SentRecord | StoredRecord>;
-	/** All records of `sent.jsonl`, in the order in which they were written. */
-	sentRecords(): AsyncGenerator<SentRecord | StoredRecord>;
-	/**
-	 * Calls back with the document of each write, and the number of the execution that sent it. Nearly all lines are read by
-	 * their beginning alone, which takes a tenth of the time: `readRun` has checked them.
-	 */
-	eachSentDocument(onDocument: (document: SentDocument) => void): Promise<void>;
-	/** All outcomes, in the order in which they were recorded. A row that was reopened has several. */
-	outcomes(): AsyncGenerator<OutcomeRecord>;
-	/** bytes of the good records of each file */
-	readonly goodLengths: PerFile<number>;
-};
+	async rowsInDoubt(includeFailed = false): Promise<ReadonlyMap<number, RowInDoubt>> {
+		const rows = new Map<number, RowInDoubt>();
+		const { state } = this;
+		const from = includeFailed ? Math.min(this.#from.failed, this.#from.inDoubt) : this.#from.inDoubt;
+		// Most runs end with no row in doubt: then a long file need not be read.
+		if (from === Number.POSITIVE_INFINITY) return rows;
+		for await (const entry of this.entries(from)) {
+			const { row } = entry;
+			const status = state.statusOf(row);
+			const isWanted = status === undefined || (includeFailed && status === "failed" && !state.isUntouched(row));
+			const record = isWanted && isSent(entry) ? recordOf(entry) : undefined;
+			if (record?.kind === "sent") rows.set(row, { ...rows.get(row), sent: record });
+			if (record?.kind === "stored") rows.set(row, { ...rows.get(row), stored: record });
+		}
+		return rows;
+	}
+}
+
+function isSent(entry: Entry): boolean {
+	const kind = kindOf(entry);
+	return kind === "sent" || kind === "stored";
+}
 
 /**
- * Reads the folder of a run and changes nothing in it. A write that was cut off at the end of a file is skipped.
+ * Reads the folder of a run and changes nothing in it. A write that was cut off at the end of the journal is skipped.
  *
  * @returns undefined where no header is complete: nothing was sent in such a run
- * @throws JournalUnreadable where a file is damaged, or of a newer format
+ * @throws JournalUnreadable where the journal is damaged, or of another format
  * @throws JournalLost where the storage can't read it
  */
 export async function readRun(folder: string): Promise<RecordedRun | undefined> {
+	return await orUnreadable(folder, async () => {
+		const path = join(folder, JOURNAL_FILE);
+		const chunks = await readChunks(path);
+		if (chunks === undefined) await refuseOlderFormat(folder);
+		const journal = await readJournal(chunks ?? [], path);
+		const { header } = journal.state;
+		return header && new RecordedRun(folder, journal, header);
+	});
+}
+
+/** The first offsets of records of rows in doubt, and of rows that failed after something was sent; infinite for none. */
+type FirstRecords = { readonly inDoubt: number; readonly failed: number };
+
+export type ReadJournal = {
+	/** the state that the good records give */
+	readonly state: JournalState;
+	/** where they end. After them is a write that was cut off */
+	readonly goodLength: number;
+	readonly from: FirstRecords;
+};
+
+/**
+ * @param file its path, for messages
+ * @throws JournalUnreadable where it is damaged in its middle, or of another format
+ */
+export async function readJournal(chunks: Chunks, file: string): Promise<ReadJournal> {
+	const state = new JournalState();
+	/** offset of the first record of each row that was sent and is not settled; few rows are in flight at a time */
+	const open = new Map<number, number>();
+	let failed = Number.POSITIVE_INFINITY;
+	let reopened = Number.POSITIVE_INFINITY;
+	const { goodLength, end } = await scan(chunks, (entry, offset) => {
+		const record = countedOf(entry);
+		if (record === undefined) return "a record that this version does not know";
+		if (record.kind === "other format") throw otherFormat(record.version, file);
+		const broken = state.apply(record);
+		if (broken !== undefined) return broken;
+		if (record.kind === "reopen") reopened = failed;
+		if (record.kind === "sent" || record.kind === "stored") {
+			if (!open.has(record.row)) open.set(record.row, offset);
+		} else if (record.kind === "outcome") {
+			const { row, status } = record;
+			if (status === "failed" && state.wasSent(row)) failed = Math.min(failed, open.get(row) ?? 0);
+			open.delete(row);
+		}
+		return undefined;
+	});
+	if (typeof end === "object") throw damaged(end, file);
+	const inDoubt = [...open.values()].reduce((least, offset) => Math.min(least, offset), reopened);
+	return { state, goodLength, from: { inDoubt, failed } };
+}
+
+/**
+ * Passes the record of each line of a run's journal, without the state that they give. A search needs only a few of them.
+ *
+ * @throws JournalUnreadable, JournalLost as `readRun`
+ */
+export async function searchJournal(folder: string, onEntry: (entry: OrderedEntry) => void): Promise<void> {
+	await orUnreadable(folder, async () => {
+		const path = join(folder, JOURNAL_FILE);
+		const chunks = await readChunks(path);
+		if (chunks === undefined) await refuseOlderFormat(folder);
+		let order = 0;
+		const { end } = await scan(chunks ?? [], (entry) => {
+			const header = kindOf(entry) === "header" ? recordOf(entry) : undefined;
+			if (header?.kind === "other format") throw otherFormat(header.version, path);
+			if (header?.kind === "header") ({ order = order } = header);
+			onEntry(Object.assign(entry, { order }));
+			return undefined;
+		});
+		if (typeof end === "object") throw damaged(end, path);
+	});
+}
+
+async function orUnreadable<Value>(folder: string, read: () => Promise<Value>): Promise<Value> {
 	try {
-		return await readFiles(folder, pathsOf(folder));
+		return await read();
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");
 	}
 }
 
-async function readFiles(folder: string, paths: PerFile<string>): Promise<RecordedRun | undefined> {
-	// The outcomes are read first: in a run that is still going on, a row of an outcome was sent before.
-	const journal = await readJournal((await readChunks(paths.journal)) ?? [], paths.journal);
-	const { state } = journal;
-	const { header } = state;
-	const chunks = await readChunks(paths.sent);
-	const rows = header === undefined ? Number.POSITIVE_INFINITY : allRowsOf(header.manifest);
-	// The rows in doubt are those that were in flight, so their records are mostly the last ones of the file.
-	const first = { inDoubt: Number.POSITIVE_INFINITY, notWritten: Number.POSITIVE_INFINITY };
-	const note = (row: number, offset: number): void => {
-		if (first.inDoubt < Number.POSITIVE_INFINITY) return;
-		const status = state.statusOf(row);
-		if (status === undefined) first.inDoubt = offset;
-		if (status === undefined || status === "failed") first.notWritten = Math.min(first.notWritten, offset);
-	};
-	const { state: sent, goodLength } = await readSent(chunks ?? [], paths.sent, rows, note);
-	if (header === undefined) {
-		// The header is durable before anything is sent.
-		if (sent.count > 0) throw incomplete(`${paths.journal} has lost its header, and rows were sent`);
-		return undefined;
+/** The journal of the first format. */
+const FIRST_FORMAT_FILE = "journal.jsonl";
+
+/** The version of the program, in the first line of a journal of the first format. */
+const FIRST_FORMAT_TOOL = /^\{"c":"[0-9a-f]{8}","k":"h","v":1,.*?"tool":"([^"\\]+)"/;
+
+/** Refuses a run of the first format, which had two files. One without a header had sent nothing. */
+export async function refuseOlderFormat(folder: string): Promise<void> {
+	const path = join(folder, FIRST_FORMAT_FILE);
+	for await (const chunk of (await readChunks(path)) ?? []) {
+		const tool = FIRST_FORMAT_TOOL.exec(Buffer.from(chunk).toString("latin1"))?.[1];
+		if (tool !== undefined) throw olderFormat(path, tool);
+		return;
 	}
-	if (chunks === undefined) throw incomplete(`${paths.sent} is missing`);
-	checkComplete(state, sent, paths.sent);
-	return {
-		folder,
-		header,
-		state,
-		sent,
-		inDoubt: countInDoubt(state, sent),
-		withoutBeforeImage: countWithoutBeforeImage(state, sent),
-		recordsInDoubt: async function* (includeFailed = false) {
-			// Most runs end with no row in doubt: then a long file need not be read.
-			const isDone = countInDoubt(state, sent) === 0 && !(includeFailed && state.totals().failed > 0);
-			if (isDone) return;
-			const mayHaveFailedAfterSending = (row: number): boolean =>
-				includeFailed && state.statusOf(row) === "failed" && !state.isUntouched(row);
-			const isWanted = (row: number): boolean => mayHaveFailedAfterSending(row) || isInDoubt(row, state, sent);
-			const from = includeFailed ? first.notWritten : first.inDoubt;
-			for await (const record of readRecords((await readChunks(paths.sent, from)) ?? [], goodLength - from)) {
-				if (isSentRecord(record) && isWanted(record.row)) yield record;
-			}
-		},
-		sentRecords: async function* () {
-			let order = header.order ?? 0;
-			for await (const record of readRecords((await readChunks(paths.sent)) ?? [], goodLength)) {
-				if (record.kind === "execution") ({ order } = record);
-				if (isSentRecord(record)) yield Object.assign(record, { order });
-			}
-		},
-		eachSentDocument: async (onDocument) =>
-			eachSentDocument((await readChunks(paths.sent)) ?? [], { goodLength, firstOrder: header.order ?? 0 }, onDocument),
-		outcomes: async function* () {
-			for await (const record of readRecords((await readChunks(paths.journal)) ?? [], journal.goodLength)) {
-				if (record.kind === "outcome") yield record;
-			}
-		},
-		goodLengths: { journal: journal.goodLength, sent: goodLength },
-	};
-}
-
-function checkComplete(outcomes: JournalState, sent: SentState, file: string): void {
-	if (sent.lost > 0) return;
-	for (const row of writtenWithoutSentRecord(outcomes, sent)) {
-		throw incomplete(`${file} has lost records: row ${row} was written, and the file has no record of it`);
-	}
-}
-
-function incomplete(text: string): JournalUnreadable {
-	return new JournalUnreadable(text, "corrupt");
-}
-
-/** The state that the good records of a file give, and where they end. After them is a write that was cut off. */
-export type StateOfFile<State> = { readonly state: State; readonly goodLength: number };
-
-/**
- * @param file its path, for messages
- * @throws JournalUnreadable where it is damaged in its middle, or of a newer format
- */
-export async function readJournal(chunks: Chunks, file: string): Promise<StateOfFile<JournalState>> {
-	const state = new JournalState();
-	const readPlain = plainOutcomes((outcome) => state.settle(outcome) === undefined);
-	const onRecord: OnRecord = (record) => {
-		if (record.kind === "newer") throw newerFormat(record.version, file);
-		return state.apply(record);
-	};
-	return { state, goodLength: await applyRecords(chunks, file, onRecord, { readPlain }) };
-}
-
-/**
- * @param rows number of rows of the manifest
- * @param note called with each row that was sent, and the offset of its record, in the order of the records
- * @throws JournalUnreadable where it is damaged in its middle
- */
-export async function readSent(
-	chunks: Chunks,
-	file: string,
-	rows: number,
-	note: (row: number, offset: number) => void = () => undefined,
-): Promise<StateOfFile<SentState>> {
-	const state = new SentState(rows);
-	const readPlain = plainSent(({ row, write, hasBefore }, offset) => {
-		if (state.sent(row, write === "update" && !hasBefore) !== undefined) return false;
-		note(row, offset);
-		return true;
-	});
-	const onRecord: OnRecord = (record, offset) => {
-		const broken = state.apply(record);
-		if (broken === undefined && isSentRecord(record)) note(record.row, offset);
-		return broken;
-	};
-	return { state, goodLength: await applyRecords(chunks, file, onRecord, { readPlain }) };
-}
-
-type OnRecord = (record: ReadRecord, offset: number) => string | undefined;
-
-async function applyRecords(chunks: Chunks, file: string, onRecord: OnRecord, options: ScanOptions): Promise<number> {
-	const { goodLength, end } = await scan(chunks, onRecord, options);
-	if (typeof end === "object") throw damaged(end, file);
-	return goodLength;
-}
-
-/**
- * Decodes the lines that are wanted, and checks only the checksum of the others. Few lines of a file with millions are
- * about one document or row.
- *
- * @throws JournalUnreadable where the file is damaged in its middle, or of a newer format
- */
-export async function readMatchingLines(
-	chunks: Chunks,
-	file: string,
-	isWanted: (bytes: Uint8Array) => boolean,
-	onRecord: (record: ReadRecord) => void,
-): Promise<void> {
-	const { end } = await scan(
-		chunks,
-		(record) => {
-			if (record.kind === "newer") throw newerFormat(record.version, file);
-			onRecord(record);
-			return undefined;
-		},
-		{ isWanted },
-	);
-	if (typeof end === "object") throw damaged(end, file);
 }
 
 function damaged({ byte, record, rule }: Damage, file: string): JournalUnreadable {
 	const place = `byte ${numberText(byte)} (record ${numberText(record)})`;
 	const why = rule === undefined ? "" : `: ${rule}`;
 	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte, record });
-}
-
-/** The good records of a file, in the order in which they were written. They are not held. */
-async function* readRecords(chunks: Chunks, goodLength: number): AsyncGenerator<ReadRecord> {
-	const splitter = new LineSplitter();
-	for await (const chunk of chunks) {
-		for (const line of splitter.push(chunk)) {
-			if (line.next > goodLength) return;
-			const record = recordOfLine(line);
-			if (record !== undefined) yield record;
-		}
-	}
-}
-
-function isSentRecord(record: ReadRecord): record is SentRecord | StoredRecord {
-	return record.kind === "sent" || record.kind === "stored";
 }

@@ -14,10 +14,8 @@ export function isWritten(status: RowStatus | undefined): boolean {
 }
 
 /** The outcome of each row in one byte: its status, or the code with which it failed. */
-export class RowStates {
+export class RowOutcomes {
 	readonly #bytes = new RowBytes();
-	/** 1 for a failed row of which nothing was applied */
-	readonly #untouched = new RowBytes();
 	readonly #codes: string[] = [];
 	readonly #bytesOfCodes = new Map<string, number>();
 	readonly #otherCodes = new Map<number, string>();
@@ -38,15 +36,9 @@ export class RowStates {
 		this.#bytes.set(row, STATUSES.indexOf(status) + 1);
 	}
 
-	/** Whether a row failed and certainly nothing of it was applied. */
-	isUntouched(row: number): boolean {
-		return this.#untouched.get(row) === 1;
-	}
-
-	setFailed(row: number, code: string, isUntouched: boolean): void {
+	setFailed(row: number, code: string): void {
 		const byte = this.#byteOf(code);
 		this.#bytes.set(row, byte);
-		if (isUntouched) this.#untouched.set(row, 1);
 		if (byte === OTHER_CODE) this.#otherCodes.set(row, code);
 	}
 
@@ -62,9 +54,11 @@ export class RowStates {
 
 	/** The number of rows that failed with that code. */
 	failedWith(code: string): number {
-		let count = 0;
-		for (let row = 0; row < this.#bytes.length; row++) if (this.codeOf(row) === code) count += 1;
-		return count;
+		return this.count((row) => this.codeOf(row) === code);
+	}
+
+	count(isCounted: (row: number) => boolean): number {
+		return this.#bytes.count(isCounted);
 	}
 
 	/**
@@ -72,14 +66,14 @@ export class RowStates {
 	 *
 	 * @returns how many
 	 */
-	reopen(codes: ReadonlySet<string> | undefined): number {
+	reopen(codes: ReadonlySet<string> | undefined, onReopened: (row: number) => void): number {
 		let reopened = 0;
 		for (let row = 0; row < this.#bytes.length; row++) {
 			const code = this.codeOf(row);
 			if (code === undefined || (codes !== undefined && !codes.has(code))) continue;
 			this.#bytes.set(row, 0);
-			if (this.isUntouched(row)) this.#untouched.set(row, 0);
 			this.#otherCodes.delete(row);
+			onReopened(row);
 			reopened += 1;
 		}
 		return reopened;
@@ -93,6 +87,39 @@ export class RowStates {
 		this.#codes.push(code);
 		this.#bytesOfCodes.set(code, byte);
 		return byte;
+	}
+}
+
+/** A row without it was never sent: its record is durable before the first byte of its write. */
+export const SENT = 1;
+/** the file of the row was stored */
+export const STORED = 2;
+/** the first write of the row was recorded without a before-image */
+export const NO_BEFORE_IMAGE = 4;
+/** the row failed, and certainly nothing of it was applied */
+export const UNTOUCHED = 8;
+
+/** What was sent of each row: a byte with the bits above. */
+export class RowFacts {
+	readonly #bits = new RowBytes();
+	/** number of rows that may have been sent */
+	sent = 0;
+
+	has(row: number, bit: number): boolean {
+		return (this.#bits.get(row) & bit) !== 0;
+	}
+
+	add(row: number, bits: number): void {
+		if ((bits & SENT) !== 0 && !this.has(row, SENT)) this.sent += 1;
+		this.#bits.set(row, this.#bits.get(row) | bits);
+	}
+
+	remove(row: number, bit: number): void {
+		if (this.has(row, bit)) this.#bits.set(row, this.#bits.get(row) & ~bit);
+	}
+
+	count(isCounted: (row: number) => boolean): number {
+		return this.#bits.count(isCounted);
 	}
 }
 
@@ -121,5 +148,12 @@ export class RowBytes {
 		}
 		this.#bytes[row] = byte;
 		if (row >= this.#length) this.#length = row + 1;
+	}
+
+	/** The number of rows that are counted, of those up to the last that was set. */
+	count(isCounted: (row: number) => boolean): number {
+		let count = 0;
+		for (let row = 0; row < this.#length; row++) if (isCounted(row)) count += 1;
+		return count;
 	}
 }

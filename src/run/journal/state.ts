@@ -1,31 +1,22 @@
 import { CHANGED_SINCE, type RowStatus, SUPERSEDED, type Totals } from "../types.ts";
+import type { Counted } from "./decode.ts";
 import {
 	allRowsOf,
 	compareHeader,
 	type EndRecord,
 	type HeaderRecord,
-	type LostRecord,
-	type ReadRecord,
+	NO_TOTALS,
 	type ReopenRecord,
 	type RowOutcome,
+	type SentRecord,
 } from "./records.ts";
-import { RowStates } from "./row-states.ts";
+import { isWritten, NO_BEFORE_IMAGE, RowFacts, RowOutcomes, SENT, STORED, UNTOUCHED } from "./row-states.ts";
 
-/** The totals of a run without rows. */
-export const NO_TOTALS: Totals = {
-	rows: 0,
-	updated: 0,
-	unchanged: 0,
-	uploaded: 0,
-	removed: 0,
-	failed: 0,
-	invalid: 0,
-	duplicateSkipped: 0,
-	pending: 0,
-	attempts: 0,
-};
-
-const BEFORE_HEADER = "a record before the first header";
+/** The counts that the end of an execution must have, the sums last. */
+const COUNTED = [
+	...(["rows", "updated", "unchanged", "uploaded", "removed", "failed"] as const),
+	...(["invalid", "duplicateSkipped", "pending", "attempts"] as const),
+];
 
 /**
  * The state of a run after each record of its journal. Only records change it, so a journal that is read again gives the
@@ -35,7 +26,8 @@ const BEFORE_HEADER = "a record before the first header";
  */
 export class JournalState {
 	readonly #headers: HeaderRecord[] = [];
-	readonly #rows = new RowStates();
+	readonly #rows = new RowOutcomes();
+	readonly #facts = new RowFacts();
 	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
 	/** the sum of `#counts` */
 	#settled = 0;
@@ -60,7 +52,7 @@ export class JournalState {
 		return this.#end;
 	}
 
-	/** Number of records that a repair could not keep. */
+	/** Number of records that a repair could not keep. Unless it is 0, a row without a record may have been sent too. */
 	get lost(): number {
 		return this.#lost;
 	}
@@ -80,11 +72,6 @@ export class JournalState {
 		return this.#rows.failedCodes();
 	}
 
-	/** Rows of the manifest, those of other shards included; 0 before the first header. */
-	get allRows(): number {
-		return this.header === undefined ? 0 : allRowsOf(this.header.manifest);
-	}
-
 	/** undefined for a row that is not settled */
 	statusOf(row: number): RowStatus | undefined {
 		return this.#rows.statusOf(row);
@@ -97,7 +84,37 @@ export class JournalState {
 
 	/** Whether a row failed and certainly nothing of it was applied. */
 	isUntouched(row: number): boolean {
-		return this.#rows.isUntouched(row);
+		return this.#facts.has(row, UNTOUCHED);
+	}
+
+	/** Whether a write of the row may have been sent. */
+	wasSent(row: number): boolean {
+		return this.#facts.has(row, SENT);
+	}
+
+	/** Whether any row may have been sent. A record that a repair lost counts as one. */
+	get wrote(): boolean {
+		return this.#facts.sent + this.#lost > 0;
+	}
+
+	/** The number of rows that may have been sent and are not settled. */
+	countInDoubt(): number {
+		return this.#facts.count((row) => this.wasSent(row) && this.statusOf(row) === undefined);
+	}
+
+	/** The number of rows that can't be undone, as they may have been written while their before-image was unknown. */
+	countWithoutBeforeImage(): number {
+		return this.#facts.count((row) => this.#facts.has(row, NO_BEFORE_IMAGE) && !this.isUntouched(row));
+	}
+
+	/** The number of rows that failed after their files were stored. An undo removes these files. */
+	countStoredButFailed(): number {
+		return this.#facts.count((row) => this.#facts.has(row, STORED) && this.statusOf(row) === "failed");
+	}
+
+	/** The number of rows that were written although no record says that they were sent: a repair lost those records. */
+	countWrittenUnsent(): number {
+		return this.#rows.count((row) => isWritten(this.statusOf(row)) && !this.wasSent(row));
 	}
 
 	/** The number of rows that failed with that code. */
@@ -114,23 +131,27 @@ export class JournalState {
 	}
 
 	/** @returns the rule that the record breaks, and then it is not applied */
-	apply(record: ReadRecord): string | undefined {
+	apply(record: Counted): string | undefined {
 		if (record.kind === "header") return this.#begin(record);
-		if (record.kind === "newer") return `a header of format ${record.version} among records of an older one`;
-		if (this.header === undefined) return BEFORE_HEADER;
+		if (record.kind === "other format") return `a header of format ${record.version} among records of another one`;
+		const [header] = this.#headers;
+		if (header === undefined) return "a record before the first header";
 		switch (record.kind) {
 			case "outcome":
-				return this.settle(record);
+				return this.#settle(record, header);
+			case "sent":
+				return this.#send(record, header);
+			case "stored":
+				// A file is sent before it is stored. A repair may have lost the record of that.
+				if (!this.wasSent(record.row) && this.#lost === 0) return `row ${record.row} was stored but never sent`;
+				return this.#note(record.row, SENT | STORED, header);
 			case "end":
 				return this.#finish(record);
 			case "reopen":
 				return this.#reopen(record);
 			case "lost":
-				return this.#lose(record);
-			case "sent":
-			case "stored":
-			case "execution":
-				return "a record of what was sent among the outcomes";
+				this.#lost += record.records;
+				return undefined;
 		}
 	}
 
@@ -146,27 +167,44 @@ export class JournalState {
 		return undefined;
 	}
 
-	/** The same for the outcome of a row, of which the counts need less than its record has. */
-	settle(record: RowOutcome): string | undefined {
-		const [header] = this.#headers;
-		if (header === undefined) return BEFORE_HEADER;
-		const { manifest } = header;
-		const { row, line, attempts } = record;
+	#send(
+		{ row, write, before }: Pick<SentRecord, "row" | "write" | "before">,
+		header: HeaderRecord,
+	): string | undefined {
+		// Only the first write of a row counts: the before-image of a later one may be what an earlier one wrote.
+		const isBlind = write === "update" && before === undefined && !this.wasSent(row);
+		return this.#note(row, isBlind ? SENT | NO_BEFORE_IMAGE : SENT, header);
+	}
+
+	#note(row: number, bits: number, { manifest }: HeaderRecord): string | undefined {
+		if (row >= allRowsOf(manifest)) return `a record of row ${row} of a manifest of ${allRowsOf(manifest)} rows`;
+		this.#facts.add(row, bits);
+		return undefined;
+	}
+
+	#settle(record: RowOutcome, { manifest }: HeaderRecord): string | undefined {
+		const { row, line, attempts, status } = record;
 		if (this.#hasEnded()) return `an outcome of the row of line ${line} after the end of the execution`;
 		const all = allRowsOf(manifest);
 		if (row >= all) return `an outcome of row ${row} of a manifest of ${all} rows`;
+		if (isWritten(status) && !this.wasSent(row) && this.#lost === 0) {
+			return `the row of line ${line} was written, and no record says that it was sent`;
+		}
 		const before = this.#rows.statusOf(row);
 		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
-		const wasReopened = this.#lost > 0 && before === "failed" && record.status !== "failed";
+		const wasReopened = this.#lost > 0 && before === "failed" && status !== "failed";
 		const isChanged = record.status === "failed" && record.error.code === CHANGED_SINCE && before === "updated";
 		if (before !== undefined && !wasReopened && !isChanged) return `a second outcome of the row of line ${line}`;
 		if (before !== undefined) this.#unsettle(before, 1);
 		if (this.#settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
-		if (record.status === "failed") this.#rows.setFailed(row, record.error.code, record.isUntouched === true);
+		if (record.status === "failed") this.#rows.setFailed(row, record.error.code);
 		else this.#rows.setSucceeded(row, record.status);
-		this.#counts[record.status] += 1;
+		const isUntouched = record.status === "failed" && record.isUntouched === true;
+		if (isUntouched) this.#facts.add(row, UNTOUCHED);
+		else this.#facts.remove(row, UNTOUCHED);
+		this.#counts[status] += 1;
 		this.#settled += 1;
 		this.#attempts += attempts;
 		if (record.isSame === true) this.#same += 1;
@@ -179,10 +217,9 @@ export class JournalState {
 		if (this.#hasEnded()) return "a second end of an execution";
 		const totals = this.totals();
 		// The ends of a repaired journal still count the records that were lost.
-		const other = this.#lost > 0 ? undefined : countsOf(totals).find(([name, count]) => record.counts[name] !== count);
+		const other = this.#lost > 0 ? undefined : COUNTED.find((name) => record.counts[name] !== totals[name]);
 		if (other !== undefined) {
-			const [name, count] = other;
-			return `an end that counts ${record.counts[name]} as ${name}, after records that give ${count}`;
+			return `an end that counts ${record.counts[other]} as ${other}, after records that give ${totals[other]}`;
 		}
 		this.#end = record;
 		return undefined;
@@ -191,13 +228,12 @@ export class JournalState {
 	#reopen({ codes }: ReopenRecord): string | undefined {
 		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
-		this.#unsettle("failed", this.#rows.reopen(codes === undefined ? undefined : new Set(codes)));
+		const reopened = this.#rows.reopen(codes === undefined ? undefined : new Set(codes), (row) =>
+			this.#facts.remove(row, UNTOUCHED),
+		);
+		this.#unsettle("failed", reopened);
 		if (codes === undefined || codes.includes(SUPERSEDED)) this.#superseded = 0;
 		return undefined;
-	}
-
-	#lose({ records }: LostRecord): undefined {
-		this.#lost += records;
 	}
 
 	/** Whether only a header may follow. A repair may have lost that header, so then any record may. */
@@ -209,20 +245,4 @@ export class JournalState {
 		this.#counts[status] -= rows;
 		this.#settled -= rows;
 	}
-}
-
-function countsOf(totals: Totals): readonly (readonly [keyof Totals, number])[] {
-	const { rows, updated, unchanged, uploaded, removed, failed } = totals;
-	return [
-		["rows", rows],
-		["updated", updated],
-		["unchanged", unchanged],
-		["uploaded", uploaded],
-		["removed", removed],
-		["failed", failed],
-		["invalid", totals.invalid],
-		["duplicateSkipped", totals.duplicateSkipped],
-		["pending", totals.pending],
-		["attempts", totals.attempts],
-	];
 }

@@ -1,7 +1,6 @@
 import { encode } from "./encode.ts";
 import { JournalLost, journalLost } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
-import { SyncTurns } from "./sync-turns.ts";
 
 /** The open file of a writer. It is passed in, so that a test can simulate a disk that loses power. */
 export type JournalFile = {
@@ -22,8 +21,6 @@ export type Appended = {
 	readonly written: Promise<void>;
 	/** the storage has them: they survive a loss of power. Rejects with `JournalLost` */
 	readonly durable: Promise<void>;
-	/** bytes of the file up to the last of them, once they are written */
-	readonly end: number;
 };
 
 /**
@@ -35,7 +32,6 @@ export type Appended = {
 export class JournalWriter {
 	readonly #file: JournalFile;
 	readonly #name: string;
-	readonly #turns: SyncTurns;
 	#size: number;
 	/** takes the records of this turn */
 	#open: Group | undefined;
@@ -43,21 +39,17 @@ export class JournalWriter {
 	#written: Group[] = [];
 	#writing: Promise<void> | undefined;
 	#syncing: Promise<void> | undefined;
-	/** callers that wait for one record */
-	#urgent = 0;
 	#lost: JournalLost | undefined;
 	#closed = false;
 
 	/**
 	 * @param name the file's path, for messages
 	 * @param size its length in bytes, all of them good records
-	 * @param turns when it is synced: together with the other file of the run
 	 */
-	constructor(file: JournalFile, name: string, size: number, turns = new SyncTurns()) {
+	constructor(file: JournalFile, name: string, size: number) {
 		this.#file = file;
 		this.#name = name;
 		this.#size = size;
-		this.#turns = turns;
 	}
 
 	/** The reason why nothing more can be written; undefined while the file works. */
@@ -71,19 +63,12 @@ export class JournalWriter {
 	}
 
 	/**
-	 * Resolves once the record is durable. It is synced at once.
+	 * Resolves once the record is durable.
 	 *
 	 * @throws JournalLost where that is not certain, for this and every later record
 	 */
 	async append(record: JournalRecord): Promise<void> {
-		const { durable } = this.add(record);
-		this.#urgent += 1;
-		this.#turns.hurry();
-		try {
-			await durable;
-		} finally {
-			this.#urgent -= 1;
-		}
+		await this.add(record).durable;
 	}
 
 	/**
@@ -105,7 +90,6 @@ export class JournalWriter {
 	async close(): Promise<void> {
 		if (this.#closed) return;
 		this.#closed = true;
-		this.#turns.hurry();
 		await this.#writing;
 		await this.#syncing;
 		await this.#file.close();
@@ -122,7 +106,6 @@ export class JournalWriter {
 				this.#fail(error, group);
 				break;
 			}
-			group.end = this.#size;
 			this.#written.push(group);
 			group.isWritten();
 			this.#syncing ??= this.#sync();
@@ -139,8 +122,6 @@ export class JournalWriter {
 	/** Makes durable what was written, until nothing is left. Never rejects. */
 	async #sync(): Promise<void> {
 		while (this.#written.length > 0) {
-			// A caller that waits for one record, and the end of the file, wait for no turn.
-			if (this.#urgent === 0 && !this.#closed) await this.#turns.next();
 			const groups = this.#written;
 			this.#written = [];
 			try {
@@ -185,7 +166,6 @@ export class JournalWriter {
 /** Records that are written together. */
 class Group implements Appended {
 	readonly lines: string[] = [];
-	end = 0;
 	readonly written: Promise<void>;
 	readonly durable: Promise<void>;
 	isWritten: () => void = () => undefined;

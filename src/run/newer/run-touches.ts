@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
-import { packedPath, readChunks } from "../journal/files.ts";
-import { JOURNAL_FILE, readMatchingLines, readRun, SENT_FILE } from "../journal/reader.ts";
+import { countedOf, kindOf, namesIn } from "../journal/decode.ts";
+import { packedPath } from "../journal/files.ts";
+import { JOURNAL_FILE, readRun } from "../journal/reader.ts";
 import { repairRun } from "../journal/repair.ts";
 import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import { datasetIn } from "../recorded/run-lock.ts";
@@ -84,30 +85,32 @@ export function undoneBy(runs: RunStore, { run, command, manifest }: RunInOrder)
 }
 
 async function readTouches(folder: string, file: RunInOrder): Promise<RunTouches> {
-	const { run, baseUrl, order: began = 0 } = file;
+	const { run, baseUrl } = file;
 	const recorded = await readRun(folder);
 	if (recorded === undefined) return { run, baseUrl, executions: [] };
-	const { state, sent } = recorded;
+	const { state } = recorded;
 	const [written, unchanged] = [new HashLists(), new HashLists()];
 	const datasets = new Set([datasetIn(file)]);
-	await recorded.eachSentDocument(({ row, datasetId, documentId, order }) => {
+	for await (const entry of recorded.entries()) {
+		const kind = kindOf(entry);
+		if (kind !== "sent" && kind !== "stored" && kind !== "outcome") continue;
+		const { row, order } = entry;
+		const { datasetId, documentId } = namesIn(entry);
+		if (kind === "outcome") {
+			const outcome = datasetId === "" ? undefined : countedOf(entry);
+			const isUnchanged = outcome?.kind === "outcome" && outcome.status === "unchanged";
+			if (isUnchanged) unchanged.add(order, documentHash(datasetId, documentId));
+			continue;
+		}
 		datasets.add(datasetId);
-		if (!state.isUntouched(row)) written.add(order, documentHash(datasetId, documentId));
-	});
+		// The record that an upload is sent has no document yet.
+		if (documentId !== "" && !state.isUntouched(row)) written.add(order, documentHash(datasetId, documentId));
+	}
 	// A repair may have lost records of what was sent. Then the outcomes name the documents, without their dataset.
-	const isLossy = sent.lost > 0;
-	if (isLossy || state.totals().unchanged > 0) {
-		let order = began;
-		const journal = join(folder, JOURNAL_FILE);
-		const chunks = (await readChunks(journal)) ?? [];
-		await readMatchingLines(chunks, journal, isLossy ? () => true : isHeaderOrUnchanged, (record) => {
-			if (record.kind === "header") order = record.order ?? began;
-			if (record.kind !== "outcome") return;
-			const { row, status, datasetId, documentId } = record;
-			if (status === "unchanged" && datasetId !== undefined) unchanged.add(order, documentHash(datasetId, documentId));
-			if (!isLossy || status === "unchanged" || state.isUntouched(row)) return;
-			for (const dataset of datasets) written.add(order, documentHash(dataset, documentId));
-		});
+	for await (const entry of state.lost > 0 ? recorded.entries() : []) {
+		const { datasetId, documentId } = namesIn(entry);
+		if (kindOf(entry) !== "outcome" || datasetId !== "" || state.isUntouched(entry.row)) continue;
+		for (const dataset of datasets) written.add(entry.order, documentHash(dataset, documentId));
 	}
 	const orders = new Set([...written.orders, ...unchanged.orders]);
 	const executions = [...orders].map((order) => ({
@@ -116,14 +119,6 @@ async function readTouches(folder: string, file: RunInOrder): Promise<RunTouches
 		unchanged: unchanged.sorted(order),
 	}));
 	return { run, baseUrl, executions };
-}
-
-const HEADER = Buffer.from('"k":"h"');
-const UNCHANGED = Buffer.from('"s":"unchanged"');
-
-function isHeaderOrUnchanged(bytes: Uint8Array): boolean {
-	const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-	return line.includes(UNCHANGED) || line.includes(HEADER);
 }
 
 /** Growing lists of hashes, by the number of their execution. */
@@ -151,10 +146,8 @@ class HashLists {
 	}
 }
 
-/** The lengths of a run's files, which only grow. */
+/** The length of a run's journal, which only grows. */
 function stampOf(folder: string): string {
-	return [JOURNAL_FILE, SENT_FILE]
-		.flatMap((name) => [join(folder, name), packedPath(join(folder, name))])
-		.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? "-")
-		.join(" ");
+	const path = join(folder, JOURNAL_FILE);
+	return [path, packedPath(path)].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? "-").join(" ");
 }

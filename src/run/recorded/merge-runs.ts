@@ -55,7 +55,7 @@ export async function mergeRuns(
 		const journal = new Recorder<Work>(opened, new Map(), Date.now);
 		return { file, journal, ended: new Date(times.ended), seconds: (times.ended - times.first) / 1000 };
 	} catch (error) {
-		await opened.close();
+		await opened.journal.close();
 		await runs.remove(run);
 		throw journalCliError(cannotRecord(runs.path(run), error));
 	}
@@ -139,7 +139,7 @@ function headerOf(file: RunFile, whole: readonly ShardRun[], { first, began }: T
 }
 
 /** Copies the records of a shard: all of what was sent, and of each row the last outcome, with the attempts of all. */
-async function copyRecords({ recorded, file }: ShardRun, { sent, sentState, journal, state }: OpenRun): Promise<void> {
+async function copyRecords({ recorded, file }: ShardRun, { journal, state }: OpenRun): Promise<void> {
 	const time = recorded.state.end?.time ?? recorded.header.time;
 	const check = (broken: string | undefined): void => {
 		if (broken === undefined) return;
@@ -148,10 +148,10 @@ async function copyRecords({ recorded, file }: ShardRun, { sent, sentState, jour
 			hint: "Two shards have the same row. Were all of them made by one release of ragtag?",
 		});
 	};
-	const outcomes = withLost(recorded.state.lost, time, lastOutcomes(recorded));
-	await appendAll(journal, outcomes, (record) => check(state.apply(record)));
-	const writes = withLost(recorded.sent.lost, time, recorded.sentRecords());
-	await appendAll(sent, writes, (record) => check(sentState.apply(record)));
+	// A row is sent before it is settled.
+	for (const records of [withLost(recorded.state.lost, time, recorded.sentRecords()), lastOutcomes(recorded)]) {
+		await appendAll(journal, records, (record) => check(state.apply(record)));
+	}
 }
 
 /** Records after the one that says how many a repair could not keep, if there are any. */

@@ -1,11 +1,9 @@
-import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
-import { readChunks } from "../journal/files.ts";
-import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
-import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
+import { kindOf, namesIn, recordOf } from "../journal/decode.ts";
+import { type RecordedRun, searchJournal } from "../journal/reader.ts";
+import { allRowsOf, type OutcomeRecord, type SentRecord, type StoredRecord } from "../journal/records.ts";
 import { isWritten, RowBytes } from "../journal/row-states.ts";
-import { scan } from "../journal/scan.ts";
 import { hasAlready } from "../service/arrival.ts";
 import type { RowStatus } from "../types.ts";
 
@@ -67,9 +65,11 @@ export async function* writtenRows(
 /** The writes of a run to the documents with one id: a row for each dataset that has such a document. */
 export async function writesTo(run: RecordedRun, documentId: string, normalise: Normalise): Promise<WrittenRow[]> {
 	const records = new Map<number, (SentRecord | StoredRecord)[]>();
-	await run.eachSentDocument((sent) => {
-		if (sent.documentId === documentId) records.set(sent.row, []);
-	});
+	for await (const entry of run.entries()) {
+		const kind = kindOf(entry);
+		if (kind !== "sent" && kind !== "stored") continue;
+		if (namesIn(entry).documentId === documentId) records.set(entry.row, []);
+	}
 	if (records.size === 0) return [];
 	// The record that an upload is sent has no id, as its document has none yet. So all records of these rows are taken.
 	for await (const record of run.sentRecords()) records.get(record.row)?.push(record);
@@ -83,9 +83,13 @@ export async function writesTo(run: RecordedRun, documentId: string, normalise: 
  *
  * @param recorded a byte other than 0 for each row that `writtenRows` has given
  */
-export function countUnrecordedRows({ state, sent }: Pick<RecordedRun, "state" | "sent">, recorded: RowBytes): number {
-	if (sent.lost === 0) return 0;
-	const { allRows } = state;
+export function countUnrecordedRows(
+	{ state, header }: Pick<RecordedRun, "state" | "header">,
+	recorded: RowBytes,
+): number {
+	const { lost } = state;
+	if (lost === 0) return 0;
+	const allRows = allRowsOf(header.manifest);
 	let written = 0;
 	let pending = 0;
 	for (let row = 0; row < allRows; row++) {
@@ -95,13 +99,13 @@ export function countUnrecordedRows({ state, sent }: Pick<RecordedRun, "state" |
 		else if (status === undefined) pending += 1;
 	}
 	// The other lost records may have been of rows whose outcome was lost too.
-	return written + Math.min(pending, Math.max(0, sent.lost - written));
+	return written + Math.min(pending, Math.max(0, lost - written));
 }
 
 /**
  * The write that a row's records describe. The generator yields nothing if no record has the sent metadata.
  *
- * @param records all records of the row in `sent.jsonl`
+ * @param records all records of the writes of the row
  */
 function* writtenRowOf(
 	records: readonly (SentRecord | StoredRecord)[],
@@ -154,8 +158,8 @@ export async function failedOutcomes(folder: string, from: number, to: number): 
 
 /** Calls `onOutcome` with every outcome of a run, in the order in which they were recorded. */
 export async function eachOutcome(folder: string, onOutcome: (outcome: OutcomeRecord) => void): Promise<void> {
-	await scan((await readChunks(join(folder, JOURNAL_FILE))) ?? [], (record) => {
-		if (record.kind === "outcome") onOutcome(record);
-		return undefined;
+	await searchJournal(folder, (entry) => {
+		const record = kindOf(entry) === "outcome" ? recordOf(entry) : undefined;
+		if (record?.kind === "outcome") onOutcome(record);
 	});
 }

@@ -1,12 +1,10 @@
 import type { OpenRun } from "../journal/open.ts";
-import type { RowInDoubt } from "../journal/in-doubt.ts";
+import type { RowInDoubt } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
-import { countInDoubt, countStoredButFailed, countWithoutBeforeImage } from "../journal/sent-state.ts";
 import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
 import type { Appended } from "../journal/writer.ts";
 import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, type Work } from "../types.ts";
 import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";
-import { millisecondsUntil } from "./run-time.ts";
 
 /**
  * The journal of a run on disk. A write is durable in it before the write is sent, and an outcome before its row leaves
@@ -19,10 +17,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
 	/** rows in doubt that had failed and were reopened */
 	readonly #reopened = new Set<number>();
-	/** the outcomes, and the records of what is sent, that were added last; each group is applied when it is durable */
-	#outcomes: OutcomeGroup<Item> | undefined;
-	#sent: SentGroup | undefined;
-	#countedBytes: number;
+	/** the records that were added last, which are counted when they are durable */
+	#group: Group<Item> | undefined;
 
 	/**
 	 * @param inDoubt rows that earlier executions may have sent and did not settle
@@ -36,7 +32,6 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void,
 	) {
 		this.#run = run;
-		this.#countedBytes = run.journal.size;
 		this.#inDoubt = inDoubt;
 		this.#now = now;
 		this.#onOutcome = onOutcome;
@@ -62,37 +57,38 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		const { index } = outcome.item;
 		// An earlier execution may have applied its write, even if the service has refused the one of this execution.
 		const isUntouched = outcome.isUntouched === true && !this.#inDoubt.has(index);
-		const record = outcomeRecordOf(outcome, isUntouched);
+		return this.#append(outcomeRecordOf(outcome, isUntouched), outcome);
+	}
+
+	/** Many records have the same promises, so that a million rows do not make a million of them. */
+	#append(record: RowRecord, outcome?: Outcome<Item>): Group<Item> {
 		const appended = this.#run.journal.add(record);
-		let group = this.#outcomes;
+		let group = this.#group;
 		if (group?.appended !== appended) {
 			const entries: Settling<Item>[] = [];
-			const settled = appended.durable.then(() => this.#settle(entries, appended.end));
+			const settled = appended.durable.then(() => this.#count(entries));
 			// A row whose record was refused does not wait for its group.
 			settled.catch(() => undefined);
 			group = { appended, entries, written: appended.written, settled };
-			this.#outcomes = group;
+			this.#group = group;
 		}
 		group.entries.push({ record, outcome });
 		return group;
 	}
 
-	/** Counts durable outcomes, then tells of them. All are counted, whatever is wrong with one of them. */
-	async #settle(entries: readonly Settling<Item>[], end: number): Promise<void> {
+	/** Counts durable records, then reports the outcomes. All are counted, whatever is wrong with one of them. */
+	async #count(entries: readonly Settling<Item>[]): Promise<void> {
 		const faults: unknown[] = [];
-		this.#countedBytes = end;
 		for (const { record } of entries) {
 			const broken = this.#run.state.apply(record);
 			if (broken !== undefined) faults.push(new Error(`the journal refuses the row of line ${record.line}: ${broken}`));
 		}
-		if (this.#onOutcome !== undefined) {
-			for (const { outcome } of entries) {
-				try {
-					const told = this.#onOutcome(outcome);
-					if (told !== undefined) await told;
-				} catch (error) {
-					faults.push(error);
-				}
+		for (const { outcome } of this.#onOutcome === undefined ? [] : entries) {
+			try {
+				const told = outcome && this.#onOutcome?.(outcome);
+				if (told !== undefined) await told;
+			} catch (error) {
+				faults.push(error);
 			}
 		}
 		if (faults.length > 0) throw faults[0];
@@ -100,17 +96,6 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	totals(): Totals {
 		return this.#run.state.totals();
-	}
-
-	/** Bytes of the journal whose records are those that `totals` counts. They are durable. */
-	get countedBytes(): number {
-		return this.#countedBytes;
-	}
-
-	/** The duration of all executions of the run up to a time. @param until epoch milliseconds */
-	millisecondsUntil(until: number): number {
-		const header = this.#run.state.headers.at(-1);
-		return header === undefined ? 0 : millisecondsUntil(header, until);
 	}
 
 	/** The codes of the failed rows, each once, over all executions, but for rows left to a newer run. */
@@ -130,8 +115,8 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Rows that were written without a before-image, and rows that failed after their files were stored. */
 	get forUndo(): { readonly blind: number; readonly stored: number } {
-		const { state, sentState } = this.#run;
-		return { blind: countWithoutBeforeImage(state, sentState), stored: countStoredButFailed(state, sentState) };
+		const { state } = this.#run;
+		return { blind: state.countWithoutBeforeImage(), stored: state.countStoredButFailed() };
 	}
 
 	earlier(index: number): Earlier | undefined {
@@ -143,16 +128,19 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
 			before: sent?.before,
 			// If the clock was set back since, the age is unknown and counts as 0.
-			age: this.#reopened.has(index) || sent?.time === undefined ? 0 : Math.max(0, this.#now() - sent.time),
+			age: this.#reopened.has(index) || sent === undefined ? 0 : Math.max(0, this.#now() - sent.time),
 		};
 	}
 
-	sending(item: Work, sending: Sending): Promise<void> {
-		return this.#appendSent(sentRecordOf(item, sending, this.#now()));
+	async sending(item: Work, sending: Sending): Promise<void> {
+		await this.#append(sentRecordOf(item, sending, this.#now())).settled;
 	}
 
-	stored({ index }: Work, { id, name }: { readonly id: string; readonly name: string }): Promise<void> {
-		return this.#appendSent({ kind: "stored", row: index, documentId: id, storedName: name });
+	async stored(
+		{ index: row, line, datasetId }: Work,
+		{ id, name }: { readonly id: string; readonly name: string },
+	): Promise<void> {
+		await this.#append({ kind: "stored", row, line, datasetId, documentId: id, storedName: name }).settled;
 	}
 
 	/** Of the failed rows, those whose documents a newer run had touched. */
@@ -169,7 +157,6 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		const record = { kind: "reopen", time: now.toISOString(), ...(isAll ? {} : { codes }) } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);
-		this.#countedBytes = this.#run.journal.size;
 	}
 
 	/** Whether any row may have been sent, or has an outcome, in this execution or an earlier one. */
@@ -180,13 +167,12 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Pending rows that may have been written. */
 	get inDoubt(): number {
-		return countInDoubt(this.#run.state, this.#run.sentState);
+		return this.#run.state.countInDoubt();
 	}
 
-	/** Whether any row may have been sent. A record that a repair lost counts as one. */
+	/** Whether any row may have been sent. */
 	get wrote(): boolean {
-		const { count, lost } = this.#run.sentState;
-		return count + lost > 0;
+		return this.#run.state.wrote;
 	}
 
 	/**
@@ -199,52 +185,16 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		const record = { kind: "end", counts: this.totals(), exitCode, time: now.toISOString() } as const;
 		await this.#run.journal.append(record);
 		this.#run.state.apply(record);
-		this.#countedBytes = this.#run.journal.size;
-		return this.#countedBytes;
+		return this.#run.journal.size;
 	}
 
 	close(): Promise<void> {
-		return this.#run.close();
-	}
-
-	/** Many records have the same promise, so that a million rows do not make a million of them. */
-	#appendSent(record: SentRecord | StoredRecord): Promise<void> {
-		let appended: Appended;
-		try {
-			appended = this.#run.sent.add(record);
-		} catch (error) {
-			return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-		}
-		let group = this.#sent;
-		if (group?.appended !== appended) {
-			const records: (SentRecord | StoredRecord)[] = [];
-			group = { appended, records, applied: appended.durable.then(() => this.#applySent(records)) };
-			this.#sent = group;
-		}
-		group.records.push(record);
-		return group.applied;
-	}
-
-	#applySent(records: readonly (SentRecord | StoredRecord)[]): void {
-		for (const record of records) {
-			const broken = this.#run.sentState.apply(record);
-			if (broken !== undefined) throw new Error(`the record of what is sent refuses row ${record.row}: ${broken}`);
-		}
+		return this.#run.journal.close();
 	}
 }
 
-type Settling<Item extends Work> = { readonly record: OutcomeRecord; readonly outcome: Outcome<Item> };
+type RowRecord = OutcomeRecord | SentRecord | StoredRecord;
+type Settling<Item extends Work> = { readonly record: RowRecord; readonly outcome: Outcome<Item> | undefined };
 
-/** Outcomes that become durable together. */
-type OutcomeGroup<Item extends Work> = Recorded & {
-	readonly appended: Appended;
-	readonly entries: Settling<Item>[];
-};
-
-/** Records of what is sent that become durable together. */
-type SentGroup = {
-	readonly appended: Appended;
-	readonly records: (SentRecord | StoredRecord)[];
-	/** they are durable, and counted */
-	readonly applied: Promise<void>;
-};
+/** Records that become durable together. */
+type Group<Item extends Work> = Recorded & { readonly appended: Appended; readonly entries: Settling<Item>[] };

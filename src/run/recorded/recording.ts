@@ -6,8 +6,7 @@ import { writeWhole } from "../../write-whole.ts";
 import { JournalLost } from "../journal/errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
-import { inDoubtByRow, type RowInDoubt } from "../journal/in-doubt.ts";
-import type { RecordedRun } from "../journal/reader.ts";
+import type { RecordedRun, RowInDoubt } from "../journal/reader.ts";
 import type { HeaderRecord } from "../journal/records.ts";
 import { writeNewDurably } from "../storage/quick-files.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
@@ -104,7 +103,7 @@ async function startRun(
 		};
 		return { run, opened, all, inDoubt: new Map(), resumed: undefined, superseded, discard };
 	} catch (error) {
-		await opened.close();
+		await opened.journal.close();
 		throw cannotRecord(runs.path(run), error);
 	}
 }
@@ -153,14 +152,13 @@ async function resumeRun(
 	const earlierMilliseconds = await millisecondsOf(found, runs);
 	// These records are read before the first of their rows is settled. A reopened row is as uncertain as one that a killed
 	// execution sent: its file may have been stored before it failed.
-	const inDoubt = await inDoubtByRow(found.recordsInDoubt(reopen));
+	const inDoubt = await found.rowsInDoubt(reopen);
 	const { all, order } = await beginExecution(run, runs).catch((error: unknown) => {
 		throw error instanceof CliError ? error : cannotRecord(runs.path(run), error);
 	});
-	runs.forgetJournal();
 	const header = headerOf(run, spec, { now: now(), order });
 	const opened = await continueRun(found, { ...header, manifest, earlierMilliseconds });
-	const resumed = { inDoubt: found.inDoubt, seconds: earlierMilliseconds / 1000 };
+	const resumed = { inDoubt: found.state.countInDoubt(), seconds: earlierMilliseconds / 1000 };
 	return { run, opened, all, inDoubt, resumed, notResumed: undefined, superseded: [], discard: undefined };
 }
 

@@ -10,8 +10,7 @@ import {
 	secureStateFolder,
 } from "../storage/private-folders.ts";
 import { syncFolder } from "../journal/files.ts";
-import { LastReading } from "../journal/last-reading.ts";
-import type { RecordedRun } from "../journal/reader.ts";
+import { type RecordedRun, readRun } from "../journal/reader.ts";
 import { isAbsent, removeFile } from "../storage/quick-files.ts";
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
@@ -26,14 +25,6 @@ const READ_AT_ONCE = 32;
 /** The beginning of the name that a run's folder gets while it is removed. */
 const REMOVED_PREFIX = ".removed-";
 
-/** What a command notes while it reads records, and keeps of them. */
-export type RunStoreOptions = {
-	/** called while `files` reads, with the number of records that it has read, and of all */
-	readonly onRead?: (done: number, total: number) => void;
-	/** the run that was read last, for all stores of a command */
-	readonly readings?: LastReading;
-};
-
 /** The recorded runs of a state folder. Each has a folder of its own, `runs/RUN/`. */
 export class RunStore {
 	readonly folder: string;
@@ -43,13 +34,12 @@ export class RunStore {
 	readonly #user: CurrentUser;
 	#isChecked = false;
 
-	readonly #onRead: RunStoreOptions["onRead"];
-	readonly #readings: LastReading;
+	readonly #onRead: ((done: number, total: number) => void) | undefined;
 
-	constructor(stateDir: string, user: CurrentUser, { onRead, readings = new LastReading() }: RunStoreOptions = {}) {
+	/** @param onRead called while `files` reads, with the number of records that it has read, and of all */
+	constructor(stateDir: string, user: CurrentUser, onRead?: (done: number, total: number) => void) {
 		this.folder = join(stateDir, "runs");
 		this.#onRead = onRead;
-		this.#readings = readings;
 		this.#stateDir = stateDir;
 		this.#user = user;
 	}
@@ -103,18 +93,9 @@ export class RunStore {
 		return file?.run === run ? file : undefined;
 	}
 
-	/**
-	 * A run as its two files have it. The last one that was read is kept until they change.
-	 *
-	 * @throws JournalUnreadable, JournalLost as `readRun`
-	 */
+	/** A run as its journal has it. @throws JournalUnreadable, JournalLost as `readRun` */
 	journal(run: string): Promise<RecordedRun | undefined> {
-		return this.#readings.of(this.path(run));
-	}
-
-	/** Keeps no run that was read: the state of one that goes on changes with each record. */
-	forgetJournal(): void {
-		this.#readings.forget();
+		return readRun(this.path(run));
 	}
 
 	/** A small file in a run's folder; undefined where there is none. @throws CliError exit 2 or 7 */

@@ -16,7 +16,7 @@ export async function millisecondsOf(recorded: RecordedRun, runs: RunStore): Pro
  * @param last header of the execution that goes on then
  * @param until epoch milliseconds
  */
-export function millisecondsUntil({ earlierMilliseconds = 0, time }: HeaderRecord, until: number): number {
+function millisecondsUntil({ earlierMilliseconds = 0, time }: HeaderRecord, until: number): number {
 	return earlierMilliseconds + Math.max(0, Math.round(until - Date.parse(time)));
 }
 

@@ -5,17 +5,15 @@ import { heavierState, type SeriesPoint } from "./point.ts";
  * requests that were sent, `p95` the larger.
  */
 export function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
-	const { t, seconds, done, failed, journal, in_flight, cap } = next;
+	const { t, done, failed, in_flight, cap } = next;
 	const [slow, errors] = [added(one.slow, next.slow), added(one.errors, next.errors)];
 	const rate = next.rate ?? one.rate;
 	return {
 		t,
 		s: rounded(one.s + next.s),
-		...(seconds === undefined ? {} : { seconds }),
 		sent: one.sent + next.sent,
 		done,
 		failed,
-		...(journal === undefined ? {} : { journal }),
 		p50: meanOf(one, next),
 		p95: one.p95 === null || next.p95 === null ? (one.p95 ?? next.p95) : Math.max(one.p95, next.p95),
 		state: heavierState(one.state, next.state),

@@ -8,15 +8,11 @@ export type SeriesPoint = {
 	readonly t: number;
 	/** the number of seconds that it covers */
 	readonly s: number;
-	/** the number of seconds of all executions of the run until `t`; absent in earlier releases */
-	readonly seconds?: number;
 	/** requests that went out in it */
 	readonly sent: number;
 	/** rows that were settled until `t`, over all executions of the run, and how many of them had failed */
 	readonly done: number;
 	readonly failed: number;
-	/** bytes of the journal whose records give `done` and `failed`, all of them durable; absent in earlier releases */
-	readonly journal?: number;
 	/** percentiles of the requests that ended in it, in milliseconds; null where none did */
 	readonly p50: number | null;
 	readonly p95: number | null;
@@ -64,7 +60,7 @@ export function readPoint(line: string): SeriesPoint | undefined {
 	const value = parsed(line);
 	if (!isJsonObject(value)) return undefined;
 	const { t, s, sent, done, failed, p50 = null, p95 = null, in_flight: inFlight, cap = null, rate } = value as Members;
-	const { state, journal, seconds } = value as Members;
+	const { state } = value as Members;
 	if (!isCount(t) || !isCount(s) || !isCount(sent) || !isCount(done) || !isCount(failed)) return undefined;
 	if (!isCount(inFlight) || !isCountOrNull(p50) || !isCountOrNull(p95) || !isCountOrNull(cap)) return undefined;
 	if (!isState(state)) return undefined;
@@ -72,11 +68,9 @@ export function readPoint(line: string): SeriesPoint | undefined {
 	return {
 		t,
 		s,
-		...(isCount(seconds) ? { seconds } : {}),
 		sent,
 		done,
 		failed,
-		...(isCount(journal) ? { journal } : {}),
 		p50,
 		p95,
 		state,

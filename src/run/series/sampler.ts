@@ -8,8 +8,7 @@ import { heavierState, type SeriesPoint } from "./point.ts";
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {
 	readonly monitor: { counters(): Counters; current(): Activity | undefined };
-	/** `countedBytes` are those of the journal whose records the totals count. Milliseconds are of all executions */
-	readonly journal: { totals(): Totals; readonly countedBytes: number; millisecondsUntil(until: number): number };
+	readonly journal: { totals(): Totals };
 	/** requests a second that the user allows; undefined for no cap */
 	readonly cap: () => number | undefined;
 };
@@ -60,11 +59,9 @@ export class Sampler {
 		const point: SeriesPoint = {
 			t: rounded(t),
 			s: rounded(seconds),
-			seconds: rounded(journal.millisecondsUntil(t * 1000) / 1000),
 			sent: counters.sent - this.#before.sent,
 			done: rows - pending - invalid - duplicateSkipped,
 			failed,
-			journal: journal.countedBytes,
 			p50,
 			p95,
 			state: this.#state ?? stateOf(this.#sampled),

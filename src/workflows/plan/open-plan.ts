@@ -8,7 +8,7 @@ import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/che
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
-import { LineSplitter } from "../../run/journal/scan.ts";
+import { LineSplitter } from "../../run/journal/lines.ts";
 import { type Shard, shardIndexOf } from "../../shard.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";

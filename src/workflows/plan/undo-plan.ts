@@ -86,7 +86,7 @@ export async function planUndo(
 			}
 			const unrecorded = countUnrecordedRows(recorded, recordedRows);
 			// If a repair lost the record of a row's first write, the next write of that row seems to have changed nothing.
-			const inDoubt = Math.min(unchanged, Math.max(0, recorded.sent.lost - unrecorded));
+			const inDoubt = Math.min(unchanged, Math.max(0, recorded.state.lost - unrecorded));
 			counts.impossible += unrecorded + inDoubt;
 			unchanged -= inDoubt;
 			await append(file, waiting + text.footer({ unchanged, failed: counts.impossible }));

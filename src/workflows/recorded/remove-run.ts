@@ -3,7 +3,7 @@ import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { Locked } from "../../run/journal/lock.ts";
-import { longFiles, packRun } from "../../run/journal/packed.ts";
+import { isLong, packRun } from "../../run/journal/packed.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { runWithoutFile } from "../../run/newer/newer-runs.ts";
 import { keepTouches } from "../../run/newer/run-touches.ts";
@@ -122,11 +122,11 @@ export async function removeRun(candidate: PruneCandidate, removal: Removal): Pr
 	});
 }
 
-/** Compresses the files of a finished run whose end did not: it was killed there, or they were too long. */
+/** Compresses the journal of a finished run whose end did not: it was killed there, or the journal was too long. */
 export async function packFinished(candidate: PruneCandidate, removal: Removal): Promise<void> {
 	const { runs } = removal;
 	const folder = runs.path(candidate.run);
-	if ((await longFiles(folder)).length === 0) return;
+	if (!(await isLong(folder))) return;
 	await whileLocked(candidate, removal, async () => {
 		const now = await pruneCandidate(candidate.run, runs);
 		if (now !== undefined && isEnded(now)) await packRun(folder);

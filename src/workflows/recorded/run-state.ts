@@ -45,7 +45,7 @@ export async function factsOf(run: string, runs: RunStore): Promise<RunFacts | u
 
 /** Whether a run may have written anything. A record that a repair lost counts as a write. */
 export function hasWritten(recorded: RecordedRun | undefined): recorded is RecordedRun {
-	return recorded !== undefined && recorded.sent.count + recorded.sent.lost > 0;
+	return recorded?.state.wrote === true;
 }
 
 /** Whether a row was sent, or has an outcome: it may have failed before its write. */

@@ -57,7 +57,7 @@ async function writeEnd({ run, name, journal }: OpenRecord, ended: Ended, time: 
 	if (bytes === undefined || journal.totals().pending > 0) return;
 	await journal.close();
 	// A plain journal is as good: runs prune compresses it later.
-	await packRun(runs.path(name), PACKED_AT_END).catch(() => false);
+	await packRun(runs.path(name), PACKED_AT_END).catch(() => undefined);
 }
 
 /** A run that ended before it sent a row, where its record can be removed again. */

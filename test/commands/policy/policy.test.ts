@@ -426,7 +426,7 @@ describe("a resumed run", () => {
 		const first = await made.run(["--profile", "prod", ...argv]);
 		expect(summaryOf(first.stdout)).toMatchObject({ updated: 2, pending: 4, exit_code: 4 });
 		const run = runOf(first.stdout);
-		const journal = await readFile(made.path(run, "journal.jsonl"), "utf8");
+		const journal = await readFile(made.path(run, "journal.log"), "utf8");
 
 		await homeWith("{max_changes: 3}", made.home);
 		for (const again of [
@@ -439,7 +439,7 @@ describe("a resumed run", () => {
 			expect(summaryOf(refused.stdout)).toMatchObject({ run, rows: 6, updated: 2, pending: 4, exit_code: 9 });
 			expect(resumeOf(refused.stdout)).toEqual(resumeOf(first.stdout));
 		}
-		expect(await readFile(made.path(run, "journal.jsonl"), "utf8")).toBe(journal);
+		expect(await readFile(made.path(run, "journal.log"), "utf8")).toBe(journal);
 		expect(made.writes()).toBe(2);
 
 		await homeWith("{max_changes: 4}", made.home);

@@ -188,12 +188,12 @@ it("a damaged run is skipped with the command that repairs it, and a torn end is
 	const world = await recorded(1);
 	const [id = ""] = await world.service.ids();
 	const [first = "", second] = await tagged(world, ["a/1", "b/2"]);
-	await appendFile(world.path(first, "sent.jsonl"), '{"c":"0000');
+	await appendFile(world.path(first, "journal.log"), "0000");
 	const torn = await world.run(["runs", "blame", id, "--all"], OFFLINE);
 	expect([torn.stderr, torn.stdout]).toEqual(["", expect.stringContaining(first)]);
-	const path = world.path(first, "sent.jsonl");
-	const good = (await readFile(path, "utf8")).split("\n")[0] ?? "";
-	await writeFile(path, `${good.replace('"1"', '"7"')}\n${good}\n`);
+	const path = world.path(first, "journal.log");
+	const lines = (await readFile(path, "utf8")).split("\n");
+	await writeFile(path, lines.map((line) => (line.includes(" su ") ? line.replace('"1"', '"7"') : line)).join("\n"));
 	const { exit, stdout, stderr } = await world.run(["runs", "blame", id, "--json"], OFFLINE);
 	expect([exit, parse(stdout)]).toEqual([0, expect.objectContaining({ key: "b", run: second })]);
 	expect(stderr).toContain(`ragtag runs repair ${first}`);

@@ -7,7 +7,7 @@ import { summaryOf } from "../../support/values.ts";
 
 const ROWS = 8;
 
-/** Its values are so long that the record of what was sent is compressed at the end of a run. */
+/** Its values are so long that the journal is compressed at the end of a run. */
 async function longValues({ service }: Recorded): Promise<string[]> {
 	const lines = (await service.ids()).map((id, row) => `${id},${String(row).repeat(10_000)}\n`);
 	const path = await file("long.csv", `document_id,text\n${lines.join("")}`);
@@ -15,14 +15,14 @@ async function longValues({ service }: Recorded): Promise<string[]> {
 }
 
 const namesOf = async (world: Recorded, run: string): Promise<string[]> =>
-	(await readdir(world.path(run, ""))).filter((name) => name.startsWith("sent.jsonl"));
+	(await readdir(world.path(run, ""))).filter((name) => name.startsWith("journal.log"));
 
 it("a compressed run is retried, verified, reported, blamed and undone as any other", async () => {
 	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 3 } } as const;
 	const world = await recorded(ROWS, { faults: { faults: [refused] } });
 	const [id = ""] = await world.service.ids();
 	const run = runOf((await world.run(await longValues(world))).stdout);
-	expect(await namesOf(world, run)).toEqual(["sent.jsonl.gz"]);
+	expect(await namesOf(world, run)).toEqual(["journal.log.gz"]);
 	const report = await world.run(["runs", "report", run]);
 	expect([report.exit, await readFile(world.path(run, "failed.csv"), "utf8")]).toEqual([
 		0,
@@ -30,7 +30,7 @@ it("a compressed run is retried, verified, reported, blamed and undone as any ot
 	]);
 	const retried = await world.run(["runs", "retry", run, "--json"]);
 	expect([retried.exit, summaryOf(retried.stdout)]).toEqual([0, expect.objectContaining({ updated: ROWS, failed: 0 })]);
-	expect(await namesOf(world, run)).toEqual(["sent.jsonl.gz"]);
+	expect(await namesOf(world, run)).toEqual(["journal.log.gz"]);
 	expect((await world.run(["runs", "verify", run])).stderr).toContain(`${ROWS} equal`);
 	expect((await world.run(["runs", "blame", id])).stdout).toContain(run);
 	const undone = await world.run(["runs", "undo", run, "--yes", "--json"]);
@@ -40,10 +40,10 @@ it("a compressed run is retried, verified, reported, blamed and undone as any ot
 it("runs prune compresses a finished run whose end was killed before it could", async () => {
 	const world = await recorded(ROWS);
 	const run = runOf((await world.run(await longValues(world))).stdout);
-	const sent = world.path(run, "sent.jsonl");
+	const sent = world.path(run, "journal.log");
 	await writeFile(sent, gunzipSync(await readFile(`${sent}.gz`)), { mode: 0o600 });
 	expect((await world.run(["runs", "prune"])).exit).toBe(0);
-	expect(await namesOf(world, run)).toEqual(["sent.jsonl.gz"]);
+	expect(await namesOf(world, run)).toEqual(["journal.log.gz"]);
 	expect((await world.run(["runs", "verify", run])).stderr).toContain(`${ROWS} equal`);
 });
 
@@ -51,7 +51,7 @@ it("an unfinished run stays plain: its journal is appended to", async () => {
 	const stop = { fault: "code", code: 109, when: "before", on: { method: "PUT", nth: ROWS } } as const;
 	const world = await recorded(ROWS, { faults: { faults: [stop] } });
 	const run = runOf((await world.run(await longValues(world))).stdout);
-	expect(await namesOf(world, run)).toEqual(["sent.jsonl"]);
+	expect(await namesOf(world, run)).toEqual(["journal.log"]);
 	await world.run(["runs", "prune"]);
-	expect(await namesOf(world, run)).toEqual(["sent.jsonl"]);
+	expect(await namesOf(world, run)).toEqual(["journal.log"]);
 });

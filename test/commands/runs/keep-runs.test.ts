@@ -52,7 +52,7 @@ it("runs that wrote nothing take no place among the twenty that stay", async () 
 	const { argv } = await tagging(world);
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
 	const others = (await nights(world, old)).slice(1);
-	for (const file of ["journal.jsonl", "sent.jsonl", "summary.json"])
+	for (const file of ["journal.log", "summary.json"])
 		await rm(world.path("20260101T000000-000001", file), { force: true });
 	const ended = await world.run(argv);
 	expect(ended.stderr).not.toContain("Removed");

@@ -2,11 +2,11 @@ import { readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promis
 import process from "node:process";
 import { expect, it } from "vitest";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
-import { decode } from "../../../src/run/journal/decode.ts";
+import { entryOf, recordOf } from "../../../src/run/journal/decode.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
+import { outcome } from "../../run/journal/support.ts";
 import { pointLine } from "../../../src/run/series/point.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { outcome } from "../../run/journal/support.ts";
 import { parseLines } from "../../support/values.ts";
 
 /** Seconds after the process said that it executes the run. */
@@ -21,7 +21,7 @@ async function goingOn(
 	const world = await recorded(6, stopAt(3));
 	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 	await rm(world.path(run, "summary.json"));
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split(/(?<=\n)/);
 	await writeFile(journal, lines.slice(0, -1).join(""));
 	const machine = thisMachine({ pid: process.pid, isRunning: () => true });
@@ -98,11 +98,13 @@ it("a run that was killed is listed with the counts of its journal, and the seco
 	const world = await recorded(9, stopAt(6));
 	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 	await rm(world.path(run, "summary.json"));
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split(/(?<=\n)/);
-	const first = decode((lines[0] ?? "").trimEnd());
+	const entry = entryOf(Buffer.from((lines[0] ?? "").trimEnd()));
+	const first = entry && recordOf(entry);
 	if (first?.kind !== "header") throw new Error("the journal begins with its header");
-	const killed = [...lines.slice(0, 5), encode(outcome(4, "failed"))];
+	// The header, and two records of each of the first four rows.
+	const killed = [...lines.slice(0, 9), encode(outcome(4, "failed"))];
 	await writeFile(journal, `${killed.join("")}a write that was cut off`);
 	const ended = Date.parse(first.time) / 1000 + 42;
 	await utimes(journal, ended, ended);
@@ -118,7 +120,7 @@ it("a run that was killed is listed with the counts of its journal, and the seco
 
 it("a run whose journal is a link, which is not followed, does not hide the other runs", async () => {
 	const { world, run } = await goingOn([], false);
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	await rename(journal, `${journal}.elsewhere`);
 	await symlink(`${journal}.elsewhere`, journal);
 	expect(await listed(world)).toMatchObject({ run, state: "damaged" });

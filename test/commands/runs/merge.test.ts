@@ -132,7 +132,7 @@ describe("runs merge", () => {
 		const shards = [];
 		for (const shard of ["1/2", "2/2"])
 			shards.push(runOf((await world.run([...tag, "--shard", shard], { stdin })).stdout));
-		await readFile(world.path(shards[0] ?? "", "sent.jsonl.gz"));
+		await readFile(world.path(shards[0] ?? "", "journal.log.gz"));
 		const run = runOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
 		expect(await readFile(world.path(run, "manifest"), "utf8")).toBe(stdin);
 		expect(summaryOf((await world.run(["runs", "verify", run, "--json"])).stdout)).toMatchObject({

@@ -84,9 +84,9 @@ describe("a run that goes on", () => {
 	it("sends no row that a newer run has written whose record was repaired, and lost what was sent", async () => {
 		const { world, run } = await stopped(4);
 		const newer = runOf((await world.run(await corrections(world, [5, 6, 7]))).stdout);
-		const sent = world.path(newer, "sent.jsonl");
-		const [first = "", ...others] = (await readFile(sent, "utf8")).split("\n");
-		await writeFile(sent, [first.replace('"w"', '"x"'), ...others].join("\n"));
+		const journal = world.path(newer, "journal.log");
+		// The first record of a write.
+		await writeFile(journal, (await readFile(journal, "utf8")).replace(" su ", " sx "));
 		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
 		expect([exit, summary]).toEqual([7, expect.objectContaining({ run, updated: 4, pending: 4 })]);
 		expect(stderr).not.toContain("Resuming");
@@ -98,8 +98,7 @@ describe("a run that goes on", () => {
 
 	it.each([
 		["run.json", "{"],
-		["journal.jsonl", "x\n"],
-		["sent.jsonl", "x\n"],
+		["journal.log", "x\n"],
 	])("sends no row that a newer run has written whose %s was damaged when it was removed", async (damaged, text) => {
 		const { world, run } = await stopped(4);
 		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
@@ -107,7 +106,7 @@ describe("a run that goes on", () => {
 		await writeFile(world.path(newer, damaged), [...lines.slice(0, 1), text, ...lines.slice(1)].join("\n"));
 		if (damaged === "run.json") {
 			// Without that file, only a run that is old and was killed can be removed.
-			const journal = world.path(newer, "journal.jsonl");
+			const journal = world.path(newer, "journal.log");
 			const records = (await readFile(journal, "utf8")).trimEnd().split("\n");
 			await writeFile(journal, `${records.slice(0, -1).join("\n")}\n`);
 			const old = new Date(Date.now() - 2 * 60 * 60 * 1000);

@@ -74,7 +74,7 @@ it("a run whose record can't be read is kept without --all: no other record has 
 	const run = runOf((await world.run(argv)).stdout);
 	await writeFile(world.path(run, "run.json"), '{"schema":99}');
 	const long = Date.now() / 1000 - 90 * 86_400;
-	await utimes(world.path(run, "journal.jsonl"), long, long);
+	await utimes(world.path(run, "journal.log"), long, long);
 	const plain = await world.run(["runs", "prune", ...OLD]);
 	expect([plain.stdout, await world.folders()]).toEqual(["", [run]]);
 });

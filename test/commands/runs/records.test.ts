@@ -138,7 +138,7 @@ it("only their owner can read records, whatever the umask of a cron job is", asy
 	);
 	expect(modes.filter(([, kind, mode]) => mode !== (kind === "folder" ? "700" : "600"))).toEqual([]);
 	expect(modes.map(([name]) => name.slice(name.lastIndexOf("/") + 1))).toEqual(
-		expect.arrayContaining(["journal.jsonl", "sent.jsonl", "run.json", "summary.json", "failed.csv", "manifest"]),
+		expect.arrayContaining(["journal.log", "run.json", "summary.json", "failed.csv", "manifest"]),
 	);
 });
 
@@ -186,12 +186,9 @@ it("a damaged journal is exit 7 and sends nothing; after runs repair the run can
 	const { argv } = await tagging(world);
 	const stopped = await world.run(argv);
 	const run = runOf(stopped.stdout);
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split("\n");
-	await writeFile(
-		journal,
-		lines.map((line, n) => (n === 2 ? line.replace('"updated"', '"removed"') : line)).join("\n"),
-	);
+	await writeFile(journal, lines.map((line, n) => (n === 2 ? line.replace(" ou ", " or ") : line)).join("\n"));
 	const sent = world.writes();
 	for (const command of [resumeOf(stopped.stdout), ["runs", "show", run], [...argv, "--resume"]]) {
 		const { exit, stderr } = await world.run(command);
@@ -201,7 +198,7 @@ it("a damaged journal is exit 7 and sends nothing; after runs repair the run can
 	expect((await world.run(["runs", "list"])).stdout).toContain(`${run}\tdocs tag\tdamaged`);
 	expect((await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"])).stdout).toBe("");
 	const repaired = await world.run(["runs", "repair", run]);
-	expect([repaired.exit, repaired.stdout]).toEqual([0, expect.stringMatching(/journal\.jsonl: .* lost/)]);
+	expect([repaired.exit, repaired.stdout]).toEqual([0, expect.stringMatching(/journal\.log: .* lost/)]);
 	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
 	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 6, updated: 6, pending: 0 })]);
 	const whole = await world.run(["runs", "repair", run]);
@@ -240,7 +237,7 @@ it("the command that retries failed rows, or resumes after a repair, finds the r
 	const run = runOf(stdout);
 	const retry = `ragtag runs retry ${run} --state-dir ${state}`;
 	expect(stderr.trimEnd().endsWith(retry)).toBe(true);
-	const journal = join(state, "runs", run, "journal.jsonl");
+	const journal = join(state, "runs", run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split("\n");
 	await writeFile(journal, lines.map((line, n) => (n === 2 ? line.replace(/.$/, "?") : line)).join("\n"));
 	const repaired = await world.run(["runs", "repair", run, "--state-dir", state]);

@@ -2,7 +2,8 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { impatient } from "../../support/clock.ts";
-import { ONE_BY_ONE, outcomesIn, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { outcomesIn } from "../../support/journal-lines.ts";
+import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { at, parse, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -70,7 +71,7 @@ it("a run that was killed after its last row is ended, not sent again", async ()
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
 	await writeFile(journal, `${lines.slice(0, -1).join("\n")}\n`);
 	const { exit, stdout } = await world.run([...argv, "--resume"]);
@@ -336,9 +337,8 @@ it("a run that was killed before its header was written is no run, and blocks no
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
 	// What is left of a process that was killed in the middle of writing its header.
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	await writeFile(journal, (await readFile(journal, "utf8")).slice(0, 40));
-	await writeFile(world.path(run, "sent.jsonl"), "");
 	const { exit, stdout, stderr } = await world.run([...argv, "--resume"]);
 	expect([exit, stderr]).toEqual([0, expect.stringContaining("No unfinished run of this manifest")]);
 	expect(runOf(stdout)).not.toBe(run);
@@ -352,8 +352,8 @@ it("the journal has one outcome for each row over all executions", async () => {
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
 	await world.run([...argv, "--resume"]);
-	const outcomes = outcomesIn(await readFile(world.path(run, "journal.jsonl"), "utf8"));
-	expect(outcomes.map((outcome) => at(outcome, "i"))).toEqual(range(6));
+	const outcomes = await outcomesIn(world.path(run, "journal.log"));
+	expect(outcomes.map(({ row }) => row)).toEqual(range(6));
 });
 
 it("runs resume without a recorded run is exit 2 with the reason", async () => {

@@ -11,7 +11,7 @@ const listed = async (world: Recorded): Promise<unknown> =>
 async function breakUnseen(journal: string): Promise<void> {
 	const { atime, mtimeMs } = await stat(journal);
 	const text = await readFile(journal, "utf8");
-	await writeFile(journal, text.replace('"updated"', '"removed"'));
+	await writeFile(journal, text.replace(" ou ", " or "));
 	// `mtime` is rounded, up as well as down, and a journal that is newer than its summary is read.
 	await utimes(journal, atime, new Date(Math.floor(mtimeMs)));
 }
@@ -21,7 +21,7 @@ it("runs list reads the summaries of runs that ended, not their journals", async
 	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 	const before = await listed(world);
 	expect(before).toMatchObject({ run, state: "finished", rows: 4, done: 4, exit_code: 0 });
-	await breakUnseen(world.path(run, "journal.jsonl"));
+	await breakUnseen(world.path(run, "journal.log"));
 	expect(await listed(world)).toEqual(before);
 });
 
@@ -33,7 +33,7 @@ it("a run without a summary, as 0.1.0 or a kill leaves it, is listed from its jo
 	await rm(world.path(run, "summary.json"));
 	expect(await listed(world)).toMatchObject({ ...before, seconds: expect.any(Number), ended, exit_code: 4 });
 	// The end of the execution is cut off: so a killed run looks.
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
 	await truncate(journal, Buffer.byteLength(`${lines.slice(0, -1).join("\n")}\n`));
 	const killed = { state: "unfinished", rows: 4, done: 2, pending: 2, ended: null, exit_code: null };
@@ -51,7 +51,7 @@ it.each<readonly [string, (journal: string, summary: string) => Promise<void>]>(
 ])("a summary that does not fit the journal is not believed: %s", async (_, spoil) => {
 	const world = await recorded(4);
 	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	await breakUnseen(journal);
 	await spoil(journal, world.path(run, "summary.json"));
 	expect(at(await listed(world), "state")).toBe("damaged");
@@ -76,7 +76,7 @@ it("runs resume finds a run whose journal was changed after its summary said tha
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
-	const journal = world.path(run, "journal.jsonl");
+	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
 	await truncate(journal, Buffer.byteLength(`${lines.slice(0, -2).join("\n")}\n`));
 	await appendFile(journal, "");

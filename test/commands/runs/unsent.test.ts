@@ -1,6 +1,7 @@
 import { readFile, rm, truncate } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { envOf } from "../../support/ragtag.ts";
+import { sentIn } from "../../support/journal-lines.ts";
 import { proxy } from "../../support/proxy.ts";
 import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
@@ -49,16 +50,15 @@ it("a run of which one row was sent stays, whatever its answer", async () => {
 	const { exit, stdout } = await world.run(argv);
 	const run = runOf(stdout);
 	expect([exit, at(summaryOf(stdout), "resume")]).toEqual([4, `ragtag runs resume ${run}`]);
-	expect(await readFile(world.path(run, "sent.jsonl"), "utf8")).toContain('"k":"s"');
+	expect(await sentIn(world.path(run, "journal.log"))).toHaveLength(1);
 });
 
 it("a run that was killed before its first row is not begun: it is neither unfinished nor resumed without its name", async () => {
 	const world = await recorded(4, stopAt(1));
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
-	const [header = ""] = (await readFile(world.path(run, "journal.jsonl"), "utf8")).split("\n");
-	await truncate(world.path(run, "journal.jsonl"), Buffer.byteLength(`${header}\n`));
-	await truncate(world.path(run, "sent.jsonl"), 0);
+	const [header = ""] = (await readFile(world.path(run, "journal.log"), "utf8")).split("\n");
+	await truncate(world.path(run, "journal.log"), Buffer.byteLength(`${header}\n`));
 	await rm(world.path(run, "summary.json"));
 	const listed = parseLines((await world.run(["runs", "list", "--json"])).stdout);
 	expect(listed).toEqual([expect.objectContaining({ run, state: "not begun", pending: 4, exit_code: null })]);

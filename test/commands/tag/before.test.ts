@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { sentIn } from "../../support/journal-lines.ts";
 import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { parseLines, summaryOf } from "../../support/values.ts";
-
-const sentOf = async (path: string): Promise<readonly unknown[]> => parseLines(await readFile(path, "utf8"));
+import { summaryOf } from "../../support/values.ts";
 
 it("a run records the previous metadata of each document, and prints the command that undoes it", async () => {
 	const world = await recorded(30);
@@ -17,9 +15,9 @@ it("a run records the previous metadata of each document, and prints the command
 		undo: `ragtag runs undo ${run}`,
 	});
 	expect(stderr).toContain(`Undo it with: ragtag runs undo ${run}`);
-	const sent = await sentOf(world.path(run, "sent.jsonl"));
+	const sent = await sentIn(world.path(run, "journal.log"));
 	expect(sent).toHaveLength(30);
-	for (const each of sent) expect(each).toMatchObject({ w: "update", t: expect.any(Number), b: expect.any(Object) });
+	for (const each of sent) expect(each).toMatchObject({ time: expect.any(Number), before: expect.any(Object) });
 	// One list, not a look at each row.
 	expect(world.service.requests.filter((line) => line.startsWith("GET")).length).toBeLessThan(10);
 
@@ -33,7 +31,7 @@ it("--no-undo reads no previous metadata, and the summary says that the run can'
 	const { stdout, stderr } = await world.run([...argv, "--no-undo"]);
 	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: null });
 	expect(stderr).toContain("This run can't be undone");
-	for (const each of await sentOf(world.path(runOf(stdout), "sent.jsonl"))) expect(each).not.toHaveProperty("b");
+	for (const each of await sentIn(world.path(runOf(stdout), "journal.log"))) expect(each).not.toHaveProperty("before");
 });
 
 it("a resumed run still knows that its first rows can't be undone", async () => {

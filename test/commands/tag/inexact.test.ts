@@ -132,7 +132,7 @@ describe("an undo never restores a rounded number", () => {
 		expect([exit, service.held.get("doc-0")]).toEqual([0, { owner: "Eve" }]);
 		expect(stderr.match(/warning: document doc-0 .*their rows can't be undone/g)).toHaveLength(1);
 		const run = String(at(summaryOf(stdout), "run"));
-		const journal = join(service.home, ".local", "state", "ragtag", "runs", run, "sent.jsonl");
+		const journal = join(service.home, ".local", "state", "ragtag", "runs", run, "journal.log");
 		expect(await readFile(journal, "utf8")).not.toContain(ROUNDED);
 		const undone = await service.run("runs", "undo", run, "--yes", "--json");
 		expect(summaryOf(undone.stdout)).toMatchObject({ updated: 1, invalid: 1 });

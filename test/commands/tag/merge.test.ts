@@ -1,6 +1,6 @@
-import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sentIn } from "../../support/journal-lines.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, type Service, serve } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
@@ -124,10 +124,8 @@ describe("--mode merge", () => {
 		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
 		expect(exit).toBe(0);
 		const run = join(state, "runs", String(at(summaryOf(stdout), "run")));
-		expect(await readdir(run)).toContain("sent.jsonl");
-		const lines = (await readFile(join(run, "sent.jsonl"), "utf8")).split("\n").filter((line) => line.includes('"m":'));
-		expect(lines).toHaveLength(1);
-		expect(lines[0]).toContain('"m":{"pages":3,"topics":["news","travel","money"]}');
+		const sent = await sentIn(join(run, "journal.log"));
+		expect(sent).toEqual([expect.objectContaining({ metadata: { pages: 3, topics: ["news", "travel", "money"] } })]);
 	});
 
 	it("of a recorded run is resumed with the token that it began with", async () => {

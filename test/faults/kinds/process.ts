@@ -20,7 +20,7 @@ async function journalOf(state: string): Promise<string> {
 		.toSorted()
 		.at(-1);
 	if (name === undefined) throw new Error("no run was recorded");
-	return join(state, "runs", name, "journal.jsonl");
+	return join(state, "runs", name, "journal.log");
 }
 
 /** A run that was killed in the middle. */

@@ -6,6 +6,7 @@ import type { FaultPlan, PlannedFault } from "../../../src/sandbox/faults/plan.t
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/index.ts";
 import { expectFired } from "../../support/faults.ts";
+import { journalLines, STATUSES } from "../../support/journal-lines.ts";
 import { program, type Running, start } from "../../support/program.ts";
 import { envOf, type Ended } from "../../support/ragtag.ts";
 import { file, folder, KEY, withoutKey } from "../../support/service.ts";
@@ -212,14 +213,12 @@ export async function outcomesOf(
 	const outcomes = new Map<number, { status: string; id: string }>();
 	const name = names.at(-1);
 	if (name === undefined) return outcomes;
-	for (const line of parseLines(await readFile(join(runs, name, "journal.jsonl"), "utf8"))) {
-		if (at(line, "k") === "reopen") {
-			for (const [row, { status }] of outcomes) if (status === "failed") outcomes.delete(row);
-		}
-		if (at(line, "k") !== "r") continue;
-		const row = Number(at(line, "i"));
+	for (const { code, row, document: id } of await journalLines(join(runs, name, "journal.log"))) {
+		if (code === "re") for (const [each, { status }] of outcomes) if (status === "failed") outcomes.delete(each);
+		const status = STATUSES.get(code);
+		if (status === undefined) continue;
 		if (outcomes.has(row)) throw new Error(`the journal has two outcomes of row ${row}`);
-		outcomes.set(row, { status: String(at(line, "s")), id: String(at(line, "id")) });
+		outcomes.set(row, { status, id });
 	}
 	return outcomes;
 }

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countInDoubt } from "../../../src/run/journal/sent-state.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
-import { readJournal, readSent } from "../../../src/run/journal/reader.ts";
+import { readJournal } from "../../../src/run/journal/reader.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
 import type { RowStatus } from "../../../src/run/types.ts";
@@ -22,16 +21,14 @@ type Model = {
 	readonly uncertain: { outcome: number | undefined; sent: number | undefined };
 };
 
-/** The two files of a run, and the process that writes them. */
+/** The journal of a run, and the process that writes it. */
 class Real {
-	readonly journalDisk = new FakeDisk();
-	readonly sentDisk = new FakeDisk();
+	readonly disk = new FakeDisk();
 	state = new JournalState();
-	journal = this.#writer(this.journalDisk);
-	sent = this.#writer(this.sentDisk);
+	journal = this.#writer();
 
-	#writer(disk: FakeDisk): JournalWriter {
-		return new JournalWriter(disk.open(), "file", disk.bytes.length);
+	#writer(): JournalWriter {
+		return new JournalWriter(this.disk.open(), "file", this.disk.bytes.length);
 	}
 
 	async record(record: JournalRecord): Promise<void> {
@@ -41,32 +38,27 @@ class Real {
 
 	/** A new process: reads what there is, cuts off what is torn, and begins an execution. */
 	async resume(model: Model): Promise<void> {
-		for (const disk of [this.journalDisk, this.sentDisk]) disk.fault = () => undefined;
-		for (const disk of [this.journalDisk, this.sentDisk]) disk.gate = () => undefined;
-		const journal = await readJournal(inPieces(this.journalDisk.bytes, 64), "journal");
-		const what = await readSent(inPieces(this.sentDisk.bytes, 64), "sent", ROWS);
-		this.journalDisk.bytes = this.journalDisk.bytes.subarray(0, journal.goodLength);
-		this.sentDisk.bytes = this.sentDisk.bytes.subarray(0, what.goodLength);
-		this.state = journal.state;
+		const { disk } = this;
+		disk.fault = () => undefined;
+		disk.gate = () => undefined;
+		const { state, goodLength } = await readJournal(inPieces(disk.bytes, 64), "journal");
+		disk.bytes = disk.bytes.subarray(0, goodLength);
+		this.state = state;
 		// What could be either way is now known.
 		const { uncertain } = model;
 		if (uncertain.outcome !== undefined) {
-			const status = journal.state.statusOf(uncertain.outcome);
+			const status = state.statusOf(uncertain.outcome);
 			if (status !== undefined) model.settled.set(uncertain.outcome, status);
 		}
-		if (uncertain.sent !== undefined && what.state.wasSent(uncertain.sent)) model.sent.add(uncertain.sent);
+		if (uncertain.sent !== undefined && state.wasSent(uncertain.sent)) model.sent.add(uncertain.sent);
 		uncertain.outcome = undefined;
 		uncertain.sent = undefined;
 		for (let row = 0; row < model.next; row++) {
-			expect(journal.state.statusOf(row)).toBe(model.settled.get(row));
-			expect(what.state.wasSent(row)).toBe(model.sent.has(row));
+			expect(state.statusOf(row)).toBe(model.settled.get(row));
+			expect(state.wasSent(row)).toBe(model.sent.has(row));
 		}
-		expect(what.state.count).toBe(model.sent.size);
-		expect(countInDoubt(journal.state, what.state)).toBe(
-			[...model.sent].filter((row) => !model.settled.has(row)).length,
-		);
-		this.journal = this.#writer(this.journalDisk);
-		this.sent = this.#writer(this.sentDisk);
+		expect(state.countInDoubt()).toBe([...model.sent].filter((row) => !model.settled.has(row)).length);
+		this.journal = this.#writer();
 		await this.record(header());
 		model.open = true;
 		this.check(model);
@@ -102,7 +94,8 @@ class Row implements Command {
 
 	async run(model: Model, real: Real): Promise<void> {
 		const row = model.next++;
-		if (!(await this.#step(model, real, "sent", row, () => real.sent.append(sent(row))))) return;
+		if (!(await this.#step(model, real, "sent", row, () => real.journal.append(sent(row))))) return;
+		expect(real.state.apply(sent(row))).toBeUndefined();
 		model.sent.add(row);
 		const end = outcome(row, this.status);
 		if (!(await this.#step(model, real, "outcome", row, () => real.journal.append(end)))) return;
@@ -113,7 +106,7 @@ class Row implements Command {
 
 	/** @returns whether the process still runs, and was told that the record is durable */
 	async #step(model: Model, real: Real, at: Row["at"], row: number, append: () => Promise<void>): Promise<boolean> {
-		const disk = at === "sent" ? real.sentDisk : real.journalDisk;
+		const { disk } = real;
 		if (this.fault === "none" || this.at !== at) {
 			await append();
 			return true;
@@ -187,9 +180,9 @@ class SecondProcess implements Command {
 	async run(model: Model, real: Real): Promise<void> {
 		const { journal } = real;
 		await real.resume(model);
-		const before = Buffer.from(real.journalDisk.bytes);
+		const before = Buffer.from(real.disk.bytes);
 		await expect(journal.append(outcome(model.next))).rejects.toMatchObject({ kind: "fenced" });
-		expect(real.journalDisk.bytes.equals(before)).toBe(true);
+		expect(real.disk.bytes.equals(before)).toBe(true);
 	}
 
 	toString(): string {

@@ -1,12 +1,12 @@
-import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../../src/run/journal/encode.ts";
 import { continueRun, createRun } from "../../../src/run/journal/open.ts";
-import { JOURNAL_FILE, readRun, SENT_FILE } from "../../../src/run/journal/reader.ts";
+import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
-import { bytesOf, end, folder, header, identity, outcome, sent } from "./support.ts";
+import { bytesOf, end, folder, header, identity, outcome, row, sent } from "./support.ts";
 
 const now = (): Date => new Date("2026-02-03T04:05:06Z");
 
@@ -23,15 +23,15 @@ async function recorded(): Promise<Folder> {
 		records.push(record);
 	};
 	for (let row = 0; row < 10; row++) {
-		await run.sent.append(sent(row));
+		await write(sent(row));
 		await write(outcome(row, row === 5 ? "failed" : "updated"));
 	}
 	await write(end(run.state, 1));
 	await write(header({ time: "later" }));
 	await write({ kind: "reopen", time: "later" });
-	await write(outcome(5));
+	await write(outcome(5, "updated"));
 	await write(end(run.state));
-	await run.close();
+	await run.journal.close();
 	return { path, records };
 }
 
@@ -52,27 +52,25 @@ async function problem(promise: Promise<unknown>): Promise<unknown> {
 describe("the repair of a run", () => {
 	it("keeps all outcomes but the damaged one, whose row is in doubt and sent again", async () => {
 		const run = await recorded();
-		await harm(run, 3);
+		await harm(run, 6);
 		const before = await readFile(join(run.path, JOURNAL_FILE));
 		expect(await problem(readRun(run.path))).toMatchObject({ kind: "corrupt" });
 		const repaired = await repairRun(run.path, now);
-		expect(repaired).toEqual({
-			journal: { kept: run.records.length - 1, lost: 1, original: join(run.path, `${JOURNAL_FILE}.damaged`) },
-			sent: { kept: 10, lost: 0, original: undefined },
-		});
+		const original = join(run.path, `${JOURNAL_FILE}.damaged`);
+		expect(repaired).toEqual({ kept: run.records.length - 1, lost: 1, original });
 		expect(await readFile(`${join(run.path, JOURNAL_FILE)}.damaged`)).toEqual(before);
 		const read = await readRun(run.path);
 		expect(read?.state.totals()).toMatchObject({ updated: 9, failed: 0 });
 		expect(read?.state.statusOf(2)).toBeUndefined();
-		expect(read?.inDoubt).toBe(1);
+		expect(read?.state.countInDoubt()).toBe(1);
 		expect(read?.state.headers).toHaveLength(2);
 		expect(read?.state.lost).toBe(1);
 		expect((await stat(join(run.path, JOURNAL_FILE))).mode & 0o777).toBe(0o600);
 		if (read === undefined) throw new Error("there is a run");
 		const next = await continueRun(read, header());
-		expect(next.state.apply(outcome(2))).toBeUndefined();
-		await next.journal.append(outcome(2));
-		await next.close();
+		expect(next.state.apply(outcome(2, "updated"))).toBeUndefined();
+		await next.journal.append(outcome(2, "updated"));
+		await next.journal.close();
 		expect((await readRun(run.path))?.state.totals()).toMatchObject({ updated: 10, failed: 0 });
 	});
 
@@ -87,7 +85,7 @@ describe("the repair of a run", () => {
 			expect(read && identity(read.state)).toBe(true);
 			const lost = run.records[place];
 			expect(updated).toBe(lost?.kind === "outcome" && lost.status === "updated" ? 9 : 10);
-			expect(updated + (read?.state.totals().failed ?? 0) + (read?.inDoubt ?? 0)).toBe(10);
+			expect(updated + (read?.state.totals().failed ?? 0) + (read?.state.countInDoubt() ?? 0)).toBe(10);
 			await rm(join(run.path, `${JOURNAL_FILE}.damaged`));
 		}
 	});
@@ -95,16 +93,16 @@ describe("the repair of a run", () => {
 	it("keeps each row once if a block was written twice", async () => {
 		const run = await recorded();
 		const { records } = run;
-		await writeFile(join(run.path, JOURNAL_FILE), bytesOf([...records.slice(0, 8), ...records.slice(3)]));
-		expect(await repairRun(run.path, now)).toMatchObject({ journal: { kept: records.length, lost: 5 } });
+		await writeFile(join(run.path, JOURNAL_FILE), bytesOf([...records.slice(0, 9), ...records.slice(3)]));
+		expect(await repairRun(run.path, now)).toMatchObject({ kept: records.length + 3, lost: 3 });
 		expect((await readRun(run.path))?.state.totals()).toMatchObject({ updated: 10, attempts: 11 });
 	});
 
 	it("drops the rows of another run that was joined to it: this run never sent them", async () => {
 		const run = await recorded();
-		const other = bytesOf([header({ run: "run-2" }), outcome(700), outcome(701)]);
+		const other = bytesOf([header({ run: "run-2" }), ...row(700)]);
 		await writeFile(join(run.path, JOURNAL_FILE), Buffer.concat([bytesOf(run.records), other]));
-		expect(await repairRun(run.path, now)).toMatchObject({ journal: { lost: 3 } });
+		expect(await repairRun(run.path, now)).toMatchObject({ lost: 3 });
 		const read = await readRun(run.path);
 		expect(read?.state.totals().updated).toBe(10);
 		expect(read?.state.statusOf(700)).toBeUndefined();
@@ -114,21 +112,17 @@ describe("the repair of a run", () => {
 		const run = await recorded();
 		const text = bytesOf(run.records).toString("utf8").replaceAll("\n", "\r\n");
 		await writeFile(join(run.path, JOURNAL_FILE), text);
-		expect(await repairRun(run.path, now)).toMatchObject({ journal: { kept: run.records.length, lost: 0 } });
+		expect(await repairRun(run.path, now)).toMatchObject({ kept: run.records.length, lost: 0 });
 		expect((await readRun(run.path))?.state.totals().updated).toBe(10);
 	});
 
 	it("reports a lost record of a write, or its row would pass for never sent", async () => {
 		const run = await recorded();
-		await truncate(join(run.path, SENT_FILE), Buffer.byteLength(encode(sent(0))) * 4);
+		await writeFile(join(run.path, JOURNAL_FILE), bytesOf(run.records.filter(({ kind }) => kind !== "sent")));
 		expect(await problem(readRun(run.path))).toMatchObject({ kind: "corrupt" });
-		expect(await repairRun(run.path, now)).toMatchObject({ journal: { lost: 0 }, sent: { kept: 4, lost: 6 } });
+		expect(await repairRun(run.path, now)).toMatchObject({ kept: run.records.length - 10, lost: 10 });
 		const read = await readRun(run.path);
-		expect(read?.sent.lost).toBe(6);
-		expect(read?.state.totals().updated).toBe(10);
-		await rm(join(run.path, SENT_FILE));
-		expect(await repairRun(run.path, now)).toMatchObject({ sent: { kept: 0, lost: 10, original: undefined } });
-		expect((await readRun(run.path))?.sent.lost).toBe(10);
+		expect([read?.state.lost, read?.state.totals().updated]).toEqual([10, 10]);
 	});
 
 	it("changes nothing in a run that is whole, or whose last write was cut off", async () => {
@@ -136,7 +130,7 @@ describe("the repair of a run", () => {
 		const half = Buffer.concat([bytesOf(run.records), Buffer.from(encode(header()).slice(0, 50))]);
 		await writeFile(join(run.path, JOURNAL_FILE), half);
 		const files = await readdir(run.path);
-		expect(await repairRun(run.path, now)).toMatchObject({ journal: { lost: 0, original: undefined } });
+		expect(await repairRun(run.path, now)).toMatchObject({ lost: 0, original: undefined });
 		expect(await readdir(run.path)).toEqual(files);
 		expect(await readFile(join(run.path, JOURNAL_FILE))).toEqual(half);
 	});
@@ -147,7 +141,7 @@ describe("the repair of a run", () => {
 			await harm(run, place);
 			await repairRun(run.path, now);
 		}
-		const damaged = ["journal.jsonl", "journal.jsonl.damaged", "journal.jsonl.damaged-2", "sent.jsonl"];
+		const damaged = ["journal.log", "journal.log.damaged", "journal.log.damaged-2"];
 		expect((await readdir(run.path)).toSorted()).toEqual(damaged);
 	});
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareHeader, type JournalRecord } from "../../../src/run/journal/records.ts";
-import { SentState } from "../../../src/run/journal/sent-state.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
-import { end, header, identity, outcome, ROWS, sent, STATUSES } from "./support.ts";
+import { end, header, identity, outcome, row, ROWS, sent, STATUSES, stored } from "./support.ts";
 
 function reduced(records: readonly JournalRecord[]): JournalState {
 	const state = new JournalState();
@@ -18,10 +17,7 @@ describe("the state that the records of a journal add up to", () => {
 		const rows = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), attempts: fc.nat(9) }), { maxLength: 200 });
 		fc.assert(
 			fc.property(rows, (settled) => {
-				const state = reduced([
-					header(),
-					...settled.map(({ status, attempts }, row) => outcome(row, status, attempts)),
-				]);
+				const state = reduced([header(), ...settled.flatMap(({ status, attempts }, at) => row(at, status, attempts))]);
 				const totals = state.totals();
 				expect(identity(state)).toBe(true);
 				expect(totals.attempts).toBe(settled.reduce((sum, { attempts }) => sum + attempts, 0));
@@ -33,15 +29,15 @@ describe("the state that the records of a journal add up to", () => {
 		);
 	});
 
-	it.each([0, 65_535, 65_536, 1_000_000])("counts row %d once, however far into the manifest it is", (row) => {
+	it.each([0, 65_535, 65_536, 1_000_000])("counts row %d once, however far into the manifest it is", (at) => {
 		const manifest = { ...header().manifest, rows: 2_000_000 };
-		const state = reduced([header({ manifest }), outcome(row)]);
-		expect(state.apply(outcome(row, "failed"))).toBe(`a second outcome of the row of line ${row + 2}`);
+		const state = reduced([header({ manifest }), ...row(at)]);
+		expect(state.apply(outcome(at, "failed"))).toBe(`a second outcome of the row of line ${at + 2}`);
 		expect(state.totals()).toMatchObject({ updated: 1, failed: 0, attempts: 1 });
 	});
 
 	it("continues its counts in a later execution, so that a resumed run's summary covers the whole run", () => {
-		const state = reduced([header(), outcome(1)]);
+		const state = reduced([header(), ...row(1)]);
 		expect(state.apply(end(state, 130))).toBeUndefined();
 		expect(state.end?.exitCode).toBe(130);
 		expect(state.apply(header({ tool: "0.2.0", time: "later" }))).toBeUndefined();
@@ -52,7 +48,7 @@ describe("the state that the records of a journal add up to", () => {
 	});
 
 	it("reopens failed rows alone, so that a retry never writes again what has arrived", () => {
-		const state = reduced([header(), outcome(1), outcome(2, "failed"), outcome(3, "failed", 2, "NOT_FOUND")]);
+		const state = reduced([header(), ...row(1), outcome(2, "failed"), outcome(3, "failed", 2, "NOT_FOUND")]);
 		expect(state.codeOf(3)).toBe("NOT_FOUND");
 		expect(state.apply({ ...REOPEN, codes: ["NOT_FOUND", "toString"] })).toBeUndefined();
 		expect(state.totals()).toMatchObject({ updated: 1, failed: 1, pending: ROWS - 7 });
@@ -60,7 +56,7 @@ describe("the state that the records of a journal add up to", () => {
 		expect(state.apply(outcome(2))).toContain("second outcome");
 		expect(state.apply(outcome(3))).toBeUndefined();
 		expect(state.apply(REOPEN)).toBeUndefined();
-		expect(state.totals()).toMatchObject({ updated: 2, failed: 0, attempts: 5 });
+		expect(state.totals()).toMatchObject({ updated: 1, unchanged: 1, failed: 0, attempts: 5 });
 		expect(state.statusOf(1)).toBe("updated");
 		expect(identity(state)).toBe(true);
 	});
@@ -84,10 +80,12 @@ describe("the state that the records of a journal add up to", () => {
 		["an outcome after the end", [header(), { ...end(reduced([header()])) }], outcome(1), "after the end"],
 		["rows opened after the end", [header(), { ...end(reduced([header()])) }], REOPEN, "after the end"],
 		["a second end", [header(), end(reduced([header()]))], end(reduced([header()])), "second end"],
-		["an end that counts more", [header()], end(reduced([header(), outcome(1)])), "counts 1 as updated"],
+		["an end that counts more", [header()], end(reduced([header(), outcome(1)])), "counts 1 as unchanged"],
 		["an end that counts fewer", [header(), outcome(1)], end(reduced([header()])), "give 1"],
-		["what belongs to the other file", [header()], sent(1), "among the outcomes"],
-		["a newer header", [header()], { kind: "newer", version: 2 } as never, "format 2"],
+		["a write without a record that it was sent", [header()], outcome(1, "updated"), "no record says that it was sent"],
+		["a stored file that was never sent", [header()], stored(2, "new", "n"), "never sent"],
+		["a write of a row that the manifest has not", [header()], sent(ROWS), `row ${ROWS}`],
+		["a newer header", [header()], { kind: "other format", version: 3 } as never, "format 3"],
 	])("refuses %s, or a summary would be wrong", (_, before, record, text) => {
 		const state = reduced(before);
 		const totals = state.totals();
@@ -106,33 +104,34 @@ describe("the state that the records of a journal add up to", () => {
 		const state = reduced([header(), { kind: "lost", records: 1, time: "t" }]);
 		expect(state.apply(end(reduced([header(), outcome(1)])))).toBeUndefined();
 		expect(state.lost).toBe(1);
-		expect(state.totals().updated).toBe(0);
+		expect(state.totals().unchanged).toBe(0);
 	});
 });
 
-describe("the rows that were sent", () => {
-	it("are exactly those that may have arrived, so that a resume knows which were not sent", () => {
-		const state = new SentState(ROWS);
-		for (const record of [sent(4), sent(2), sent(4)]) expect(state.apply(record)).toBeUndefined();
-		expect(state.apply({ kind: "stored", row: 2, documentId: "new", storedName: "n" })).toBeUndefined();
-		expect(state.apply(sent(2))).toBeUndefined();
-		expect([...state.rows()]).toEqual([2, 4]);
-		expect(state.count).toBe(2);
-		expect([state.wasSent(4), state.wasStored(4), state.wasStored(2), state.wasSent(3)]).toEqual([
-			true,
-			false,
-			true,
-			false,
-		]);
-	});
+it("the rows that were sent are exactly those that may have arrived, so that a resume knows which were not sent", () => {
+	const state = reduced([header(), sent(4), sent(2), sent(4), stored(2, "new", "n"), sent(2)]);
+	expect([2, 3, 4].map((at) => state.wasSent(at))).toEqual([true, false, true]);
+	expect([state.countInDoubt(), state.countWithoutBeforeImage()]).toEqual([2, 2]);
+	for (const record of [outcome(2, "failed"), outcome(4, "updated")]) expect(state.apply(record)).toBeUndefined();
+	expect([state.countInDoubt(), state.countStoredButFailed(), state.wrote]).toEqual([0, 1, true]);
+});
 
-	it("refuse impossible records, or an upload would be taken for one that was made", () => {
-		const state = new SentState(ROWS);
-		expect(state.apply({ kind: "stored", row: 2, documentId: "new", storedName: "n" })).toContain("never sent");
-		expect(state.apply(sent(ROWS))).toContain(`row ${ROWS}`);
-		expect(state.apply(outcome(1))).toContain("outcome");
-		expect(state.count).toBe(0);
-	});
+it("a row whose first write had a before-image can be undone, and so can one that was not applied", () => {
+	const before = new Map();
+	const state = reduced([
+		header(),
+		sent(1, { before }),
+		sent(1),
+		sent(2),
+		sent(2, { before }),
+		sent(3),
+		sent(4, { write: "remove" }),
+	]);
+	expect(state.countWithoutBeforeImage()).toBe(2);
+	expect(state.apply(Object.assign(outcome(3, "failed"), { isUntouched: true }))).toBeUndefined();
+	expect([state.isUntouched(3), state.countWithoutBeforeImage()]).toEqual([true, 1]);
+	expect(state.apply(REOPEN)).toBeUndefined();
+	expect([state.isUntouched(3), state.countWithoutBeforeImage()]).toEqual([false, 2]);
 });
 
 describe("the comparison of a recorded run with the wanted one", () => {

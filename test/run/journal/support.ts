@@ -9,6 +9,7 @@ import type {
 	JournalRecord,
 	OutcomeRecord,
 	SentRecord,
+	StoredRecord,
 } from "../../../src/run/journal/records.ts";
 import type { JournalState } from "../../../src/run/journal/state.ts";
 import type { RowStatus } from "../../../src/run/types.ts";
@@ -19,7 +20,7 @@ export const STATUSES: readonly RowStatus[] = ["updated", "unchanged", "uploaded
 export function header(more: Partial<HeaderRecord> = {}): HeaderRecord {
 	return {
 		kind: "header",
-		version: 1,
+		version: 2,
 		run: "run-1",
 		tool: "0.1.0",
 		command: "docs tag",
@@ -39,7 +40,8 @@ export function header(more: Partial<HeaderRecord> = {}): HeaderRecord {
 	};
 }
 
-export function outcome(row: number, status: RowStatus = "updated", attempts = 1, code = "CODE_102"): OutcomeRecord {
+/** `unchanged` unless given: any other success needs a record that the row was sent. */
+export function outcome(row: number, status: RowStatus = "unchanged", attempts = 1, code = "CODE_102"): OutcomeRecord {
 	const common = { kind: "outcome", row, line: row + 2, attempts, documentId: `doc-${row}` } as const;
 	if (status !== "failed") return { ...common, status };
 	return { ...common, status, error: { code, text: "it was refused – \u{1f600}\n" } };
@@ -47,7 +49,27 @@ export function outcome(row: number, status: RowStatus = "updated", attempts = 1
 
 export function sent(row: number, more: Partial<SentRecord> = {}): SentRecord {
 	const metadata = new Map([["author", `Ann ${row}`]]);
-	return { kind: "sent", row, datasetId: "set", documentId: `doc-${row}`, write: "update", metadata, ...more };
+	const { line = row + 2, time = 1_764_000_000_000 } = more;
+	return {
+		kind: "sent",
+		row,
+		line,
+		datasetId: "set",
+		documentId: `doc-${row}`,
+		write: "update",
+		time,
+		metadata,
+		...more,
+	};
+}
+
+/** The records of a row that was sent. */
+export function row(at: number, status: RowStatus = "updated", attempts = 1): [SentRecord, OutcomeRecord] {
+	return [sent(at), outcome(at, status, attempts)];
+}
+
+export function stored(at: number, documentId: string, storedName: string): StoredRecord {
+	return { kind: "stored", row: at, line: at + 2, datasetId: "set", documentId, storedName };
 }
 
 export function end(state: JournalState, exitCode = 0): EndRecord {

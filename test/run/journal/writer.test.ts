@@ -1,15 +1,14 @@
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import { JournalLost } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
-import { SyncTurns } from "../../../src/run/journal/sync-turns.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
 import { FakeDisk, type Operation, systemError } from "./fake-disk.ts";
 import { bytesOf, header, outcome, sent } from "./support.ts";
 
 function writerOn(disk: FakeDisk): JournalWriter {
-	return new JournalWriter(disk.open(), "run/journal.jsonl", disk.bytes.length);
+	return new JournalWriter(disk.open(), "run/journal.log", disk.bytes.length);
 }
 
 /** What a promise came to, without waiting for it. */
@@ -89,44 +88,6 @@ describe("a record that was accepted", () => {
 		expect([disk.syncs, disk.durable]).toEqual([2, disk.bytes.length]);
 	});
 
-	it("shares its sync with what comes soon after, unless a caller waits for it alone: a sync costs as much as some rows", async () => {
-		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-		onTestFinished(() => void vi.useRealTimers());
-		const disk = new FakeDisk();
-		const writer = writerOn(disk);
-		await writer.append(outcome(1));
-		const [second, third] = [writer.add(outcome(2)), writer.add(outcome(3))];
-		await third.written;
-		expect([second === third, disk.syncs]).toEqual([true, 1]);
-		const waiting = writer.add(outcome(4));
-		await waiting.written;
-		await writer.append(outcome(5));
-		// The end of a run waits for nothing.
-		expect(disk.durable).toBe(disk.bytes.length);
-		await waiting.durable;
-		const last = writer.add(outcome(6));
-		await last.written;
-		expect(disk.durable).toBeLessThan(disk.bytes.length);
-		await vi.advanceTimersByTimeAsync(10);
-		await last.durable;
-		expect(disk.durable).toBe(disk.bytes.length);
-	});
-
-	it("is synced in one turn with those of the run's other file: two syncs at once cost a third less", async () => {
-		const turns = new SyncTurns(60_000);
-		const disks = [new FakeDisk(), new FakeDisk()];
-		const writers = disks.map((disk) => new JournalWriter(disk.open(), "run/file", 0, turns));
-		// The first turn begins at once, and the next a minute later.
-		await writers[0]?.add(outcome(0)).durable;
-		const added = writers.map((writer) => writer.add(outcome(1)));
-		await Promise.all(added.map(({ written }) => written));
-		expect(disks.map(({ syncs }) => syncs)).toEqual([1, 0]);
-		await writers[1]?.append(outcome(2));
-		await Promise.all(added.map(({ durable }) => durable));
-		expect(disks[0]?.syncs).toBe(2);
-		expect(disks[1]?.syncs).toBeGreaterThan(0);
-	});
-
 	it("comes after all earlier ones, or a reader would see an end before its outcomes", async () => {
 		const disk = new FakeDisk();
 		const writer = writerOn(disk);
@@ -165,13 +126,13 @@ describe("a record that was accepted", () => {
 
 describe("a storage that fails", () => {
 	const FAULTS: readonly [Operation, string, string, string][] = [
-		["write", "ENOSPC", "full", "no space left for run/journal.jsonl: it went wrong"],
-		["write", "EDQUOT", "full", "no space left for run/journal.jsonl: it went wrong"],
-		["write", "EFBIG", "full", "no space left for run/journal.jsonl: it went wrong"],
-		["write", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
-		["sync", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
-		["sync", "ENOSPC", "full", "no space left for run/journal.jsonl: it went wrong"],
-		["size", "EIO", "io", "run/journal.jsonl can't be written: it went wrong"],
+		["write", "ENOSPC", "full", "no space left for run/journal.log: it went wrong"],
+		["write", "EDQUOT", "full", "no space left for run/journal.log: it went wrong"],
+		["write", "EFBIG", "full", "no space left for run/journal.log: it went wrong"],
+		["write", "EIO", "io", "run/journal.log can't be written: it went wrong"],
+		["sync", "EIO", "io", "run/journal.log can't be written: it went wrong"],
+		["sync", "ENOSPC", "full", "no space left for run/journal.log: it went wrong"],
+		["size", "EIO", "io", "run/journal.log can't be written: it went wrong"],
 	];
 	it.each(FAULTS)("with %s %s fails every waiting row and is not tried again", async (at, code, kind, message) => {
 		const disk = new FakeDisk();
@@ -236,7 +197,7 @@ describe("another program that writes the same file", () => {
 		const before = Buffer.from(disk.bytes);
 		await expect(writer.append(outcome(1))).rejects.toMatchObject({
 			kind: "fenced",
-			message: `another program ${what} run/journal.jsonl`,
+			message: `another program ${what} run/journal.log`,
 		});
 		expect(disk.bytes.equals(before)).toBe(true);
 	});

@@ -8,7 +8,7 @@ import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
 import { beforeImageOf, type WrittenRow, writesTo, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
 import { folder } from "../../support/service.ts";
-import { header, outcome, sent } from "../journal/support.ts";
+import { header, outcome, sent, stored } from "../journal/support.ts";
 
 const asSent = (metadata: Metadata): Metadata => metadata;
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);
@@ -19,9 +19,8 @@ async function recordedRun(
 ): Promise<RecordedRun> {
 	const path = join(await folder(), "run");
 	const run = await createRun(path, header());
-	for (const record of records) await run.sent.append(record);
-	for (const record of outcomes) await run.journal.append(record);
-	await run.close();
+	for (const record of [...records, ...outcomes]) await run.journal.append(record);
+	await run.journal.close();
 	const read = await readRun(path);
 	if (read === undefined) throw new Error("the run has a header");
 	return read;
@@ -49,7 +48,7 @@ describe("the record of what a run wrote, from which an undo restores", () => {
 
 	it("names the document that an upload made, or none if it is unknown", async () => {
 		const upload = { documentId: "", write: "upload", fileName: "a.txt", size: 1 } as const;
-		const records = [sent(0, upload), { kind: "stored", row: 0, documentId: "new", storedName: "a.txt" } as const];
+		const records = [sent(0, upload), stored(0, "new", "a.txt")];
 		const all = await written([...records, sent(1, upload)], [outcome(0, "uploaded")]);
 		expect(all).toMatchObject([
 			{ row: 0, write: "upload", documentId: "new", status: "uploaded" },
@@ -80,7 +79,7 @@ it("blame finds all that a run wrote to a document, whatever its id looks like",
 			const records = all.flatMap(({ row, documentId, isUpload }): (SentRecord | StoredRecord)[] => {
 				if (!isUpload) return [sent(row, { documentId, metadata: a(documentId), before: a("") })];
 				const upload = sent(row, { documentId: "", write: "upload", metadata: a(documentId), fileName: "f", size: 1 });
-				return [upload, { kind: "stored", row, documentId, storedName: "f" }];
+				return [upload, stored(row, documentId, "f")];
 			});
 			const run = await recordedRun(records, [outcome(rows[0]?.row ?? 0)]);
 			const expected: WrittenRow[] = [];

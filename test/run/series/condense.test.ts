@@ -54,8 +54,6 @@ describe("two points as one", () => {
 		const next: SeriesPoint = {
 			...POINT,
 			t: 1001,
-			seconds: 62,
-			journal: 900,
 			sent: 30,
 			done: 40,
 			failed: 3,
@@ -63,12 +61,10 @@ describe("two points as one", () => {
 			p95: 90,
 		};
 		const slow = { ...next, state: "waiting" as const, slow: { 429: 0.4, slowed: 1 }, errors: { NOT_FOUND: 2 } };
-		const first = { ...POINT, seconds: 61, journal: 500, slow: { 429: 0.25 }, errors: { NOT_FOUND: 1, TIMEOUT: 1 } };
+		const first = { ...POINT, slow: { 429: 0.25 }, errors: { NOT_FOUND: 1, TIMEOUT: 1 } };
 		expect(joined(first, slow)).toEqual({
 			t: 1001,
 			s: 2,
-			seconds: 62,
-			journal: 900,
 			sent: 40,
 			done: 40,
 			failed: 3,

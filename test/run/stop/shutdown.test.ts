@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { NO_TOTALS } from "../../../src/run/journal/state.ts";
+import { NO_TOTALS } from "../../../src/run/journal/records.ts";
 import type { Journal, Work } from "../../../src/run/types.ts";
 import { FakeClock, idle } from "../fake-clock.ts";
 import { chunksOf, failure, start, updating } from "../harness.ts";

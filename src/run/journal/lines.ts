@@ -1,7 +1,5 @@
-import { decode, isIntact } from "./decode.ts";
+import { entryOf, type Entry } from "./decode.ts";
 import { MAX_LINE_BYTES } from "./encode.ts";
-import type { ReadPlainLines } from "./own-form.ts";
-import type { ReadRecord } from "./records.ts";
 
 /** The bytes of a file in order, in pieces of any size. The reader keeps pieces, so a piece must not change later. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -25,24 +23,15 @@ export type Scan = {
 	readonly end: "clean" | "torn" | Damage;
 };
 
-/** Ways to read lines that cost less than to decode each. */
-export type ScanOptions = {
-	/** called with the bytes of a line; of an unwanted line only the checksum is checked */
-	readonly isWanted?: (bytes: Uint8Array) => boolean;
-	/** reads the lines that are in the form in which this version writes most of them; `onRecord` is called with the others */
-	readonly readPlain?: ReadPlainLines;
-};
-
 /**
  * Reads records until the first bad one. What follows it shows whether it is damage or a write that was cut off: where a
  * good record follows, both had been written completely, so the bad one was damaged later.
  *
- * @param onRecord called with each good record and its offset; it returns the rule that the record breaks, which is damage too
+ * @param onEntry called with each good record and its offset; it returns the rule that the record breaks, which is damage too
  */
 export async function scan(
 	chunks: Chunks,
-	onRecord: (record: ReadRecord, offset: number) => string | undefined,
-	{ isWanted = () => true, readPlain }: ScanOptions = {},
+	onEntry: (entry: Entry, offset: number) => string | undefined,
 ): Promise<Scan> {
 	const splitter = new LineSplitter();
 	let goodLength = 0;
@@ -52,45 +41,26 @@ export async function scan(
 		const at = { byte: goodLength, record: records + 1 };
 		return { goodLength, records, end: rule === undefined ? at : { ...at, rule } };
 	};
-	const accept = ({ next }: Line): undefined => {
-		goodLength = next;
-		records += 1;
-	};
 	/** @returns the result of the scan, where the line is damage */
 	const read = (line: Line): Scan | undefined => {
-		const { bytes, isTerminated } = line;
-		if (!hasBadLine && isTerminated && bytes !== undefined && !isWanted(bytes) && isIntact(bytes)) return accept(line);
-		const record = recordOfLine(line);
-		const hasCrLf = record === undefined && recordWithCrLf(line) !== undefined;
-		if (hasBadLine) return record === undefined && !hasCrLf ? undefined : damage();
-		if (record === undefined) {
+		const entry = entryOfLine(line);
+		const hasCrLf = entry === undefined && entryWithCrLf(line) !== undefined;
+		if (hasBadLine) return entry === undefined && !hasCrLf ? undefined : damage();
+		if (entry === undefined) {
 			hasBadLine = true;
 			// In a file with converted line ends no record is good: it would pass for one write that was cut off.
 			return hasCrLf ? damage("line ends that another program changed") : undefined;
 		}
-		const rule = onRecord(record, line.offset);
-		return rule === undefined ? accept(line) : damage(rule);
-	};
-	/** Reads plain lines at the beginning of these bytes. @returns how many bytes they have */
-	const skipPlain = (bytes: Uint8Array): number => {
-		if (readPlain === undefined || hasBadLine || splitter.isInLine) return 0;
-		const plain = readPlain(bytes, goodLength);
-		goodLength += plain.length;
-		records += plain.records;
-		splitter.skip(plain.length);
-		return plain.length;
+		const rule = onEntry(entry, line.offset);
+		if (rule !== undefined) return damage(rule);
+		goodLength = line.next;
+		records += 1;
+		return undefined;
 	};
 	for await (const chunk of chunks) {
-		for (let left = chunk; left.length > 0;) {
-			left = left.subarray(skipPlain(left));
-			// One line is read with care, then plain ones again.
-			const end = readPlain === undefined ? -1 : left.indexOf(LINE_END);
-			const length = end === -1 ? left.length : end + 1;
-			for (const line of splitter.push(left.subarray(0, length))) {
-				const damaged = read(line);
-				if (damaged !== undefined) return damaged;
-			}
-			left = left.subarray(length);
+		for (const line of splitter.push(chunk)) {
+			const damaged = read(line);
+			if (damaged !== undefined) return damaged;
 		}
 	}
 	const rest = splitter.rest();
@@ -103,29 +73,29 @@ export async function scan(
  *
  * @param onBad called for each line that is not a record
  */
-export async function* goodRecords(chunks: Chunks, onBad: () => void = () => undefined): AsyncGenerator<ReadRecord> {
+export async function* goodEntries(chunks: Chunks, onBad: () => void = () => undefined): AsyncGenerator<Entry> {
 	const splitter = new LineSplitter();
 	for await (const chunk of chunks) {
 		for (const line of splitter.push(chunk)) {
-			const record = recordOfLine(line) ?? recordWithCrLf(line);
-			if (record === undefined) onBad();
-			else yield record;
+			const entry = entryOfLine(line) ?? entryWithCrLf(line);
+			if (entry === undefined) onBad();
+			else yield entry;
 		}
 	}
 	if (splitter.rest() !== undefined) onBad();
 }
 
 /** The record of a line. A line without its end was not written completely, so it is none. */
-export function recordOfLine({ bytes, isTerminated }: Line): ReadRecord | undefined {
-	return isTerminated && bytes !== undefined ? decode(bytes) : undefined;
+function entryOfLine({ bytes, isTerminated }: Line): Entry | undefined {
+	return isTerminated && bytes !== undefined ? entryOf(bytes) : undefined;
 }
 
 const CARRIAGE_RETURN = 0x0d;
 
 /** The record of a line whose end another program changed to CR LF. */
-function recordWithCrLf({ bytes, isTerminated }: Line): ReadRecord | undefined {
+function entryWithCrLf({ bytes, isTerminated }: Line): Entry | undefined {
 	if (!isTerminated || bytes === undefined || bytes.at(-1) !== CARRIAGE_RETURN) return undefined;
-	return decode(bytes.subarray(0, -1));
+	return entryOf(bytes.subarray(0, -1));
 }
 
 const LINE_END = 0x0a;
@@ -161,16 +131,6 @@ export class LineSplitter {
 	/** Whether the line that has not ended yet is longer than any record. It may never end. */
 	get isTooLong(): boolean {
 		return this.#length > MAX_LINE_BYTES;
-	}
-
-	/** Whether the bytes so far end within a line. */
-	get isInLine(): boolean {
-		return this.#length > 0;
-	}
-
-	/** Leaves out whole lines, which another reader has read. */
-	skip(bytes: number): void {
-		this.#offset += bytes;
 	}
 
 	/** The bytes after the last line end; undefined where there are none. */
