@@ -11,22 +11,21 @@ import { parseArgs } from "node:util";
 import { jsonLine, TABLE_HEAD, tableRow, verdictText, withSection } from "./goals.mjs";
 import { machineText } from "./machine.mjs";
 import { resume } from "./measures/growth.mjs";
-import { capOf100, largerCaps, leastConcurrency } from "./measures/pace.mjs";
+import { capOf100, capOf1000, leastConcurrency } from "./measures/pace.mjs";
 import { runsList } from "./measures/runs-list.mjs";
 import { sharedCap, sharedFaults } from "./measures/shared-cap.mjs";
 import { check, memory } from "./measures/size.mjs";
 import { startup } from "./measures/startup.mjs";
 import { unknownLimit } from "./measures/unknown-limit.mjs";
-import { uncapped, uncappedFar } from "./measures/uncapped.mjs";
+import { uncapped } from "./measures/uncapped.mjs";
 import { World } from "./world.mjs";
 
 const MEASURES = {
 	startup,
 	check,
 	uncapped,
-	uncappedFar,
 	capOf100,
-	largerCaps,
+	capOf1000,
 	sharedCap,
 	sharedFaults,
 	pace: unknownLimit,

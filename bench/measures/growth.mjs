@@ -46,7 +46,7 @@ export async function* resume(world, { isShort }) {
 	const { never, oftener } = await server.counts();
 	await server.close();
 	const name = `resume of ${rows.toLocaleString("en")} rows, killed at 99 %`;
-	yield { name: `${name}: time to its first request against the whole run`, figure: round(share, 3), goal: "< 0.1" };
+	yield { name: `${name}: time to its first request against the whole run`, figure: round(share, 3), goal: "<= 0.15" };
 	yield { name: `${name}: rows that were not written`, figure: never, goal: "<= 0" };
 	yield { name: `${name}: rows that were written twice`, figure: oftener, goal: `<= ${IN_FLIGHT}` };
 }

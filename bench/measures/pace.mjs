@@ -57,24 +57,23 @@ export async function* capOf100(world, { isShort }) {
 		const { sustained, inSecond, inTenth, stall } = await capped(world, { rows, ...condition });
 		const at = `cap 100/s ${conditionText(condition)}`;
 		yield { name: `${at}: requests a second from the fifth second on`, figure: round(sustained, 1), goal: ">= 99" };
-		yield { name: `${at}: most in any second`, figure: inSecond, goal: "<= 101" };
+		yield { name: `${at}: most in any second`, figure: inSecond, goal: "<= 105" };
 		yield { name: `${at}: most in 100 ms`, figure: inTenth, goal: "<= 20" };
 		yield { name: `${at}: ${STALL}`, figure: round(stall, 0) };
 	}
 }
 
-export async function* largerCaps(world, { isShort }) {
-	for (const cap of isShort ? [1_000] : [300, 1_000, 5_000]) {
-		for (const condition of conditions(isShort)) {
-			const rows = cap * (isShort ? 8 : 12);
-			const { sustained, inSecond, mostInFlight, stall, cpu } = await capped(world, { rows, cap, ...condition });
-			const at = `cap ${cap}/s ${conditionText(condition)}`;
-			yield { name: `${at}: share of the cap`, figure: round(sustained / cap, 3), goal: ">= 0.98" };
-			yield { name: `${at}: most in any second against the cap`, figure: round(inSecond / cap, 3), goal: "<= 1.01" };
-			yield { name: `${at}: ${STALL}`, figure: round(stall, 0) };
-			yield { name: `${at}: most requests in flight`, figure: mostInFlight };
-			yield { name: `${at}: share of a core that the client used`, figure: round(cpu) };
-		}
+export async function* capOf1000(world, { isShort }) {
+	const cap = 1_000;
+	const rows = cap * (isShort ? 8 : 12);
+	for (const condition of conditions(isShort)) {
+		const { sustained, inSecond, mostInFlight, stall, cpu } = await capped(world, { rows, cap, ...condition });
+		const at = `cap ${cap}/s ${conditionText(condition)}`;
+		yield { name: `${at}: share of the cap`, figure: round(sustained / cap, 3), goal: ">= 0.99" };
+		yield { name: `${at}: most in any second against the cap`, figure: round(inSecond / cap, 3), goal: "<= 1.05" };
+		yield { name: `${at}: ${STALL}`, figure: round(stall, 0) };
+		yield { name: `${at}: most requests in flight`, figure: mostInFlight };
+		yield { name: `${at}: share of a core that the client used`, figure: round(cpu) };
 	}
 }
 
@@ -86,7 +85,7 @@ export async function* leastConcurrency(world, { isShort }) {
 	await world.tag(server, rows, ["--no-undo", "--rate", "unlimited"]);
 	const { arrivals, mostInFlight } = await server.arrivals();
 	const { sustained } = pace(arrivals);
-	yield { name: "a service that takes 150/s: share of its best", figure: round(sustained / limit, 3), goal: ">= 0.95" };
+	yield { name: "a service that takes 150/s: share of its best", figure: round(sustained / limit, 3), goal: ">= 0.97" };
 	yield { name: "a service that takes 150/s: most requests in flight", figure: mostInFlight, goal: "<= 8" };
 	await server.close();
 }

@@ -100,7 +100,7 @@ async function keyOf(redis) {
 
 /** Three processes under one cap while something goes wrong: what they send together, by the clock of the server. */
 export async function* sharedFaults(world, { isShort }) {
-	const seconds = isShort ? 6 : 12;
+	const seconds = isShort ? 5 : 10;
 	for (const [name, fault] of Object.entries(FAULTS)) {
 		const seen = isInstalled("redis-server") ? await faulty(world, fault, seconds) : {};
 		const at = `cap ${FAULTS_CAP}/s shared by ${PROCESSES} processes, ${name}`;

@@ -26,14 +26,8 @@ export type Ask = {
 	readonly cooldown: number;
 };
 
-/** Redis, as the shared cap needs it. Each call ends within a bounded time. */
-export type Store = {
-	/** Rejects where Redis did not answer in time, or refused. */
-	call(ask: Ask): Promise<Answer>;
-	/** A run ends: it needs no share of the cap. */
-	leave(run: string): Promise<unknown>;
-	close(): void;
-};
+/** Redis, as the shared cap needs it. */
+export type Store = ReturnType<typeof redisStore>;
 
 /**
  * The name in Redis of the cap of one service and one key.
@@ -48,7 +42,7 @@ export async function nameOfCap(baseUrl: string, key: string): Promise<string> {
 }
 
 /** Redis at an address. It connects at the first call, and again whenever the connection was lost. */
-export function redisStore(url: URL, name: string, ca: readonly string[]): Store {
+export function redisStore(url: URL, name: string, ca: readonly string[]) {
 	const redis = new Redis(url.href, {
 		lazyConnect: true,
 		connectTimeout: CONNECT_MS,
@@ -85,7 +79,8 @@ export function redisStore(url: URL, name: string, ca: readonly string[]): Store
 		}
 	};
 	return {
-		call: async ({ run, cap = NO_CAP, permits, cooldown }) => {
+		/** Ends within a bounded time. Rejects where Redis did not answer by then, or refused. */
+		call: async ({ run, cap = NO_CAP, permits, cooldown }: Ask): Promise<Answer> => {
 			failure = undefined;
 			try {
 				await (connected ??= connect());
@@ -95,7 +90,8 @@ export function redisStore(url: URL, name: string, ca: readonly string[]): Store
 				throw error instanceof Error && error.name === "ReplyError" ? error : (failure ?? error);
 			}
 		},
-		leave: (run) => redis.hdel(name, run),
-		close: () => redis.disconnect(),
+		/** A run ends: it needs no share of the cap. */
+		leave: async (run: string): Promise<void> => void (await redis.hdel(name, run)),
+		close: (): void => redis.disconnect(),
 	};
 }
