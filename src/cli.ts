@@ -3,7 +3,6 @@ import type { App } from "./app.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
-import { helpCommand } from "./commands/help.ts";
 import { commandName, mistypedOption, typedArguments, typedCommand } from "./commands/typed.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
@@ -132,7 +131,6 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 			.description(`${group.summary.charAt(0).toUpperCase()}${group.summary.slice(1)}.`);
 		for (const declare of declared) declare(command, app, done);
 	}
-	helpCommand(program, app, done);
 	return program;
 }
 

@@ -40,7 +40,7 @@ export class CliError extends Error {
 	/** one sentence that says what to do next */
 	readonly hint: string | undefined;
 
-	constructor(message: string, options: { exit: ExitCode; hint?: string; cause?: unknown }) {
+	constructor(message: string, options: { exit: ExitCode; hint?: string | undefined; cause?: unknown }) {
 		super(message, options.cause === undefined ? {} : { cause: options.cause });
 		this.exit = options.exit;
 		this.hint = options.hint;

@@ -8,12 +8,12 @@ const KEPT = 10_000;
 
 /** The paths of a run's outputs, by the flags that name them. */
 export type OutputFlags = {
-	readonly junit?: string;
-	readonly metricsFile?: string;
+	readonly junit?: string | undefined;
+	readonly metricsFile?: string | undefined;
 	/** undefined for a command without annotations */
-	readonly annotations?: "auto" | "github" | "gitlab" | "none";
-	readonly progress?: string;
-	readonly report?: string;
+	readonly annotations?: "auto" | "github" | "gitlab" | "none" | undefined;
+	readonly progress?: string | undefined;
+	readonly report?: string | undefined;
 };
 
 /** A row that failed, as outputs show it. */

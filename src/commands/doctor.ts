@@ -1,3 +1,4 @@
+import { printVersionLine } from "../workflows/report.ts";
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode } from "../errors.ts";
@@ -28,7 +29,6 @@ import {
 import { CONFIGURATION, networkChecks, shownSettings, STORAGE } from "./doctor/local.ts";
 import { serviceChecks } from "./doctor/service.ts";
 import { addServiceOptions } from "../flags/flags.ts";
-import { printVersionLine } from "../workflows/version-line.ts";
 import { parseNonEmpty } from "../flags/values.ts";
 
 /** The names of all checks, in the order of the report. */

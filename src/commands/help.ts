@@ -1,12 +1,15 @@
+import { printVersionLine } from "../workflows/report.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { getAsset, isSea } from "node:sea";
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, reason } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
-import { printVersionLine } from "../workflows/version-line.ts";
 import { topics } from "./help-topics.ts";
-import { packageText } from "./package-files.ts";
+import type { HelpTree } from "./help-tree.ts";
 
-type HelpOptions = { readonly json?: boolean; readonly manPages?: string };
+type HelpOptions = { readonly json?: boolean | undefined; readonly manPages?: string | undefined };
 
 /** The pages of `docs/` that `ragtag help` prints. */
 export const pages = [
@@ -37,12 +40,8 @@ export function topicsForCompletion(): { readonly value: string; readonly descri
 	return [...tables, ...pages.map((value) => ({ value, description: "page of the documentation" }))];
 }
 
-/**
- * `help`, `help COMMAND...`, the tables that scripts rely on (`help exit-codes / environment / manifest`), and the pages
- * of `docs/`. A word that is a page and a command, such as `runs`, is the page: `runs --help` has the other.
- */
+/** Declares `help`: of a command, the tables that scripts rely on, and the pages of `docs/`. */
 export function helpCommand(program: Command, app: App, done: Done): void {
-	const { io } = app;
 	program
 		.command("help")
 		.summary("print the help of a command, a table, or a page of the documentation")
@@ -50,59 +49,90 @@ export function helpCommand(program: Command, app: App, done: Done): void {
 		.option("--json", "every command with its options, choices, defaults and examples, and the exit codes")
 		.option("--man-pages <dir>", "write the manual page of each command into this folder")
 		.addHelpText("after", `\n${topicList()}`)
-		.action(async (words: string[], { json = false, manPages }: HelpOptions) => {
-			if (manPages !== undefined) {
-				if (json || words.length > 0)
-					throw new CliError("help --man-pages writes all pages; it takes no words and no --json", {
-						exit: Exit.usage,
-					});
-				const [{ helpTree }, { writeManPages }] = [await import("./help-tree.ts"), await import("./man-pages.ts")];
-				const commands = helpTree(program).commands.map(({ command }) => command);
-				io.note(`${await writeManPages(commands, manPages)} manual pages were written to ${manPages}`);
-				return done(Exit.ok);
-			}
-			if (json) {
-				if (words.length > 0)
-					throw new CliError("help --json prints the whole tree; it takes no words", { exit: Exit.usage });
-				const { helpTree } = await import("./help-tree.ts");
-				await printVersionLine(app);
-				await io.out(`${JSON.stringify(helpTree(program))}\n`);
-				return done(Exit.ok);
-			}
-			const [word] = words;
-			const topic = word === undefined ? undefined : topics.get(word);
-			if (topic !== undefined) {
-				await io.out(topic);
-				return done(Exit.ok);
-			}
-			const page = words.length === 1 ? pages.find((name) => name === word) : undefined;
-			if (page !== undefined) {
-				await io.out(await pageText(page));
-				if (program.commands.some((command) => command.name() === page)) {
-					io.note(`The options of the command: ragtag ${page} --help`);
-				}
-				return done(Exit.ok);
-			}
-			let found = program;
-			for (const name of words) {
-				const next = found.commands.find((command) => command.name() === name);
-				if (next === undefined)
-					throw new CliError(`no help for ${name}`, {
-						exit: Exit.usage,
-						hint: "Type `ragtag help` for all commands, tables and pages.",
-					});
-				found = next;
-			}
-			// With its examples, which the bare text of the help does not have.
-			found.outputHelp();
-			if (words.length === 0) await io.out(`\n${topicList()}`);
-			return done(Exit.ok);
+		.action(async (words: string[], options: HelpOptions) => {
+			await help(words, options, program, app);
+			done(Exit.ok);
 		});
+}
+
+async function help(
+	words: readonly string[],
+	{ json = false, manPages }: HelpOptions,
+	program: Command,
+	app: App,
+): Promise<void> {
+	const { io } = app;
+	if (manPages !== undefined || json) {
+		if (words.length > 0 || (manPages !== undefined && json)) {
+			const what =
+				manPages === undefined
+					? "help --json prints the whole tree; it takes no words"
+					: "help --man-pages writes all pages; it takes no words and no --json";
+			throw new CliError(what, { exit: Exit.usage });
+		}
+		const { helpTree } = await import("./help-tree.ts");
+		const tree = helpTree(program);
+		if (manPages !== undefined) return await writeManPages(tree, manPages, app);
+		await printVersionLine(app);
+		return await io.out(`${JSON.stringify(tree)}\n`);
+	}
+	const [word = ""] = words;
+	const topic = topics.get(word);
+	if (topic !== undefined) return await io.out(topic);
+	// A word that is a page and a command, such as `runs`, is the page.
+	const page = words.length === 1 ? pages.find((name) => name === word) : undefined;
+	if (page !== undefined) {
+		await io.out(await pageText(page));
+		if (program.commands.some((command) => command.name() === page)) {
+			io.note(`The options of the command: ragtag ${page} --help`);
+		}
+		return;
+	}
+	let found = program;
+	for (const name of words) {
+		const next = found.commands.find((command) => command.name() === name);
+		if (next === undefined) {
+			throw new CliError(`no help for ${name}`, {
+				exit: Exit.usage,
+				hint: "Type `ragtag help` for all commands, tables and pages.",
+			});
+		}
+		found = next;
+	}
+	// With its examples, which the bare text of the help does not have.
+	found.outputHelp();
+	if (words.length === 0) await io.out(`\n${topicList()}`);
 }
 
 function topicList(): string {
 	const lines = (words: readonly string[]): string => words.map((word) => `  ragtag help ${word}\n`).join("");
 	return `Tables:\n${lines([...topics.keys()])}\nPages:\n${lines(pages)}`;
+}
+
+/**
+ * Writes the manual pages into an existing folder. npm installs them by itself; the executable brings them inside.
+ *
+ * @throws CliError exit 1 where the build has no pages, exit 74 where one can't be written
+ */
+async function writeManPages({ commands }: HelpTree, folder: string, { io }: App): Promise<void> {
+	for (const { command } of commands) {
+		const name = `${["ragtag", ...command.split(" ").filter((word) => word !== "")].join("-")}.1`;
+		const text = await packageText(`dist/man/${name}`).catch((error: unknown) => {
+			throw new CliError(`the manual page ${name} can't be read: ${reason(error)}`, {
+				exit: Exit.failedRows,
+				hint: "npm run build makes the manual pages.",
+				cause: error,
+			});
+		});
+		await writeFile(join(folder, name), text).catch((error: unknown) => {
+			throw new CliError(`${join(folder, name)}: ${reason(error)}`, {
+				exit: Exit.output,
+				hint: `Create the folder first: mkdir -p ${folder}`,
+				cause: error,
+			});
+		});
+	}
+	io.note(`${commands.length} manual pages were written to ${folder}`);
 }
 
 /**
@@ -120,4 +150,17 @@ export async function pageText(name: string, folder?: URL): Promise<string> {
 			cause: error,
 		});
 	}
+}
+
+/** The package's folder: as far from this file as from `dist/bin` and `dist/parts`. */
+const FOLDER = new URL("../../", import.meta.url);
+
+/**
+ * The text of a file of the package. The executable holds these files as assets, under the same names.
+ *
+ * @param path below the package's folder, as `docs/runs.md`
+ * @throws an error of the system, or of Node where the executable has no such asset
+ */
+async function packageText(path: string, folder: URL = FOLDER): Promise<string> {
+	return isSea() ? getAsset(path, "utf8") : await readFile(new URL(path, folder), "utf8");
 }

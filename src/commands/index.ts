@@ -11,7 +11,7 @@ export type Group = {
 };
 
 /** The tree of commands. An entry with `leaf` is one command of that name. */
-export const groups: readonly (Group & { readonly leaf?: true })[] = [
+export const groups: readonly (Group & { readonly leaf?: true | undefined })[] = [
 	{
 		name: "datasets",
 		summary: "list and create datasets",
@@ -82,6 +82,12 @@ export const groups: readonly (Group & { readonly leaf?: true })[] = [
 		summary: "print a completion script for bash, zsh or fish",
 		leaf: true,
 		commands: [["completion", () => import("./completion.ts").then((file) => file.completionCommand)]],
+	},
+	{
+		name: "help",
+		summary: "print the help of a command, a table, or a page of the documentation",
+		leaf: true,
+		commands: [["help", () => import("./help.ts").then((file) => file.helpCommand)]],
 	},
 ];
 

@@ -1,9 +1,9 @@
 import type { Command, CommanderError, Option } from "commander";
 import { isKeyOption } from "../text/stray-keys.ts";
+import { nearest } from "../workflows/values/spellings.ts";
 import { alternatives } from "../text/words.ts";
 import { COMMAND_HABITS, type Habit, OPTION_HABITS } from "./habits.ts";
 import { groups } from "./index.ts";
-import { nearest } from "./nearest.ts";
 import { commandName, optionsOf, typedCommand } from "./typed.ts";
 
 /** Removes, takes a guard away, or answers a question: spelling alone is no reason to suggest it. */

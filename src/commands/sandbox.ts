@@ -11,20 +11,20 @@ const planHint = "ragtag sandbox --faults list prints the form of a plan and all
 
 export type SandboxFlags = GlobalFlags & {
 	readonly port: number;
-	readonly data?: string;
-	readonly key?: string;
-	readonly memberKey?: string;
+	readonly data?: string | undefined;
+	readonly key?: string | undefined;
+	readonly memberKey?: string | undefined;
 	readonly flavour: Flavour;
 	readonly upgrade?: { readonly to: Flavour; readonly after: number };
-	readonly ties?: "stable" | "unstable";
+	readonly ties?: "stable" | "unstable" | undefined;
 	readonly latency: number;
-	readonly documents?: number;
+	readonly documents?: number | undefined;
 	readonly update: "replace" | "merge";
-	readonly pageLimit?: number;
+	readonly pageLimit?: number | undefined;
 	readonly largePage: "error" | "cap";
 	readonly errorStyle: "status" | "envelope";
-	readonly faults?: string;
-	readonly control?: boolean;
+	readonly faults?: string | undefined;
+	readonly control?: boolean | undefined;
 };
 
 /** Declares `sandbox` and its options. */
@@ -98,14 +98,14 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		update: flags.update,
 		onLargePage: flags.largePage,
 		errorStyle: flags.errorStyle,
-		...(flags.data === undefined ? {} : { data: flags.data }),
-		...(flags.key === undefined ? {} : { key: flags.key }),
-		...(flags.memberKey === undefined ? {} : { memberKey: flags.memberKey }),
-		...(flags.upgrade === undefined ? {} : { upgrade: flags.upgrade }),
-		...(flags.ties === undefined ? {} : { ties: flags.ties }),
-		...(flags.documents === undefined ? {} : { documents: flags.documents }),
-		...(flags.pageLimit === undefined ? {} : { pageSizeLimit: flags.pageLimit }),
-		...(faults === undefined ? {} : { faults }),
+		data: flags.data,
+		key: flags.key,
+		memberKey: flags.memberKey,
+		upgrade: flags.upgrade,
+		ties: flags.ties,
+		documents: flags.documents,
+		pageSizeLimit: flags.pageLimit,
+		faults,
 		control: flags.control === true,
 		log: (line) => io.note(line),
 	}).catch((error: unknown) => {

@@ -18,9 +18,9 @@ import { type KeyCount, KeyCounts, type ValueCount, ValueCounts } from "../workf
 
 export type ValuesOptions = ServiceFlags & {
 	readonly key: string | undefined;
-	readonly dataset?: string;
-	readonly format?: Format;
-	readonly json?: boolean;
+	readonly dataset?: string | undefined;
+	readonly format?: Format | undefined;
+	readonly json?: boolean | undefined;
 };
 
 /** Different values that are counted: more would fill the memory, and a list of them tells little. */

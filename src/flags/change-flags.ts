@@ -11,7 +11,7 @@ import { alternatives, numberText } from "../text/words.ts";
 import type { RunFlags } from "./flags.ts";
 
 /** Flags for how a row changes its document. */
-export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string };
+export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string | undefined };
 
 export function addChangeOptions(command: Command): Command {
 	return command
@@ -56,16 +56,16 @@ export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePla
 }
 
 /** Whether documents that no row names are reported, or are a difference. */
-export type UndeclaredFlag = { readonly undeclared?: "report" | "fail" };
+export type UndeclaredFlag = { readonly undeclared?: "report" | "fail" | undefined };
 
 /** Flags of commands that have a dry run. */
 export type DryRunFlags = {
-	readonly dryRun?: boolean;
-	readonly detailedExitcode?: boolean;
+	readonly dryRun?: boolean | undefined;
+	readonly detailedExitcode?: boolean | undefined;
 	/** format of the changes; undefined for text */
-	readonly format?: ChangeFormat;
+	readonly format?: ChangeFormat | undefined;
 	/** characters of the Markdown at most */
-	readonly limitCharacters?: number;
+	readonly limitCharacters?: number | undefined;
 };
 
 export function addDryRunOptions(command: Command): Command {
@@ -91,10 +91,12 @@ export function addFormatOptions(command: Command, when: string): Command {
 		);
 }
 
-type JsonFlag = { readonly json?: boolean };
+type JsonFlag = { readonly json?: boolean | undefined };
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkDryRunFlags(flags: DryRunFlags & JsonFlag & { readonly verify?: RunFlags["verify"] }): void {
+export function checkDryRunFlags(
+	flags: DryRunFlags & JsonFlag & { readonly verify?: RunFlags["verify"] | undefined },
+): void {
 	const { dryRun, detailedExitcode, format, limitCharacters, verify = "none" } = flags;
 	const needsIt: readonly (readonly [string, unknown])[] = [
 		["--format", format],

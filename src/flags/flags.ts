@@ -19,67 +19,67 @@ import {
 } from "./values.ts";
 
 /** Flags of every command, as they come from the program's own options. */
-export type GlobalFlags = SettingFlags & { readonly quiet?: boolean; readonly debug?: boolean };
+export type GlobalFlags = SettingFlags & { readonly quiet?: boolean | undefined; readonly debug?: boolean | undefined };
 
 /** Flags of commands that read from the service. */
 export type ServiceFlags = GlobalFlags & {
-	readonly rate?: RateSetting;
-	readonly timeout?: number;
-	readonly flavour?: string;
+	readonly rate?: RateSetting | undefined;
+	readonly timeout?: number | undefined;
+	readonly flavour?: string | undefined;
 };
 
 /** Flags that say how a manifest is read. */
 export type ManifestFlags = GlobalFlags & {
-	readonly dataset?: string;
-	readonly map?: readonly (readonly [string, string])[];
-	readonly ignore?: readonly string[];
+	readonly dataset?: string | undefined;
+	readonly map?: readonly (readonly [string, string])[] | undefined;
+	readonly ignore?: readonly string[] | undefined;
 	readonly empty: "skip" | "null" | "text";
-	readonly schema?: string;
+	readonly schema?: string | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
-	readonly json?: boolean;
+	readonly json?: boolean | undefined;
 };
 
 /** Flags of commands that work through rows, whether or not they write. */
 export type RowFlags = ServiceFlags & {
 	readonly concurrency: number | "auto";
-	readonly maxErrors?: MaxErrors;
+	readonly maxErrors?: MaxErrors | undefined;
 	/** in milliseconds */
-	readonly maxDuration?: number;
-	readonly failed?: string;
-	readonly json?: boolean;
+	readonly maxDuration?: number | undefined;
+	readonly failed?: string | undefined;
+	readonly json?: boolean | undefined;
 };
 
 /** Flags of commands that read back written values. */
 export type VerifyFlags = ServiceFlags &
 	Pick<RowFlags, "concurrency" | "maxDuration" | "json"> & {
 		/** in milliseconds */
-		readonly maxOutage?: number;
+		readonly maxOutage?: number | undefined;
 	};
 
 /** Flags of commands that write rows. */
 export type RunFlags = RowFlags & {
-	readonly verify?: "none" | VerifyMode;
-	readonly dataset?: string;
+	readonly verify?: "none" | VerifyMode | undefined;
+	readonly dataset?: string | undefined;
 	readonly chunk: number;
-	readonly set?: readonly string[];
-	readonly skipInvalid?: boolean;
-	readonly allowEmpty?: boolean;
-	readonly allowTypeChange?: boolean;
+	readonly set?: readonly string[] | undefined;
+	readonly skipInvalid?: boolean | undefined;
+	readonly allowEmpty?: boolean | undefined;
+	readonly allowTypeChange?: boolean | undefined;
 	readonly attempts: number;
 	/** in milliseconds, as `maxOutage`; the engine has the defaults */
-	readonly maxWait?: number;
-	readonly maxOutage?: number;
-	readonly body?: BodyChoice;
+	readonly maxWait?: number | undefined;
+	readonly maxOutage?: number | undefined;
+	readonly body?: BodyChoice | undefined;
 	/** false: the previous values of documents are not saved, and the run can't be undone */
-	readonly undo?: boolean;
-	readonly resume?: boolean;
-	readonly force?: boolean;
+	readonly undo?: boolean | undefined;
+	readonly resume?: boolean | undefined;
+	readonly force?: boolean | undefined;
 	/** the recorded run to resume, for `runs resume` and `runs retry` */
-	readonly run?: string;
+	readonly run?: string | undefined;
 	/** whether its failed rows are sent again */
-	readonly reopen?: boolean;
+	readonly reopen?: boolean | undefined;
 	/** answers the question of a removal or an undo */
-	readonly yes?: boolean;
+	readonly yes?: boolean | undefined;
 };
 
 /** Rows: memory holds a whole chunk. */
@@ -233,7 +233,7 @@ export function addToleranceOptions(command: Command): Command {
 
 /** Opens a session for as long as `use` takes. */
 export async function withSession(
-	flags: ServiceFlags & { readonly body?: BodyChoice },
+	flags: ServiceFlags & { readonly body?: BodyChoice | undefined },
 	app: App,
 	use: (session: Session, settings: Settings) => Promise<ExitCode>,
 ): Promise<ExitCode> {

@@ -7,22 +7,28 @@ import type { OnExisting } from "../run/operations/namesakes.ts";
 import { parseShard, type Shard, shardText } from "../shard.ts";
 import type { ManifestFlags } from "./flags.ts";
 
+/** Flags that say how a manifest is read. Some may not be known, as in the record of a run. */
+export type AnyManifestFlags = { readonly [Name in keyof ManifestFlags]?: ManifestFlags[Name] | undefined };
+
 /** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
-export type PayloadFlags = Partial<ManifestFlags> & {
-	readonly mode?: Mode;
-	readonly deleteToken?: string;
-	readonly onlyChanged?: boolean;
-	readonly set?: readonly string[];
-	readonly onExisting?: OnExisting;
-	readonly skipInvalid?: boolean;
-	readonly allowEmpty?: boolean;
-	readonly allowTypeChange?: boolean;
-	readonly filesRoot?: string;
-	readonly shard?: Shard;
+export type PayloadFlags = AnyManifestFlags & {
+	readonly mode?: Mode | undefined;
+	readonly deleteToken?: string | undefined;
+	readonly onlyChanged?: boolean | undefined;
+	readonly set?: readonly string[] | undefined;
+	readonly onExisting?: OnExisting | undefined;
+	readonly skipInvalid?: boolean | undefined;
+	readonly allowEmpty?: boolean | undefined;
+	readonly allowTypeChange?: boolean | undefined;
+	readonly filesRoot?: string | undefined;
+	readonly shard?: Shard | undefined;
 };
 
 /** Members of `PayloadFlags` that are one text. */
 const TEXTS = ["mode", "deleteToken", "empty", "onDuplicate", "onExisting"] as const;
+
+/** Members that are recorded where they are set. */
+const SWITCHES = ["onlyChanged", "allowTypeChange", "skipInvalid"] as const;
 
 /**
  * The flags as they are recorded. Paths are absolute, so that a run can be resumed from any folder.
@@ -45,9 +51,7 @@ export function payloadOptions(
 	if (flags.map !== undefined) options["map"] = flags.map.map((pair) => [...pair]);
 	if (flags.ignore !== undefined) options["ignore"] = [...flags.ignore];
 	if (flags.set !== undefined) options["set"] = [...flags.set];
-	if (flags.onlyChanged === true) options["onlyChanged"] = true;
-	if (flags.allowTypeChange === true) options["allowTypeChange"] = true;
-	if (flags.skipInvalid === true) options["skipInvalid"] = true;
+	for (const name of SWITCHES) if (flags[name] === true) options[name] = true;
 	if (flags.shard !== undefined) options["shard"] = shardText(flags.shard);
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
 	if (schema !== undefined && schema !== "none") options["schemaContent"] = schema;
@@ -72,40 +76,36 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		if (value === undefined || typeof value === "string") return value;
 		throw damaged(name);
 	};
-	const texts = (name: string): string[] | undefined => {
+	const list = (name: string): readonly JsonValue[] | undefined => {
 		const value = options[name];
-		if (value === undefined) return undefined;
-		if (!isJsonArray(value) || !value.every((each) => typeof each === "string")) throw damaged(name);
-		return [...value];
+		if (value === undefined || isJsonArray(value)) return value;
+		throw damaged(name);
 	};
-	const map = options["map"];
-	if (map !== undefined && !isJsonArray(map)) throw damaged("map");
-	const [dataset, schema, filesRoot] = [text("dataset"), text("schema"), text("filesRoot")];
-	const deleteToken = text("deleteToken");
-	const [ignore, set] = [texts("ignore"), texts("set")];
-	const mode = oneOf(text("mode"), ["replace", "merge"]);
-	const empty = oneOf(text("empty"), ["skip", "null", "text"]);
-	const onDuplicate = oneOf(text("onDuplicate"), ["error", "first", "last"]);
+	const texts = (name: string): string[] | undefined =>
+		list(name)?.map((each) => {
+			if (typeof each === "string") return each;
+			throw damaged(name);
+		});
+	const isSet = (name: string): true | undefined => (options[name] === true ? true : undefined);
 	const part = text("shard");
 	const shard = part === undefined ? undefined : parseShard(part);
 	if (part !== undefined && shard === undefined) throw damaged("shard");
-	const onExisting = oneOf(text("onExisting"), ["error", "skip", "update-metadata", "upload-again"]);
 	return {
-		...(dataset === undefined ? {} : { dataset }),
-		...(schema === undefined ? {} : { schema }),
-		...(filesRoot === undefined ? {} : { filesRoot }),
-		...(ignore === undefined ? {} : { ignore }),
-		...(set === undefined ? {} : { set }),
-		...(map === undefined ? {} : { map: map.map(pairOf) }),
-		...(mode === undefined ? {} : { mode }),
-		...(deleteToken === undefined ? {} : { deleteToken }),
-		...(empty === undefined ? {} : { empty }),
-		...(onDuplicate === undefined ? {} : { onDuplicate }),
-		...(onExisting === undefined ? {} : { onExisting }),
-		...(shard === undefined ? {} : { shard }),
-		...(options["onlyChanged"] === true ? { onlyChanged: true } : {}),
-		...(options["allowTypeChange"] === true ? { allowTypeChange: true } : {}),
-		...(options["skipInvalid"] === true ? { skipInvalid: true } : {}),
+		dataset: text("dataset"),
+		schema: text("schema"),
+		filesRoot: text("filesRoot"),
+		ignore: texts("ignore"),
+		set: texts("set"),
+		map: list("map")?.map(pairOf),
+		mode: oneOf(text("mode"), ["replace", "merge"]),
+		deleteToken: text("deleteToken"),
+		empty: oneOf(text("empty"), ["skip", "null", "text"]),
+		onDuplicate: oneOf(text("onDuplicate"), ["error", "first", "last"]),
+		onExisting: oneOf(text("onExisting"), ["error", "skip", "update-metadata", "upload-again"]),
+		shard,
+		onlyChanged: isSet("onlyChanged"),
+		allowTypeChange: isSet("allowTypeChange"),
+		skipInvalid: isSet("skipInvalid"),
 	};
 }
 

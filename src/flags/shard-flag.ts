@@ -5,7 +5,7 @@ import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
 
 export type ShardFlags = {
 	/** the part of the manifest's rows that this run takes */
-	readonly shard?: Shard;
+	readonly shard?: Shard | undefined;
 };
 
 export function addShardOption(command: Command, app: Pick<App, "shard">): Command {

@@ -50,7 +50,7 @@ export type Outcome<Item extends Work = Work> = {
 export type Stop = {
 	readonly exit: ExitCode;
 	readonly text: string;
-	readonly hint?: string;
+	readonly hint?: string | undefined;
 	/** whether the rows themselves are wrong, so that a resumed run would send the same again */
 	readonly areRowsWrong?: boolean;
 	/** whether the user's own time limit ended the run: for a nightly job that is no failure */

@@ -6,31 +6,31 @@ export type SandboxOptions = {
 	/** 0 takes a free one */
 	port: number;
 	/** path of the SQLite file; default: a temporary one, which is removed at the end */
-	data?: string;
+	data?: string | undefined;
 	/** default: a random one */
-	key?: string;
+	key?: string | undefined;
 	/** a second key, of a member of the owner's team: RAGFlow lets it do all but update */
-	memberKey?: string;
+	memberKey?: string | undefined;
 	/** default `documented` */
 	flavour?: Flavour;
 	/** becomes another flavour after so many updates */
-	upgrade?: Upgrade;
+	upgrade?: Upgrade | undefined;
 	/** default: stable as documented, unstable as RAGFlow */
-	ties?: Ties;
+	ties?: Ties | undefined;
 	/** milliseconds added before each answer */
 	latency?: number;
 	/** fills an empty store with a dataset of that many documents */
-	documents?: number;
+	documents?: number | undefined;
 	/** default `replace` */
 	update?: "replace" | "merge";
 	/** default 1000 */
-	pageSizeLimit?: number;
+	pageSizeLimit?: number | undefined;
 	/** default `error` */
 	onLargePage?: "error" | "cap";
 	/** default `status` */
 	errorStyle?: "status" | "envelope";
 	/** the faults to inject; with it there is a control address */
-	faults?: FaultPlan;
+	faults?: FaultPlan | undefined;
 	/** a control address, also without a plan: a plan can be set later, and the ledger is kept */
 	control?: boolean;
 	/** takes one line for each request, when it was answered; the time in it is that of its arrival */

@@ -26,7 +26,7 @@ export type SettingSources = {
 	/** prints a warning, which is one sentence without a line end */
 	readonly warn: (text: string) => void;
 	/** aborted when the user wants to end */
-	readonly signal?: AbortSignal;
+	readonly signal?: AbortSignal | undefined;
 	/** user id of this process; undefined asks the system */
 	readonly uid?: number | undefined;
 };

@@ -4,6 +4,10 @@ import type { Session } from "../app.ts";
 import type { Metadata } from "../json/values.ts";
 import type { Row } from "../manifest/types.ts";
 import type { DocumentSource } from "../run/documents/document-source.ts";
+import { rowErrorOf } from "../run/operations/prepare-update.ts";
+import { inOrder } from "../run/ordered.ts";
+import { READS_IN_FLIGHT } from "../run/rate/concurrency.ts";
+import type { RowError } from "../run/types.ts";
 
 /**
  * Computes the effect of a row on its document. Sends nothing that writes.
@@ -23,7 +27,7 @@ export type Effect =
 			readonly action: "none";
 			readonly documentId: string;
 			/** the metadata that is still sent, if the run does not leave such a document alone */
-			readonly sent?: Metadata;
+			readonly sent?: Metadata | undefined;
 	  }
 	| EffectChange;
 
@@ -35,3 +39,30 @@ export type EffectChange = Pick<ShownChange, "action" | "documentId" | "name"> &
 	/** its future metadata; absent if it would be removed */
 	readonly metadata: Metadata;
 };
+
+/** A row with its effect, or with the reason why that could not be found out. */
+export type Previewed<SourceRow> = { readonly row: SourceRow } & (
+	| { readonly effect: Effect; readonly error?: undefined }
+	| { readonly error: RowError; readonly effect?: undefined }
+);
+
+type Previewing = { readonly session: Session; readonly flags: { readonly concurrency: number | "auto" } };
+
+/** The effects of rows in their order, several of which are computed at a time. @throws what is no fault of a row */
+export function effectsOf<SourceRow extends Row>(
+	{ session, flags: { concurrency } }: Previewing,
+	rows: AsyncIterable<SourceRow>,
+	previewRow: PreviewRow<SourceRow>,
+	documents: DocumentSource,
+): AsyncIterable<Previewed<SourceRow>> {
+	const previewed = async (row: SourceRow): Promise<Previewed<SourceRow>> => {
+		try {
+			return { row, effect: await previewRow(row, session, documents) };
+		} catch (thrown) {
+			const error = rowErrorOf(thrown);
+			if (error === undefined) throw thrown;
+			return { row, error };
+		}
+	};
+	return inOrder(documents.expecting(rows), previewed, concurrency === "auto" ? READS_IN_FLIGHT : concurrency);
+}

@@ -1,8 +1,8 @@
+import { printVersionLine } from "./report.ts";
 import type { BodyForm } from "../body-forms.ts";
 import type { App, Session, Settings } from "../app.ts";
 import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
 import { datasetId } from "./dataset.ts";
-import { printVersionLine } from "./version-line.ts";
 
 /** The parts that all steps of a command with rows share. Disposing of it closes its connections. */
 export type Run<Flags = RunFlags> = AsyncDisposable & {
@@ -16,10 +16,10 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 
 /** Flags that a session is opened with. */
 export type SessionFlags = ServiceFlags & {
-	readonly body?: BodyForm | "auto";
-	readonly concurrency?: number | "auto";
-	readonly maxOutage?: number;
-	readonly json?: boolean;
+	readonly body?: BodyForm | "auto" | undefined;
+	readonly concurrency?: number | "auto" | undefined;
+	readonly maxOutage?: number | undefined;
+	readonly json?: boolean | undefined;
 };
 
 /**
@@ -28,7 +28,7 @@ export type SessionFlags = ServiceFlags & {
  *
  * @throws CliError exit 2 where there is no such dataset
  */
-export async function openRun<Flags extends SessionFlags & { readonly dataset?: string }>(
+export async function openRun<Flags extends SessionFlags & { readonly dataset?: string | undefined }>(
 	command: string,
 	flags: Flags,
 	app: App,

@@ -12,11 +12,15 @@ import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
 import type { Stop } from "../run/types.ts";
+import { VERSION } from "../version.ts";
 import { writeOutputs } from "./outputs/outputs.ts";
 import { stopFromError } from "./stop-from-error.ts";
 
 /** The context of `report`; a `Run` is one. */
-export type ReportContext = { readonly flags: GlobalFlags & { readonly json?: boolean }; readonly app: App };
+export type ReportContext = {
+	readonly flags: GlobalFlags & { readonly json?: boolean | undefined };
+	readonly app: App;
+};
 
 /** The end of a command that sends nothing of its rows: `stop` says why, undefined where there is nothing to send. */
 export function endedBefore(rows: ManifestCounts & Pick<Ended, "shard">, stop: Stop | undefined, seconds = 0): Ended {
@@ -147,4 +151,9 @@ function nextStep(
 	if (isMissing) return verify.again;
 	if (totals.invalid > 0) return "Fix the invalid rows, listed above, and send only those.";
 	return "Fix the output, and run the same command again.";
+}
+
+/** Prints the first line of `--json`, before anything can fail. */
+export async function printVersionLine({ io }: App): Promise<void> {
+	await io.out(`${JSON.stringify({ type: "version", schema: 1, ragtag: VERSION })}\n`);
 }

@@ -7,7 +7,7 @@ import type { Stop } from "../run/types.ts";
 export function stopFromError(fault: unknown): Stop {
 	const error = journalCliError(fault);
 	if (error instanceof CliError) {
-		return { exit: error.exit, text: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+		return { exit: error.exit, text: error.message, hint: error.hint };
 	}
 	return {
 		exit: Exit.internal,

@@ -12,5 +12,5 @@ it("one file alone reads from the package's folder: the executable has no such f
 		const text = await readFile(join(entry.parentPath, entry.name), "utf8");
 		if (text.includes("import.meta")) readers.push(entry.name);
 	}
-	expect(readers).toEqual(["package-files.ts"]);
+	expect(readers).toEqual(["help.ts"]);
 });

@@ -19,7 +19,11 @@ export type Completion = {
 		| "profiles"
 		| "datasets";
 	/** settings that the line names: they say where profiles, runs and datasets are read */
-	readonly settings: { readonly profile?: string; readonly stateDir?: string; readonly baseUrl?: string };
+	readonly settings: {
+		readonly profile?: string | undefined;
+		readonly stateDir?: string | undefined;
+		readonly baseUrl?: string | undefined;
+	};
 };
 
 const NOTHING: readonly Candidate[] = [];
@@ -99,9 +103,9 @@ class Position {
 
 	completion(word: string, topics: readonly Candidate[]): Completion {
 		const settings = {
-			...this.#setting("--profile", "profile"),
-			...this.#setting("--state-dir", "stateDir"),
-			...this.#setting("--base-url", "baseUrl"),
+			profile: this.#values.get("--profile"),
+			stateDir: this.#values.get("--state-dir"),
+			baseUrl: this.#values.get("--base-url"),
 		};
 		const open = this.#open;
 		const isFlag = word.startsWith("-") && !this.#onlyArguments;
@@ -115,11 +119,6 @@ class Position {
 			return { prefix: `${flag}=`, typed: value.join("="), source, settings };
 		}
 		return { prefix: "", typed: word, source: isFlag ? this.#flags() : this.#argument(topics), settings };
-	}
-
-	#setting(long: string, name: string): Record<string, string> {
-		const value = this.#values.get(long);
-		return value === undefined ? {} : { [name]: value };
 	}
 
 	#option(flag: string): Option | undefined {

@@ -6,7 +6,7 @@ import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 
-export type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean };
+export type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
 
 /** Declares the interface of `datasets create`. What it does is in `create`. */
 export function createCommand(datasets: Command, app: App, done: Done, run = create): void {

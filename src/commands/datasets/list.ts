@@ -9,7 +9,7 @@ import type { Done } from "../../flags/declare.ts";
 import { numberText } from "../../text/words.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 
-export type ListOptions = ServiceFlags & { readonly format?: Format; readonly json?: boolean };
+export type ListOptions = ServiceFlags & { readonly format?: Format | undefined; readonly json?: boolean | undefined };
 
 /** Declares the interface of `datasets list`. What it does is in `list`. */
 export function listCommand(datasets: Command, app: App, done: Done, run = list): void {

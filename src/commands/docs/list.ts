@@ -22,22 +22,23 @@ import {
 	type FilterFlags,
 	filterKeys,
 	filterText,
+	ListedKeys,
+	type NamedKey,
 } from "../../workflows/rows/document-filter.ts";
-import { ListedKeys, type NamedKey } from "../../workflows/rows/listed-keys.ts";
 
 /** Documents: more than any dataset is known to have. */
 const MOST_LIMIT = 10_000_000;
 
 export type ListOptions = ServiceFlags &
 	FilterFlags & {
-		readonly dataset?: string;
-		readonly fields?: readonly string[];
-		readonly limit?: number;
-		readonly sort?: SortOrder;
-		readonly allowEmpty?: boolean;
-		readonly format?: Format;
-		readonly json?: boolean;
-		readonly wide?: boolean;
+		readonly dataset?: string | undefined;
+		readonly fields?: readonly string[] | undefined;
+		readonly limit?: number | undefined;
+		readonly sort?: SortOrder | undefined;
+		readonly allowEmpty?: boolean | undefined;
+		readonly format?: Format | undefined;
+		readonly json?: boolean | undefined;
+		readonly wide?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs list`. What it does is in `list`. */

@@ -36,7 +36,7 @@ export type PlanOptions = ManifestReadFlags &
 	Omit<DryRunFlags, "dryRun"> & {
 		readonly manifest: string;
 		readonly out: string;
-		readonly force?: boolean;
+		readonly force?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs plan`. What it does is in `plan`. */

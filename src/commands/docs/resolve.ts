@@ -30,10 +30,10 @@ export type ResolveOptions = ServiceFlags &
 	ManifestFlags & {
 		readonly paths: readonly string[];
 		readonly match: "exact" | "glob" | "sidecar";
-		readonly set?: readonly string[];
-		readonly skipInvalid?: boolean;
-		readonly allowEmpty?: boolean;
-		readonly out?: string;
+		readonly set?: readonly string[] | undefined;
+		readonly skipInvalid?: boolean | undefined;
+		readonly allowEmpty?: boolean | undefined;
+		readonly out?: string | undefined;
 	};
 
 /** Declares the interface of `docs resolve`. What it does is in `resolve`. */

@@ -6,8 +6,7 @@ import { PURPOSES } from "../../manifest/purposes.ts";
 import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
-import { askForYes } from "../../workflows/ask-for-yes.ts";
-import { documentsOf } from "../../workflows/documents-text.ts";
+import { askForYes, documentsOf } from "../../workflows/question.ts";
 import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
@@ -24,8 +23,8 @@ export type RmOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags & {
 		readonly manifest: string | undefined;
-		readonly id?: readonly string[];
-		readonly yes?: boolean;
+		readonly id?: readonly string[] | undefined;
+		readonly yes?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs rm`. What it does is in `remove`. */

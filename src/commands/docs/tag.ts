@@ -42,9 +42,9 @@ export type TagOptions = ManifestReadFlags &
 	FilterFlags & {
 		/** exactly one of it and a filter */
 		readonly manifest: string | undefined;
-		readonly onlyChanged?: boolean;
+		readonly onlyChanged?: boolean | undefined;
 		/** flags about how a manifest is read that were typed, whatever their values */
-		readonly readingFlags?: readonly string[];
+		readonly readingFlags?: readonly string[] | undefined;
 	};
 
 /** Flags that say how a manifest is read, by the names of their values. */

@@ -40,10 +40,10 @@ export type UploadOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags & {
 		readonly files: readonly string[];
-		readonly as?: "manifest" | "files";
+		readonly as?: "manifest" | "files" | undefined;
 		readonly onExisting: OnExisting;
 		/** false: sidecars are files like others */
-		readonly sidecars?: boolean;
+		readonly sidecars?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs upload`. What it does is in `upload`. */

@@ -6,7 +6,7 @@ import type { Check } from "../../report/checks.ts";
 import type { Preflight, SafeRoute } from "../../rest/preflight.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
 
-export type DoctorFlags = ServiceFlags & { readonly dataset?: string; readonly json?: boolean };
+export type DoctorFlags = ServiceFlags & { readonly dataset?: string | undefined; readonly json?: boolean | undefined };
 
 /** What checks work with, and what each finds for the later ones and for the last line. */
 export type Doctor = {
@@ -45,7 +45,7 @@ export type Chosen = {
 export type Step<Context> = {
 	readonly name: string;
 	/** the command to type next if it fails */
-	readonly next?: string;
+	readonly next?: string | undefined;
 	/** undefined where there is nothing to report */
 	readonly check: (context: Context) => Promise<Check | undefined> | Check | undefined;
 };

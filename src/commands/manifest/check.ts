@@ -1,3 +1,4 @@
+import { printVersionLine } from "../../workflows/report.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
@@ -11,14 +12,13 @@ import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flag
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
 import { addCheckOutputOptions } from "../../flags/output-flags.ts";
 import type { Done } from "../../flags/declare.ts";
-import { printVersionLine } from "../../workflows/version-line.ts";
 
 export type CheckOptions = ManifestFlags &
 	ChangeFlags & {
 		readonly manifest: string;
 		readonly for: Purpose;
-		readonly set?: readonly string[];
-		readonly filesRoot?: string;
+		readonly set?: readonly string[] | undefined;
+		readonly filesRoot?: string | undefined;
 	};
 
 /** Declares the interface of `manifest check`. What it does is in `check`. */

@@ -14,7 +14,7 @@ import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/
 import { writeNewFile } from "../../workflows/lists/new-file.ts";
 import { parseNonEmpty, parseOut } from "../../flags/values.ts";
 
-export type InitOptions = ServiceFlags & { readonly dataset?: string; readonly out?: string };
+export type InitOptions = ServiceFlags & { readonly dataset?: string | undefined; readonly out?: string | undefined };
 
 /** A document without metadata looks like one whose metadata the service does not show. */
 const HIDDEN =

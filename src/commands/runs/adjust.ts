@@ -20,9 +20,9 @@ import { executionOf, runGoingOn } from "../../workflows/recorded/going-on.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type AdjustFlags = RunsFlags & {
-	readonly rate?: RateSetting;
-	readonly pause?: boolean;
-	readonly continue?: boolean;
+	readonly rate?: RateSetting | undefined;
+	readonly pause?: boolean | undefined;
+	readonly continue?: boolean | undefined;
 };
 
 /**

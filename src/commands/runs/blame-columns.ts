@@ -27,7 +27,7 @@ export type BlameLine = Place & {
 	/** undefined for the whole document */
 	readonly key?: string | undefined;
 	readonly value?: JsonValue | undefined;
-	readonly action?: string;
+	readonly action?: string | undefined;
 	readonly from?: JsonValue | undefined;
 	readonly to?: JsonValue | undefined;
 };

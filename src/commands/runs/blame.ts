@@ -27,7 +27,11 @@ import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
-export type BlameFlags = RunsFlags & { readonly dataset?: string; readonly all?: boolean; readonly format?: Format };
+export type BlameFlags = RunsFlags & {
+	readonly dataset?: string | undefined;
+	readonly all?: boolean | undefined;
+	readonly format?: Format | undefined;
+};
 
 /** The options of the command. */
 type Query = {

@@ -17,7 +17,7 @@ import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run
 import { goingMembers } from "../../workflows/recorded/going-on.ts";
 import { doneOf, type ListedRun, listedRuns } from "../../workflows/recorded/run-state.ts";
 
-type ListFlags = RunsFlags & { readonly format?: Format };
+type ListFlags = RunsFlags & { readonly format?: Format | undefined };
 
 type Column = readonly [name: string, cell: (run: ListedRun) => string];
 

@@ -23,11 +23,10 @@ import { VERSION } from "../../version.ts";
 import { findParts } from "../../workflows/recorded/find-parts.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import type { Ended } from "../../report/summary.ts";
-import { report } from "../../workflows/report.ts";
+import { printVersionLine, report } from "../../workflows/report.ts";
 import { recordEnd } from "../../workflows/run/record-end.ts";
-import { printVersionLine } from "../../workflows/version-line.ts";
 
-type MergeFlags = RunsFlags & { readonly from?: readonly string[] };
+type MergeFlags = RunsFlags & { readonly from?: readonly string[] | undefined };
 
 /** Declares the interface of `runs merge`. What it does is in `merge`. */
 export function mergeCommand(runs: Command, app: App, done: Done, run = merge): void {

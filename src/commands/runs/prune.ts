@@ -8,7 +8,7 @@ import { numberText, runsText, sizeText } from "../../text/words.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { parseAge, parseCount } from "../../flags/values.ts";
-import { askForYes } from "../../workflows/ask-for-yes.ts";
+import { askForYes } from "../../workflows/question.ts";
 import { executionOf } from "../../workflows/recorded/going-on.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
@@ -26,9 +26,9 @@ import {
 type PruneFlags = RunsFlags & {
 	readonly olderThan: number;
 	readonly keepLast: number;
-	readonly all?: boolean;
-	readonly dryRun?: boolean;
-	readonly yes?: boolean;
+	readonly all?: boolean | undefined;
+	readonly dryRun?: boolean | undefined;
+	readonly yes?: boolean | undefined;
 };
 
 /** Runs that a question names. */

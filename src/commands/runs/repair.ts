@@ -11,7 +11,7 @@ import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
-type RepairFlags = RunsFlags & { readonly force?: boolean };
+type RepairFlags = RunsFlags & { readonly force?: boolean | undefined };
 
 /** Declares the interface of `runs repair`. What it does is in `repair`. */
 export function repairCommand(runs: Command, app: App, done: Done, run = repair): void {

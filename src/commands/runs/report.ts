@@ -26,7 +26,7 @@ import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
-type ReportFlags = RunsFlags & { readonly failed?: string; readonly report?: string };
+type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
 
 /** Declares the interface of `runs report`. What it does is in `report`. */
 export function reportCommand(runs: Command, app: App, done: Done, run = report): void {

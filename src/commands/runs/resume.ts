@@ -46,7 +46,7 @@ export function retryCommand(runs: Command, app: App, done: Done, run = resumeRu
 }
 
 /** The flags that were typed win over those of the record. A default is no such flag. */
-type ResumeFlags = RunFlags & { readonly typesConcurrency?: boolean };
+type ResumeFlags = RunFlags & { readonly typesConcurrency?: boolean | undefined };
 
 function flagsOf(command: Command): ResumeFlags {
 	const typesConcurrency = command.getOptionValueSource("concurrency") === "cli";

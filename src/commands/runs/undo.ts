@@ -17,23 +17,21 @@ import { show } from "../../text/show.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { askForYes } from "../../workflows/ask-for-yes.ts";
-import { documentsOf } from "../../workflows/documents-text.ts";
+import { askForYes, documentsOf } from "../../workflows/question.ts";
 import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
 import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
 import { policyPrescan, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { endedBefore, report } from "../../workflows/report.ts";
+import { printVersionLine, endedBefore, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
-import { printVersionLine } from "../../workflows/version-line.ts";
 
-export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean };
+export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
 
 /** Declares the interface of `runs undo`. What it does is in `undo`. */
 export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {

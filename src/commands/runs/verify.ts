@@ -12,8 +12,7 @@ import { addOutputOptions } from "../../flags/output-flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
-import { report } from "../../workflows/report.ts";
-import { printVersionLine } from "../../workflows/version-line.ts";
+import { printVersionLine, report } from "../../workflows/report.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
 

@@ -12,7 +12,7 @@ export type SendingFlags = {
 
 /** Flags of a command line, of which some say how rows are sent. */
 type CommandFlags = {
-	readonly undo?: boolean;
+	readonly undo?: boolean | undefined;
 	readonly rate?: RateSetting | undefined;
 	readonly concurrency: number | "auto";
 };

@@ -12,19 +12,20 @@ import type { Shard } from "../../shard.ts";
 import { show } from "../../text/show.ts";
 import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
-import type { GlobalFlags, ManifestFlags } from "../../flags/flags.ts";
+import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
+import type { AnyManifestFlags } from "../../flags/payload-options.ts";
 import type { PresentValues } from "./ask-service.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
 	purpose: Purpose,
-	flags: Partial<ManifestFlags> & {
-		readonly set?: readonly string[];
-		readonly filesRoot?: string;
-		readonly mode?: Mode;
-		readonly deleteToken?: string;
-		readonly shard?: Shard;
+	flags: AnyManifestFlags & {
+		readonly set?: readonly string[] | undefined;
+		readonly filesRoot?: string | undefined;
+		readonly mode?: Mode | undefined;
+		readonly deleteToken?: string | undefined;
+		readonly shard?: Shard | undefined;
 	},
 	settings: Settings,
 ): Promise<ManifestOptions> {
@@ -63,7 +64,7 @@ type CheckExtras = {
 	/** closed once the manifest is checked */
 	readonly present?: PresentValues | undefined;
 	/** how names are compared, where the service can be asked */
-	readonly alike?: CheckDependencies["nameFolding"];
+	readonly alike?: CheckDependencies["nameFolding"] | undefined;
 };
 
 /** Checks a whole manifest and prints its problems: as lines on standard error, with `--json` as objects. */
@@ -72,7 +73,7 @@ export async function checkAndReport(
 		flags,
 		settings,
 		app,
-	}: { readonly flags: { readonly json?: boolean }; readonly settings: Settings; readonly app: App },
+	}: { readonly flags: { readonly json?: boolean | undefined }; readonly settings: Settings; readonly app: App },
 	path: string,
 	options: ManifestOptions,
 	{ name, present, alike }: CheckExtras = {},
@@ -114,7 +115,9 @@ export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalF
 	});
 }
 
-type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & { readonly otherRows?: number };
+type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & {
+	readonly otherRows?: number | undefined;
+};
 
 /** The reason why nothing may be sent from a checked manifest; undefined if it may be sent. */
 export function refusal(

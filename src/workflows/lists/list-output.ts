@@ -33,9 +33,9 @@ export function addFormatOption(command: Command): Command {
 
 /** `--json` is `--format jsonl`, and `--wide` a table, unless a format is named. */
 export function chosenFormat(flags: {
-	readonly format?: Format;
-	readonly json?: boolean;
-	readonly wide?: boolean;
+	readonly format?: Format | undefined;
+	readonly json?: boolean | undefined;
+	readonly wide?: boolean | undefined;
 }): Format | undefined {
 	return flags.format ?? (flags.json === true ? "jsonl" : flags.wide === true ? "table" : undefined);
 }

@@ -6,7 +6,7 @@ import { numberText } from "../../text/words.ts";
 /** A test that did not pass: `failure` for a row, `error` for a run that stopped. */
 type Fault = { readonly kind: "failure" | "error"; readonly type: string; readonly message: string };
 
-type Case = { readonly name: string; readonly fault?: Fault };
+type Case = { readonly name: string; readonly fault?: Fault | undefined };
 
 /** Codes of a run that came to its end: its rows say what failed. */
 const FINISHED: ReadonlySet<ExitCode> = new Set([Exit.ok, Exit.failedRows, Exit.differences]);

@@ -1,7 +1,7 @@
 import { Exit } from "../../errors.ts";
 import type { RunEnd } from "../../run-end.ts";
 
-type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number };
+type Sample = { readonly labels?: Readonly<Record<string, string>> | undefined; readonly value: number };
 
 const LAST_SUCCESS = "ragtag_last_success_timestamp_seconds";
 

@@ -25,9 +25,9 @@ type Output = {
 	/** the flags with this one, of that value */
 	readonly given: (value: string) => OutputFlags;
 	/** whether it is written without being asked for: then the command goes on where it can't be */
-	readonly isAutomatic?: boolean;
+	readonly isAutomatic?: boolean | undefined;
 	/** whether the file is of the job, so that a second start of a job that is going on leaves it alone */
-	readonly isOfJob?: boolean;
+	readonly isOfJob?: boolean | undefined;
 	/** mode of a new file, before the user's mask */
 	readonly mode: number;
 	/** the text of the file */

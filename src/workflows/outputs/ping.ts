@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5_000;
 const STOPPED_TIMEOUT_MS = 1_000;
 
 /** Flags that a ping depends on. */
-type PingFlags = SettingFlags & { readonly ping?: string; readonly dryRun?: boolean };
+type PingFlags = SettingFlags & { readonly ping?: string | undefined; readonly dryRun?: boolean | undefined };
 
 /**
  * Tells the monitor of the job that it begins, where one is named. The command does not wait for the answer. A dry run is the

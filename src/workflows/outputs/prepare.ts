@@ -9,12 +9,12 @@ import { OUTPUTS } from "./outputs.ts";
 
 /** Flags of other files that the same command reads or writes. */
 type OtherFiles = {
-	readonly failed?: string;
-	readonly out?: string;
-	readonly logFile?: string;
-	readonly schema?: string;
-	readonly apiKeyFile?: string;
-	readonly caFile?: string;
+	readonly failed?: string | undefined;
+	readonly out?: string | undefined;
+	readonly logFile?: string | undefined;
+	readonly schema?: string | undefined;
+	readonly apiKeyFile?: string | undefined;
+	readonly caFile?: string | undefined;
 };
 
 const HINT = "Name a file of your own in a folder that can be written.";

@@ -24,7 +24,7 @@ export type PlanKind = {
 	/** actions that the plan may have */
 	readonly actions: readonly PlannedChange["action"][];
 	/** what messages call the plan; its path where it is undefined */
-	readonly name?: string;
+	readonly name?: string | undefined;
 	/** whether the rows that could not be planned are counted as invalid ones */
 	readonly countsUnplanned: boolean;
 	/** the part of its changes that is taken; undefined for all */

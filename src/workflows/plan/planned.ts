@@ -29,7 +29,7 @@ export type PlanRules = {
 	/** whether no document is written of which it is doubted that it has no metadata */
 	readonly mustKnow: boolean;
 	/** until then, by the program's clock, a list may not show earlier writes; undefined where these are long ago */
-	readonly listsLagUntil?: number;
+	readonly listsLagUntil?: number | undefined;
 };
 
 /** Computes the present effect of a planned change. Each dry run needs its own. */

@@ -40,7 +40,7 @@ export class PolicyChecker {
 	constructor(
 		policy: PolicySetting,
 		source: JudgedRows,
-		{ json }: { readonly json?: boolean },
+		{ json }: { readonly json?: boolean | undefined },
 		app: Pick<App, "io" | "runEnd">,
 	) {
 		this.#policy = policy;

@@ -1,18 +1,15 @@
 import { existsSync } from "node:fs";
 import { CountedRows } from "../../run/documents/row-counts.ts";
-import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { MARK, REFUSE } from "../../run/documents/searches.ts";
 import { RowBytes } from "../../run/journal/row-states.ts";
-import { inOrder } from "../../run/ordered.ts";
-import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
 import type { Stop } from "../../run/types.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
-import type { PreviewRow } from "../effect.ts";
+import { effectsOf, type PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
 import { endedBefore, endUnbegun } from "../report.ts";
@@ -26,9 +23,9 @@ import { type TypeChecker, typeChecker } from "./type-checker.ts";
 
 export type PrescanOptions = {
 	/** whether rows are compared with what their documents have */
-	readonly compares?: boolean;
+	readonly compares?: boolean | undefined;
 	/** whether the run goes on with the lists that were read here: only names may be as old as that */
-	readonly keepsLists?: boolean;
+	readonly keepsLists?: boolean | undefined;
 };
 
 /**
@@ -69,26 +66,15 @@ export async function policyPrescan<SourceRow extends Row>(
 		app.monitor.enter("checking", what);
 		let judged = 0;
 		const started = clock.now();
-		const { concurrency, maxDuration = Number.POSITIVE_INFINITY } = flags;
-		const previewed = async (row: SourceRow) => {
-			try {
-				return { row, effect: await previewRow(row, session, documents) };
-			} catch (error) {
-				if (rowErrorOf(error) === undefined) throw error;
-				// The run reports why, for instance that the document does not exist.
-				if (settings.policy !== undefined) unjudged.set(row.index, 1);
-				return { row, effect: undefined };
-			}
-		};
+		const { maxDuration = Number.POSITIVE_INFINITY } = flags;
 		try {
-			const effects = inOrder(
-				documents.expecting(open()),
-				previewed,
-				concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
-			);
-			for await (const { row, effect } of effects) {
+			for await (const { row, effect } of effectsOf(run, open(), previewRow, documents)) {
 				app.monitor.count({ done: (judged += 1), unit: "rows" });
-				if (effect === undefined) continue;
+				if (effect === undefined) {
+					// The run reports why, for instance that the document does not exist.
+					if (settings.policy !== undefined) unjudged.set(row.index, 1);
+					continue;
+				}
 				await checkers.policy?.effect(row.line, effect, session.service.api.dialect.flavour.normalise);
 				await checkers.types?.effect(row, effect, documents);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);

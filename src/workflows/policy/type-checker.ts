@@ -16,7 +16,11 @@ import type { JudgedRows } from "./policy-checker.ts";
 /** A row that is judged: its line, and the dataset of its document. */
 export type JudgedRow = { readonly line: number; readonly datasetId: string };
 
-type TypeFlags = { readonly allowTypeChange?: boolean; readonly undo?: boolean; readonly json?: boolean };
+type TypeFlags = {
+	readonly allowTypeChange?: boolean | undefined;
+	readonly undo?: boolean | undefined;
+	readonly json?: boolean | undefined;
+};
 
 /**
  * Compares the values that a run would write with the types that their keys have, where a value of another type can cost a

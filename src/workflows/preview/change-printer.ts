@@ -16,7 +16,10 @@ export type ChangePrinter = {
 };
 
 /** Prints the changes of a dry run in the format that the flags choose, as they are found where the format allows that. */
-export function changePrinter(flags: DryRunFlags & { readonly json?: boolean }, { io }: App): ChangePrinter {
+export function changePrinter(
+	flags: DryRunFlags & { readonly json?: boolean | undefined },
+	{ io }: App,
+): ChangePrinter {
 	const format = changeFormat(flags);
 	if (format === "json") {
 		const nothing = async (): Promise<void> => undefined;

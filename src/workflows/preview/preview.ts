@@ -1,5 +1,4 @@
 import { CountedRows } from "../../run/documents/row-counts.ts";
-import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { warnOfInexact } from "../../run/documents/before-images.ts";
 import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
 import { ChangeTally } from "../../report/change-tally.ts";
@@ -10,14 +9,12 @@ import type { Row } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { type Doubts, WARN } from "../../run/documents/searches.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
-import { inOrder } from "../../run/ordered.ts";
-import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
 import { errorLimit } from "../../run/stop/limits.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
-import type { Outcome, RowError, Stop, Totals } from "../../run/types.ts";
+import type { Outcome, Stop, Totals } from "../../run/types.ts";
 import type { RowFlags } from "../../flags/flags.ts";
-import type { Effect, EffectChange, PreviewRow } from "../effect.ts";
+import { type EffectChange, effectsOf, type Previewed, type PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";
 import { typeChecker } from "../policy/type-checker.ts";
@@ -40,7 +37,7 @@ export type ChangeSink = {
 	/** after the last row; not where the run was stopped */
 	end(tally: ChangeTally, totals: Totals): Promise<void>;
 	/** what is done about documents that show no metadata, where a list may hide it; a warning unless given */
-	readonly doubts?: Doubts;
+	readonly doubts?: Doubts | undefined;
 	/** where the run was stopped before its last row: prints what it holds */
 	cut?(tally: ChangeTally): Promise<void>;
 	/** the next command, if it is not the same one without `--dry-run`; read after the end */
@@ -49,10 +46,8 @@ export type ChangeSink = {
 	readonly stopped?: { readonly text: string; readonly next: string };
 };
 
-type Previewed<SourceRow> = { readonly row: SourceRow } & ({ readonly effect: Effect } | { readonly error: RowError });
-
 /** Flags of a command that shows what rows would do. */
-export type PreviewFlags = RowFlags & DryRunFlags & UndeclaredFlag & { readonly dataset?: string };
+export type PreviewFlags = RowFlags & DryRunFlags & UndeclaredFlag & { readonly dataset?: string | undefined };
 
 /**
  * Shows the changes of a run, document by document in the order of the rows. It reads as the run would, sends nothing
@@ -83,26 +78,14 @@ export async function preview<SourceRow extends Row>(
 		service: session.service,
 		doubts: sink.doubts ?? WARN,
 	});
-	const previewed = async (row: SourceRow): Promise<Previewed<SourceRow>> => {
+	const settle = async ({ row, effect, error }: Previewed<SourceRow>): Promise<void> => {
 		finder?.row(row);
-		try {
-			return { row, effect: await previewRow(row, session, documents) };
-		} catch (error) {
-			const why = rowErrorOf(error);
-			if (why === undefined) throw error;
-			return { row, error: why };
-		}
-	};
-	const settle = async (result: Previewed<SourceRow>): Promise<void> => {
-		const { row } = result;
 		const { line, datasetId, documentId } = row;
-		if ("error" in result) {
-			const { code, text } = result.error;
-			await journal.record({ item: row, documentId, attempts: 1, status: "failed", error: result.error }).settled;
-			await failed.add(row.source, { line, errorCode: code, error: text, attempts: 1 });
+		if (error !== undefined) {
+			await journal.record({ item: row, documentId, attempts: 1, status: "failed", error }).settled;
+			await failed.add(row.source, { line, errorCode: error.code, error: error.text, attempts: 1 });
 			return;
 		}
-		const { effect } = result;
 		const { normalise } = session.service.api.dialect.flavour;
 		await checker?.effect(line, effect, normalise);
 		await types?.effect(row, effect, documents);
@@ -124,12 +107,8 @@ export async function preview<SourceRow extends Row>(
 	let isEnded = false;
 	let undeclared: DryResult["undeclared"];
 	const work = async (): Promise<Stop | undefined> => {
-		const { maxDuration = Number.POSITIVE_INFINITY, concurrency, maxErrors } = flags;
-		for await (const result of inOrder(
-			documents.expecting(rows.read()),
-			previewed,
-			concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
-		)) {
+		const { maxDuration = Number.POSITIVE_INFINITY, maxErrors } = flags;
+		for await (const result of effectsOf(run, rows.read(), previewRow, documents)) {
 			// Once a whole list was read, no further request is sent that a signal would end.
 			if (app.signal.aborted) return stopOf(app.signal.reason);
 			await settle(result);
@@ -169,7 +148,7 @@ export async function preview<SourceRow extends Row>(
 			dry,
 			shard: rows.shard,
 			next: stop === undefined ? sink.next : sink.stopped?.next,
-			...(file === undefined ? {} : { failed: file }),
+			failed: file,
 		};
 		return await report(run, ended);
 	} finally {

@@ -62,7 +62,7 @@ export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: r
 
 /** Files of the command line as rows. They may be in any folder, as the user typed each path. */
 export async function fileRows(
-	run: Run<ManifestReadFlags & { readonly sidecars?: boolean }>,
+	run: Run<ManifestReadFlags & { readonly sidecars?: boolean | undefined }>,
 	paths: readonly string[],
 ): Promise<RowSource> {
 	const { flags, settings, session, app } = run;

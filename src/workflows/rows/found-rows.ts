@@ -20,8 +20,15 @@ import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { splitType } from "../../manifest/rows/typed.ts";
-import { type FilterChecks, filteredDocuments, type FilterFlags, filterKeys, filterText } from "./document-filter.ts";
-import { ListedKeys, type NamedKey } from "./listed-keys.ts";
+import {
+	type FilterChecks,
+	filteredDocuments,
+	type FilterFlags,
+	filterKeys,
+	filterText,
+	ListedKeys,
+	type NamedKey,
+} from "./document-filter.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import { checkedRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";

@@ -5,9 +5,9 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
 import { nameFoldingCheck, presentValues } from "../check/ask-service.ts";
 import { checkAndReport, manifestOptions, refusal } from "../check/check-manifest.ts";
-import type { RowFlags, ManifestFlags } from "../../flags/flags.ts";
+import type { RowFlags } from "../../flags/flags.ts";
 import type { ShardFlags } from "../../flags/shard-flag.ts";
-import { ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
+import { type AnyManifestFlags, ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
@@ -19,13 +19,13 @@ import type { RecordedContent, RowSource } from "./row-source.ts";
 
 /** Flags about what is read from a manifest, and which problems it may have. */
 export type ManifestReadFlags = RowFlags &
-	Partial<ManifestFlags> & {
-		readonly set?: readonly string[];
-		readonly skipInvalid?: boolean;
-		readonly allowEmpty?: boolean;
-		readonly filesRoot?: string;
-		readonly mode?: Mode;
-		readonly deleteToken?: string;
+	AnyManifestFlags & {
+		readonly set?: readonly string[] | undefined;
+		readonly skipInvalid?: boolean | undefined;
+		readonly allowEmpty?: boolean | undefined;
+		readonly filesRoot?: string | undefined;
+		readonly mode?: Mode | undefined;
+		readonly deleteToken?: string | undefined;
 	} & ShardFlags;
 
 export type Reading = {
@@ -47,13 +47,12 @@ export async function manifestRows(
 	const { flags, settings } = run;
 	await checkFailedPath(flags.failed, manifest);
 	const filesRoot = flags.filesRoot ?? ownFilesRoot(manifest, settings);
-	const root = filesRoot === undefined ? {} : { filesRoot };
-	const options = await manifestOptions(purpose, { ...flags, ...root }, settings);
+	const options = await manifestOptions(purpose, { ...flags, filesRoot }, settings);
 	return checkedRows(run, { path: manifest }, options, alreadyPresent);
 }
 
 /** A manifest of the user, or one with a name that a command has made and removes. A recorded run keeps a copy of that. */
-export type ManifestFile = { readonly path: string; readonly name?: string };
+export type ManifestFile = { readonly path: string; readonly name?: string | undefined };
 
 /** The rows of a manifest whose options are known. */
 export async function checkedRows(

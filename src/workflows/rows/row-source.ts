@@ -11,13 +11,13 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		/** the end of the command if none of these rows may be sent, or if there are none; undefined otherwise */
 		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */
-		readonly linesOf?: string;
+		readonly linesOf?: string | undefined;
 		/** the part of a manifest that these rows are; undefined for a whole one */
 		readonly shard?: ShardCounts | undefined;
 		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */
-		readonly outOf?: number;
+		readonly outOf?: number | undefined;
 		/** takes the keys of documents that were read, before anything is written; absent where rows write no keys of their own */
-		readonly onPresent?: OnPresent;
+		readonly onPresent?: OnPresent | undefined;
 		read(): AsyncIterable<SourceRow>;
 		/** the same rows, many at a time, where that is cheaper; without those at positions that are not wanted */
 		readBatches?(isWanted?: IsWanted): AsyncIterable<readonly SourceRow[]>;
