@@ -1,5 +1,4 @@
 // What both builds have in common: the package in dist/ and the one executable in dist-binary/.
-import { lazyModules } from "./lazy-modules.mjs";
 import { esbuildAssets } from "./page-assets.mjs";
 
 /** Options of esbuild for the program. @param root folder of the checkout @param version of package.json */
@@ -17,7 +16,7 @@ export function bundleOptions(root, version) {
 		},
 		define: { __RAGTAG_VERSION__: JSON.stringify(version) },
 		legalComments: "none",
-		plugins: [esbuildAssets(), lazyModules()],
+		plugins: [esbuildAssets()],
 		metafile: true,
 		logLevel: "warning",
 	};
