@@ -1,5 +1,5 @@
 import type { Activity } from "./activity.ts";
-import { barOn, canDraw } from "./io/bar.ts";
+import { barOn, canDraw } from "./io/progress.ts";
 import { readAnswer, type Input } from "./io/input.ts";
 import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
 import { Display } from "./io/display.ts";
@@ -9,7 +9,7 @@ import { Writer, type Output } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
 import { showLines } from "./text/show.ts";
-import { withoutWorkflowCommands } from "./text/workflow-commands.ts";
+import { withoutWorkflowCommands } from "./text/show.ts";
 
 export type { Style } from "./io/color.ts";
 export type { Progress, ProgressMode, Timers } from "./io/progress.ts";

@@ -1,8 +1,6 @@
 import type { Activity, WorkCount } from "../activity.ts";
 import { numberText } from "../text/words.ts";
-import { cutToWidth, type WidthOf } from "../text/cut.ts";
-import { fitted, joined, type Part } from "./fit.ts";
-import { clockText, duration, rateText } from "./progress-words.ts";
+import { cutToWidth, type WidthOf } from "../text/show.ts";
 
 /** The number of rows that have an outcome. */
 export type RowCounts = {
@@ -203,4 +201,44 @@ function countsText({ done, total }: RowCounts, hasShare: boolean): string {
 	if (total === undefined) return `${numberText(done)} rows`;
 	const share = hasShare && total > 0 ? ` ${Math.min(100, Math.floor((100 * done) / total))}%` : "";
 	return `${numberText(done)}/${numberText(total)} rows${share}`;
+}
+
+/** A rate a second: `0.5`, `98`. */
+export function rateText(rate: number): string {
+	return rate < 10 && !Number.isInteger(rate) ? rate.toFixed(1) : numberText(Math.round(rate));
+}
+
+/** Whole seconds: `12s`, `3m05s`, `2h07m`. */
+export function duration(seconds: number): string {
+	if (seconds < 60) return `${seconds}s`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
+	return `${Math.floor(seconds / 3600)}h${two(Math.floor((seconds % 3600) / 60))}m`;
+}
+
+/** Seconds as a clock shows them: `0:41`, `15:00`, `1:02:03`. */
+export function clockText(seconds: number): string {
+	const whole = Math.floor(seconds);
+	const rest = `${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
+	return whole < 3600 ? rest.replace(/^0/, "") : `${Math.floor(whole / 3600)}:${rest}`;
+}
+
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** A part of a line. Where there is no room for all, the part with the highest number is left out first. */
+export type Part = { readonly text: string; readonly rank: number };
+
+/** Parts as one line. A part that belongs to the one before it begins with a blank or a colon. */
+export function joined(parts: readonly Part[]): string {
+	// The cause stands with its state: `waiting 9s of 14s: the service asked for it (429)`.
+	return parts.map(({ text }, index) => (index === 0 || /^:? /.test(text) ? text : `  ${text}`)).join("");
+}
+
+/** As many parts as fit, as one line. The first one stays, and may be too long. */
+export function fitted(parts: readonly Part[], width: number, widthOf: WidthOf): string {
+	let kept = parts;
+	while (kept.length > 1 && widthOf(joined(kept)) > width) {
+		const worst = Math.max(...kept.slice(1).map(({ rank }) => rank));
+		kept = kept.filter(({ rank }, index) => index === 0 || rank !== worst);
+	}
+	return joined(kept);
 }

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { cutToWidth } from "../text/cut.ts";
+import { cutToWidth } from "../text/show.ts";
 
 /** The width of a text on a terminal, in columns: wide characters (CJK, emoji) take two, combining marks none. */
 export function displayWidth(text: string): number {

@@ -1,13 +1,10 @@
 import { BODY_FORMS } from "../body-forms.ts";
 import type { Metadata } from "../json/values.ts";
 import { foldedName } from "../text/names.ts";
-import type { Flavour, ListOrder, Meaning } from "./flavour.ts";
-import { isDatabaseAway, isPlainValue, splitLists } from "./ragflow.ts";
-import { isTextOrNumber, meaningInGo, splitListsInGo } from "./ragflow-go.ts";
-import type { ProbeAnswer, Signs } from "./signs.ts";
+import type { Flavour, ListOrder, Meaning, ProbeAnswer, Signs } from "./flavour.ts";
+import { isDatabaseAway, isPlainValue, isTextOrNumber, meaningInGo, splitLists, splitListsInGo } from "./ragflow.ts";
 
-export type { Flavour, ListOrder, Normalise } from "./flavour.ts";
-export type { DatasetListStyle, ProbeAnswer } from "./signs.ts";
+export type { DatasetListStyle, Flavour, ListOrder, Normalise, ProbeAnswer } from "./flavour.ts";
 
 const orders = {
 	oldestFirst: { by: "create_time", descending: false },

@@ -73,3 +73,28 @@ function escape(character: string): string {
 	const code = character.codePointAt(0) ?? 0;
 	return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
 }
+
+/** The columns that a text takes on a terminal: wide characters take two, and combining ones none. */
+export type WidthOf = (text: string) => number;
+
+/** The beginning of a text that takes at most so many columns. No visible character is divided. */
+export function cutToWidth(text: string, width: number, widthOf: WidthOf): string {
+	if (widthOf(text) <= width) return text;
+	let kept = "";
+	let room = width;
+	// One visible character, such as a flag or a letter with its accents, may be several code points.
+	for (const { segment } of new Intl.Segmenter().segment(text)) {
+		room -= widthOf(segment);
+		if (room < 0) return kept;
+		kept += segment;
+	}
+	return kept;
+}
+
+/**
+ * A text whose parts GitHub's runner does not take for commands: it obeys `::name` at the beginning of a line, and `##[name`
+ * anywhere in one (`TryParseV2` and `TryParse` in src/Runner.Common/ActionCommand.cs of actions/runner).
+ */
+export function withoutWorkflowCommands(text: string): string {
+	return text.replaceAll("##[", String.raw`#\x23[`).replaceAll(/^([\s\u0085]*):(?=:)/gm, String.raw`$1\x3a`);
+}
