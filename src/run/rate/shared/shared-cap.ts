@@ -20,6 +20,9 @@ const AHEAD_MS = 30;
 /** Milliseconds by which a permit of this run's own share may be late, as in the script. */
 const SLACK_MS = 20;
 
+/** Milliseconds: a request that waits sees that Redis is lost or back, or the run's end, no later than that. */
+const LONGEST_WAIT_MS = 250;
+
 /** A run's part of the cap, in requests a second, is `cap / runs`; without a cap, `cap` is undefined. */
 export type Share = Pick<Answer, "cap" | "runs">;
 
@@ -91,8 +94,7 @@ export class SharedCap {
 
 	/** Waits for a permit for one request. @returns until when it is good, on the clock. Rejects with the signal's reason. */
 	async take(signal: AbortSignal | undefined): Promise<number> {
-		const { clock } = this.#options;
-		while (this.share.cap !== undefined) {
+		while (this.share.cap !== undefined && !this.#closed.signal.aborted) {
 			const turn = this.#door.then(() => this.#turn(signal));
 			this.#door = turn.catch(() => undefined);
 			const slot = await turn;
@@ -100,12 +102,9 @@ export class SharedCap {
 			const due = own === undefined ? await this.#call(1) : slot;
 			// Redis is back: a request that this run sends at its share counts there.
 			if (own !== undefined && this.#awaySince === undefined) void this.#call(1);
-			while (due !== undefined && clock.now() < due && own === this.#own) {
-				// A timer counts whole milliseconds, and none may end too early.
-				await clock.sleep(Math.ceil(due - clock.now()), signal);
-				signal?.throwIfAborted();
-			}
-			if (due !== undefined && own === this.#own) return due + GOOD_MS;
+			if (due === undefined) continue;
+			await this.#until(() => (own === this.#own ? due : 0), signal);
+			if (own === this.#own) return due + GOOD_MS;
 		}
 		return Number.POSITIVE_INFINITY;
 	}
@@ -135,16 +134,22 @@ export class SharedCap {
 
 	/** Waits until it is time to order the next permit. @returns its time by this run's own clock */
 	async #turn(signal: AbortSignal | undefined): Promise<number> {
+		await this.#until(() => this.#next - this.lead, signal);
+		const slot = Math.max(this.#next, this.#options.clock.now() - SLACK_MS);
+		this.#next = slot + this.#spacing;
+		return slot;
+	}
+
+	/** @param time on the clock; it may change meanwhile */
+	async #until(time: () => number, signal: AbortSignal | undefined): Promise<void> {
 		const { clock } = this.#options;
 		for (;;) {
 			signal?.throwIfAborted();
-			const early = this.#next - this.lead - clock.now();
-			if (early <= 0) break;
-			await clock.sleep(Math.ceil(early), signal);
+			const left = time() - clock.now();
+			if (left <= 0 || this.#closed.signal.aborted) return;
+			// A timer counts whole milliseconds, and none may end too early.
+			await clock.sleep(Math.min(LONGEST_WAIT_MS, Math.ceil(left)), signal);
 		}
-		const slot = Math.max(this.#next, clock.now() - SLACK_MS);
-		this.#next = slot + this.#spacing;
-		return slot;
 	}
 
 	/** Milliseconds from one permit to the next. */

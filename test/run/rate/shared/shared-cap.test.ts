@@ -143,6 +143,17 @@ it("no request waits where no run has a cap", async () => {
 	await shared.close();
 });
 
+it("a request that waits when the run ends holds its process no longer: its turn may be minutes away", async () => {
+	const { clock, redis, shared } = await world(({ permits }) => ({ wait: 100_000 * permits }));
+	const taken = shared.take(undefined);
+	await clock.pass(10);
+	redis.answer = () => undefined;
+	await clock.until(shared.close());
+	await clock.until(taken);
+	expect(clock.now()).toBeLessThan(1_000);
+	await shared.take(undefined);
+});
+
 it("a request that is given up waits no longer, nor do those after it", async () => {
 	const { clock, shared } = await world(({ permits }) => ({ wait: 5_000 * permits }));
 	const abort = new AbortController();
