@@ -6,7 +6,7 @@ import { Repeats, type RowSet } from "./rows/repeats.ts";
 import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
 import type { CheckDependencies, ManifestOptions } from "./types.ts";
 import { hash } from "node:crypto";
-import { Spill } from "./rows/spill.ts";
+import { Records } from "./rows/spill.ts";
 
 type NameFolding = NonNullable<CheckDependencies["nameFolding"]>;
 
@@ -127,9 +127,6 @@ const RECORD = 48;
 const RECORD_WORDS = RECORD / Uint32Array.BYTES_PER_ELEMENT;
 const HASH = 16;
 
-/** Records kept in memory before the disk is used: half a megabyte. */
-const IN_MEMORY = 10_000;
-
 export type Entry = { readonly index: number; readonly line: number; readonly column: number };
 
 /** `conflict`: a row that gives the same document other values than an earlier row. */
@@ -138,21 +135,15 @@ export type DuplicateDecision =
 	| { readonly kind: "conflict"; readonly row: Entry; readonly earlier: Entry };
 
 /** Decides on rows that are about the same document, in memory that does not grow with their number. */
-export class Duplicates {
-	readonly #folder: () => Promise<string>;
-	readonly #file: string;
-	readonly #records = new Uint32Array(IN_MEMORY * RECORD_WORDS);
-	readonly #buffer = bytesOf(this.#records);
-	#count = 0;
-	#spill: Spill | undefined;
+class Duplicates extends Records {
+	readonly #buffer = bytesOf(this.words);
 
 	/**
 	 * @param folder makes the private folder, called when memory does not suffice
 	 * @param file name of the file in it
 	 */
 	constructor(folder: () => Promise<string>, file: string) {
-		this.#folder = folder;
-		this.#file = file;
+		super(RECORD_WORDS, folder, file);
 	}
 
 	/** The number of rows that repeat the document of an earlier row. */
@@ -162,20 +153,9 @@ export class Duplicates {
 		return count;
 	}
 
-	/** Whether `makeRoom` must be awaited before the next `add`. */
-	get isFull(): boolean {
-		return this.#count === IN_MEMORY;
-	}
-
-	async makeRoom(): Promise<void> {
-		this.#spill ??= new Spill(await this.#folder(), RECORD_WORDS, this.#file);
-		this.#spill.add(this.#records, this.#count);
-		this.#count = 0;
-	}
-
 	/** @param key identifies the row's document; @param payload its content */
 	add(key: string, payload: string, { index, line, column }: Entry): void {
-		const at = this.#count++ * RECORD;
+		const at = this.place() * Uint32Array.BYTES_PER_ELEMENT;
 		const buffer = this.#buffer;
 		buffer.write(hash("sha256", key, "binary"), at, HASH, "latin1");
 		buffer.write(hash("sha256", payload, "binary"), at + HASH, HASH, "latin1");
@@ -186,17 +166,7 @@ export class Duplicates {
 
 	/** The decision on rows that are not the only ones about their document. */
 	async *decisions(policy: ManifestOptions["onDuplicate"]): AsyncGenerator<DuplicateDecision> {
-		if (this.#spill === undefined) {
-			yield* decisionsOf(this.#buffer.subarray(0, this.#count * RECORD), policy);
-			return;
-		}
-		await this.makeRoom();
-		for (const records of this.#spill.partitions()) yield* decisionsOf(bytesOf(records), policy);
-	}
-
-	close(): void {
-		this.#spill?.close();
-		this.#spill = undefined;
+		for await (const records of this.parts()) yield* decisionsOf(bytesOf(records), policy);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { brokenChange, listSteps, mayHoldStep } from "../json/list-change.ts";
-import { typeOf, type ValueType } from "../json/key-types.ts";
+import { typeOf, type ValueType } from "../json/value-types.ts";
 import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 import { type CellType, splitList } from "./rows/typed.ts";
 import type { ManifestOptions } from "./types.ts";

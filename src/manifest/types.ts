@@ -1,4 +1,4 @@
-import type { ValueType } from "../json/key-types.ts";
+import type { ValueType } from "../json/value-types.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";

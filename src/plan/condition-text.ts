@@ -1,7 +1,14 @@
 import { parseJson } from "../json/parse-json.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
-import { type Condition, type KeyTest, type Operator, OPERATORS, type Where } from "./condition.ts";
-import { hasOtherSpellings, type Scalar } from "./server-value.ts";
+import {
+	type Condition,
+	type KeyTest,
+	type Operator,
+	OPERATORS,
+	type Where,
+	hasOtherSpellings,
+	type Scalar,
+} from "./condition.ts";
 
 /** Other spellings of operators: `convert_conditions` in common/metadata_utils.py makes one of them (v0.23 to v0.27). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map([

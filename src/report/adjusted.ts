@@ -1,5 +1,6 @@
 import type { RateChoice } from "../rates.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
+import type { Cause, FoundRate } from "../run/rate/rate-search.ts";
 import { numberText } from "../text/words.ts";
 
 /** A change in the `--json` summary: a rate, or whether the run is paused from then on. */
@@ -32,4 +33,22 @@ export function adjustedTexts(changes: readonly Adjustment[]): string[] {
 function clockText(time: Date): string {
 	const two = (number: number): string => String(number).padStart(2, "0");
 	return `${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+/** What `--rate auto` found in the `--json` summary: requests a second, and why no more; null where no sign was seen. */
+export type FoundRateLine = { readonly rate: number; readonly because: Cause | null; readonly at: number | null };
+
+export function foundRateLine({ rate, because, at }: FoundRate): FoundRateLine {
+	return { rate, because, at };
+}
+
+/** `found 148 a second: above it the answers took longer`. */
+export function foundRateText({ rate, because, at }: FoundRate): string {
+	if (because === null) return `no limit was seen up to ${rateText(rate)} a second`;
+	const sign = because === "latency" ? "above it the answers took longer" : `${because} at ${rateText(at)} a second`;
+	return `found ${rateText(rate)} a second: ${sign}`;
+}
+
+function rateText(rate: number): string {
+	return Number.isInteger(rate) ? numberText(rate) : String(rate);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonValue } from "../json/values.ts";
 import { show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
-import { type ShownChange, type ShownKey, shownKeys } from "./shown-change.ts";
+import { type ShownChange, type ShownKey, shownKeys } from "./change-tally.ts";
 import { markdownCode } from "./markdown.ts";
 
 /** Keys with one action that are counted by themselves; documents may have any number of keys. */

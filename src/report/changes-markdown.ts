@@ -1,8 +1,13 @@
 import { namedDocument, show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { ChangeGroups } from "./change-groups.ts";
-import type { ChangeTally } from "./change-tally.ts";
-import { type ShownChange, type ShownKey, shownKeys, type UndeclaredDocument } from "./shown-change.ts";
+import {
+	type ChangeTally,
+	type ShownChange,
+	type ShownKey,
+	shownKeys,
+	type UndeclaredDocument,
+} from "./change-tally.ts";
 import { markdownCode } from "./markdown.ts";
 
 /** GitHub takes 65,536 characters in a comment; the rest is for the words around. */

@@ -1,15 +1,15 @@
 import { type JsonValue, metadataText } from "../json/values.ts";
 import { namedDocument, show } from "../text/show.ts";
-import type { ChangeTally } from "./change-tally.ts";
-import { ChangesMarkdown } from "./changes-markdown.ts";
-import { reportCsvLine } from "./list-lines.ts";
 import {
+	type ChangeTally,
 	type ChangeAction,
 	type ShownChange,
 	type ShownKey,
 	shownKeys,
 	type UndeclaredDocument,
-} from "./shown-change.ts";
+} from "./change-tally.ts";
+import { ChangesMarkdown } from "./changes-markdown.ts";
+import { reportCsvLine } from "./list-lines.ts";
 
 /** Styles for a terminal; each may return its text unchanged. */
 export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;

@@ -1,5 +1,5 @@
 import type { ExitCode } from "../errors.ts";
-import { displayWidth } from "./display-width.ts";
+import { displayWidth } from "./table.ts";
 
 export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 

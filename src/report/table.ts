@@ -1,4 +1,5 @@
-import { displayWidth, withEllipsis } from "./display-width.ts";
+import stringWidth from "string-width";
+import { cutToWidth } from "../text/show.ts";
 
 /** Blank columns between two columns of a table. */
 const GAP = 2;
@@ -115,4 +116,15 @@ export function tableLine(cells: readonly string[], layout: Layout, ellipsis: st
 	});
 	const line = padded.join(BLANKS).trimEnd();
 	return below === undefined ? line : `${line}\n${BLANKS}${cells[below] ?? ""}`;
+}
+
+/** The width of a text on a terminal, in columns: wide characters (CJK, emoji) take two, combining marks none. */
+export function displayWidth(text: string): number {
+	return stringWidth(text);
+}
+
+/** A text cut to a width in columns, with an ellipsis where something is left out. */
+export function withEllipsis(text: string, width: number, ellipsis: string): string {
+	if (displayWidth(text) <= width) return text;
+	return `${cutToWidth(text, width - displayWidth(ellipsis), displayWidth)}${ellipsis}`;
 }

@@ -1,5 +1,5 @@
 import type { InexactValues } from "../rest/inexact.ts";
-import type { ShownChange } from "../report/shown-change.ts";
+import type { ShownChange } from "../report/change-tally.ts";
 import type { Session } from "../app.ts";
 import type { Metadata } from "../json/values.ts";
 import type { Row } from "../manifest/types.ts";

@@ -1,9 +1,8 @@
 import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
-import { adjustedTexts } from "../report/adjusted.ts";
+import { adjustedTexts, foundRateText } from "../report/adjusted.ts";
 import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
-import { foundRateText } from "../report/found-rate.ts";
 import { paceText } from "../report/pace.ts";
 import { type Ended, ofShard, oldestReadingText, type Summary, summaryOf, summaryText } from "../report/summary.ts";
 import { undoneText, undoText } from "../report/undo.ts";

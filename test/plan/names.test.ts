@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Claim, Claims, type Match, resolveName } from "../../src/plan/resolve.ts";
-import { differences, Names } from "../../src/plan/names.ts";
+import { type Claim, Claims, type Match, resolveName, differences, Names } from "../../src/plan/names.ts";
 
 function namesOf(...all: string[]): Names {
 	const names = new Names();

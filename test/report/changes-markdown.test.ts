@@ -6,9 +6,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
 import { ChangesMarkdown } from "../../src/report/changes-markdown.ts";
-import { ChangeTally } from "../../src/report/change-tally.ts";
+import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
 import { markdownCell } from "../../src/report/markdown.ts";
-import type { ShownChange } from "../../src/report/shown-change.ts";
 import { range } from "../support/values.ts";
 
 type Values = Readonly<Record<string, JsonValue>>;

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
 import { changeCsv, changeLine, changeText } from "../../src/report/changes.ts";
-import { ChangeTally } from "../../src/report/change-tally.ts";
-import type { ShownChange } from "../../src/report/shown-change.ts";
+import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
 import { range } from "../support/values.ts";
 
 type Pairs = readonly (readonly [string, JsonValue])[];

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withEllipsis, displayWidth } from "../../src/report/display-width.ts";
-import { columnWidths, type Column, layoutOf, tableLine } from "../../src/report/table.ts";
+import { withEllipsis, displayWidth, columnWidths, type Column, layoutOf, tableLine } from "../../src/report/table.ts";
 
 /** A table as it is printed: the columns, then the rows. */
 function printed(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {

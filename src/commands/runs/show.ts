@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { foundRateLine, foundRateText } from "../../report/found-rate.ts";
+import { foundRateLine, foundRateText } from "../../report/adjusted.ts";
 import { causesText } from "../../report/pace.ts";
 import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";

@@ -1,10 +1,7 @@
-import { Spill } from "./spill.ts";
+import { Records } from "./spill.ts";
 
 /** Words of a record: the two of the fingerprint, then the row's index, its low word first. */
 const RECORD_WORDS = 4;
-
-/** Records kept in memory before the disk is used: 160 kB. */
-const IN_MEMORY = 10_000;
 
 const WORD = 2 ** 32;
 
@@ -21,78 +18,37 @@ const SMALL = 0x20;
  * A row leaves 64 bits of its key, which cost a tenth of a hash that no two keys share. So what is found here is only
  * suspected, and is compared afterwards. Rows whose keys are equal, or differ in letter case alone, are always found.
  */
-export class Repeats {
-	readonly #folder: () => Promise<string>;
-	readonly #records = new Uint32Array(IN_MEMORY * RECORD_WORDS);
-	#count = 0;
-	#spill: Spill | undefined;
-	/** the latest dataset, and the words after it: most manifests have one */
-	#dataset = "";
-	#one = 0;
-	#two = 0;
-
+export class Repeats extends Records {
 	/** @param folder makes the private folder, called when memory does not suffice */
 	constructor(folder: () => Promise<string>) {
-		this.#folder = folder;
-	}
-
-	/** Whether `makeRoom` must be awaited before the next `add`. */
-	get isFull(): boolean {
-		return this.#count === IN_MEMORY;
-	}
-
-	async makeRoom(): Promise<void> {
-		this.#spill ??= new Spill(await this.#folder(), RECORD_WORDS, "fingerprints");
-		this.#spill.add(this.#records, this.#count);
-		this.#count = 0;
+		super(RECORD_WORDS, folder, "fingerprints");
 	}
 
 	/** @param document equal for rows of one dataset that are about the same document */
 	add(dataset: string, document: string, index: number): void {
-		if (dataset !== this.#dataset) this.#enter(dataset);
-		let one = this.#one;
-		let two = this.#two;
-		for (let at = 0; at < document.length; at++) {
-			const unit = document.charCodeAt(at) | SMALL;
-			one = Math.imul(one ^ unit, ONE);
-			two = Math.imul(two ^ unit, TWO);
-		}
-		const records = this.#records;
-		const at = this.#count++ * RECORD_WORDS;
-		// Multiplication carries to higher bits alone, so the low ones, which choose the partition, are the poorest.
-		records[at] = one ^ (one >>> 16) ^ (two >>> 8);
-		records[at + 1] = two ^ (one >>> 8);
-		records[at + 2] = index % WORD;
-		records[at + 3] = index / WORD;
-	}
-
-	#enter(dataset: string): void {
 		let one = 0;
 		let two = 0;
-		for (let at = 0; at < dataset.length; at++) {
-			const unit = dataset.charCodeAt(at) | SMALL;
-			one = Math.imul(one ^ unit, ONE);
-			two = Math.imul(two ^ unit, TWO);
+		for (const text of [dataset, document]) {
+			for (let at = 0; at < text.length; at++) {
+				const unit = text.charCodeAt(at) | SMALL;
+				one = Math.imul(one ^ unit, ONE);
+				two = Math.imul(two ^ unit, TWO);
+			}
 		}
-		this.#dataset = dataset;
-		this.#one = one;
-		this.#two = two;
+		const { words } = this;
+		const at = this.place();
+		// Multiplication carries to higher bits alone, so the low ones, which choose the partition, are the poorest.
+		words[at] = one ^ (one >>> 16) ^ (two >>> 8);
+		words[at + 1] = two ^ (one >>> 8);
+		words[at + 2] = index % WORD;
+		words[at + 3] = index / WORD;
 	}
 
 	/** The rows that share a fingerprint; undefined if there are none. */
 	async suspects(): Promise<RowSet | undefined> {
 		const found = new RowSet();
-		if (this.#spill === undefined) addRepeated(this.#records.subarray(0, this.#count * RECORD_WORDS), found);
-		else {
-			await this.makeRoom();
-			for (const records of this.#spill.partitions()) addRepeated(records, found);
-		}
+		for await (const records of this.parts()) addRepeated(records, found);
 		return found.last === undefined ? undefined : found;
-	}
-
-	close(): void {
-		this.#spill?.close();
-		this.#spill = undefined;
 	}
 }
 

@@ -11,12 +11,61 @@ const HEADER_WORDS = 2;
 /** Enough that one partition of a hundred million records still fits into memory. */
 const PARTITIONS = 256;
 
-/**
- * Fixed-size records on disk, divided by their first word, so that equal ones are found one part at a time.
- *
- * One file holds all partitions: each block names the one before it of the same partition.
- */
-export class Spill {
+/** Records kept in memory before the disk is used: 160 to 480 kB. */
+const IN_MEMORY = 10_000;
+
+/** Records of a fixed size, of which those with an equal first word are found together. Memory does not grow with them. */
+export class Records {
+	protected readonly words: Uint32Array;
+	readonly #recordWords: number;
+	readonly #folder: () => Promise<string>;
+	readonly #file: string;
+	#count = 0;
+	#spill: Spill | undefined;
+
+	/**
+	 * @param folder makes a private folder, called when memory does not suffice
+	 * @param file name of the file in it, which is removed with it
+	 */
+	constructor(recordWords: number, folder: () => Promise<string>, file: string) {
+		this.words = new Uint32Array(IN_MEMORY * recordWords);
+		this.#recordWords = recordWords;
+		this.#folder = folder;
+		this.#file = file;
+	}
+
+	/** Whether `makeRoom` must be awaited before the next record. */
+	get isFull(): boolean {
+		return this.#count === IN_MEMORY;
+	}
+
+	async makeRoom(): Promise<void> {
+		this.#spill ??= new Spill(await this.#folder(), this.#recordWords, this.#file);
+		this.#spill.add(this.words, this.#count);
+		this.#count = 0;
+	}
+
+	/** The place of a new record in `words`, by its first word. */
+	protected place(): number {
+		return this.#count++ * this.#recordWords;
+	}
+
+	/** All records, in parts: those with an equal first word are in one, in the order in which they were added. */
+	protected async *parts(): AsyncGenerator<Uint32Array> {
+		if (this.#spill !== undefined) {
+			await this.makeRoom();
+			yield* this.#spill.partitions();
+		} else yield this.words.subarray(0, this.#count * this.#recordWords);
+	}
+
+	close(): void {
+		this.#spill?.close();
+		this.#spill = undefined;
+	}
+}
+
+/** Records on disk. One file holds all partitions: each block names the one before it of the same partition. */
+class Spill {
 	readonly #recordWords: number;
 	readonly #perBlock: number;
 	readonly #file: number;
@@ -27,10 +76,6 @@ export class Spill {
 	readonly #latest = new Uint32Array(PARTITIONS);
 	#written = 0;
 
-	/**
-	 * @param folder a private one: the file is removed with it
-	 * @param name of the file
-	 */
 	constructor(folder: string, recordWords: number, name: string) {
 		this.#recordWords = recordWords;
 		this.#perBlock = Math.floor((BLOCK_WORDS - HEADER_WORDS) / recordWords);

@@ -1,5 +1,5 @@
-import { foundRateLine } from "../found-rate.ts";
-import { shownKeys } from "../shown-change.ts";
+import { foundRateLine } from "../adjusted.ts";
+import { shownKeys } from "../change-tally.ts";
 import type { PageChange, PageFailure, RunPage } from "./model.ts";
 
 /** Increased when the meaning of a member changes. Members may be added. */

@@ -1,4 +1,4 @@
-import { foundRateText } from "../found-rate.ts";
+import { foundRateText } from "../adjusted.ts";
 import { createHash } from "node:crypto";
 import { durationText, numberText } from "../../text/words.ts";
 import { verifyText } from "../verify.ts";

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/values.ts";
 import { numberText } from "../../text/words.ts";
 import { ChangeGroups } from "../change-groups.ts";
-import { shownKeys } from "../shown-change.ts";
+import { shownKeys } from "../change-tally.ts";
 import { html } from "./escape.ts";
 import type { Cut, PageChange, PageFailure, RunPage } from "./model.ts";
 

@@ -1,4 +1,4 @@
-import { KeyTypes } from "../../json/key-types.ts";
+import { KeyTypes } from "../../json/value-types.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
 import { askForId, isSameName, type Lookup } from "./find-document.ts";

@@ -1,4 +1,4 @@
-import { KeyTypes } from "../../json/key-types.ts";
+import { KeyTypes } from "../../json/value-types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";

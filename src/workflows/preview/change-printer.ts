@@ -1,8 +1,7 @@
 import type { App } from "../../app.ts";
 import { changeFormat, type DryRunFlags } from "../../flags/change-flags.ts";
-import type { ChangeTally } from "../../report/change-tally.ts";
+import type { ChangeTally, ShownChange, UndeclaredDocument } from "../../report/change-tally.ts";
 import { changeLine, changeWriter, undeclaredLine } from "../../report/changes.ts";
-import type { ShownChange, UndeclaredDocument } from "../../report/shown-change.ts";
 
 /** Characters of a value on a terminal; in a pipe it stands as it is. */
 const LONGEST = 200;

@@ -1,8 +1,7 @@
 import { CountedRows } from "../../run/documents/row-counts.ts";
 import { warnOfInexact } from "../../run/documents/before-images.ts";
 import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
-import { ChangeTally } from "../../report/change-tally.ts";
-import type { ShownChange, UndeclaredDocument } from "../../report/shown-change.ts";
+import { ChangeTally, type ShownChange, type UndeclaredDocument } from "../../report/change-tally.ts";
 import { differenceOf } from "../../plan/change.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";

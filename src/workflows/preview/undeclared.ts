@@ -1,7 +1,7 @@
 import type { Session } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
-import type { UndeclaredDocument } from "../../report/shown-change.ts";
+import type { UndeclaredDocument } from "../../report/change-tally.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { SeenIds } from "../../run/documents/id-table.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";

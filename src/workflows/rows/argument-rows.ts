@@ -8,7 +8,7 @@ import { SeenValues } from "../../manifest/seen-values.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
-import { isPlainName } from "../../manifest/rows/files.ts";
+import { isPlainName } from "../../manifest/rows/validator.ts";
 import { idKey } from "../../text/names.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
 import { manifestOptions } from "../check/check-manifest.ts";

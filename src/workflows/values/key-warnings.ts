@@ -1,4 +1,4 @@
-import type { KeyTypes, ValueType } from "../../json/key-types.ts";
+import type { KeyTypes, ValueType } from "../../json/value-types.ts";
 import type { CheckedManifest, ManifestKeys } from "../../manifest/types.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";

@@ -1,5 +1,5 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
-import { compareUnits, KeyTypes, typeOf, type ValueType } from "../../json/key-types.ts";
+import { compareUnits, KeyTypes, typeOf, type ValueType } from "../../json/value-types.ts";
 import { valueText } from "../../plan/condition.ts";
 import { spellings } from "./spellings.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { displayWidth } from "../../../src/report/display-width.ts";
+import { displayWidth } from "../../../src/report/table.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { serve } from "../../support/service.ts";

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { displayWidth } from "../../../src/report/display-width.ts";
+import { displayWidth } from "../../../src/report/table.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
 
