@@ -11,7 +11,7 @@ import { Cooldown } from "./run/rate/cooldown.ts";
 import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RunEndCollector } from "./run-end.ts";
 import { RunStore } from "./run/recorded/run-store.ts";
-import { RememberedDatasets } from "./run/service/remembered-datasets.ts";
+import { RememberedDatasets } from "./run/service/service-memory.ts";
 import { currentUserId } from "./user-id.ts";
 import { stopOf } from "./run/stop/shutdown.ts";
 import type { Processes } from "./run/storage/process-owner.ts";

@@ -1,6 +1,6 @@
 import type { App, Session, Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
-import type { NamedDataset } from "../run/service/remembered-datasets.ts";
+import type { NamedDataset } from "../run/service/service-memory.ts";
 import { allDatasets } from "../run/documents/pages.ts";
 import { firstDocuments } from "../run/documents/list.ts";
 import { restErrorOf } from "../run/retry/request.ts";

@@ -3,7 +3,7 @@ import type { RunFlags } from "../flags/flags.ts";
 import type { Row } from "../manifest/types.ts";
 import { BeforeImages } from "../run/documents/before-images.ts";
 import { planMetadata, replaceMetadata } from "../run/operations/update.ts";
-import { refuseValues } from "../run/service/refuse-values.ts";
+import { refuseValues } from "../run/service/arrival.ts";
 import type { PreviewRow } from "./effect.ts";
 import type { Run } from "./open-run.ts";
 import type { RowOperation } from "./run/run-rows.ts";

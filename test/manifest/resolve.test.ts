@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { documentPrinter } from "../../src/workflows/resolve/print.ts";
+import { documentPrinter } from "../../src/workflows/resolve/look-up.ts";
 import type { JsonValue } from "../../src/json/values.ts";
 import { formatCsvManifest } from "../../src/manifest/write.ts";
 import type { Row } from "../../src/manifest/types.ts";

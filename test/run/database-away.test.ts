@@ -8,16 +8,15 @@ import { ragflowPut } from "../../src/rest/flavours.ts";
 import type { Document } from "../../src/rest/types.ts";
 import { Cooldown, paced } from "../../src/run/rate/cooldown.ts";
 import { unlimited } from "./unlimited.ts";
-import { type Memory, mayHaveArrived } from "../../src/run/operations/operation.ts";
-import { type Sending, unrecorded } from "../../src/run/operations/sent-log.ts";
+import { mayHaveArrived, type Memory, type Sending, unrecorded } from "../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
-import { uploadFile } from "../../src/run/operations/upload.ts";
+import {} from "../../src/run/operations/upload.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
 import { requestWithRetry, retryingThroughOutage } from "../../src/run/retry/request.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { provenService } from "./fake-service.ts";
+import { provenService, uploading } from "./fake-service.ts";
 import { failure, work } from "./harness.ts";
 
 /** Both ways in which a server says that its database is away. */
@@ -85,7 +84,7 @@ describe.each(answers)("%s", (_, away) => {
 				},
 				updateMetadata: async () => "document_id",
 			});
-			const upload = uploadFile(provenService(api), "error");
+			const upload = uploading(provenService(api), "error");
 			const row = { ...work(0), documentId: "", metadata, file: { path, name: "a.txt" } };
 			const memory: Memory = {};
 			await expect(upload(row, direct, memory)).rejects.toMatchObject({ code: away().code });

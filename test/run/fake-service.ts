@@ -1,8 +1,15 @@
 import type { Api } from "../../src/rest/types.ts";
 import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
-import type { DocumentSourceOptions } from "../../src/run/documents/document-source.ts";
+import { tmpdir } from "node:os";
+import { onTestFinished } from "vitest";
+import { DocumentSource, type DocumentSourceOptions } from "../../src/run/documents/document-source.ts";
+import { knownCounts } from "../../src/run/documents/row-counts.ts";
 import { Searches } from "../../src/run/documents/searches.ts";
-import type { Clock, Request } from "../../src/run/types.ts";
+import type { OnExisting } from "../../src/run/operations/namesakes.ts";
+import type { Operation } from "../../src/run/operations/operation.ts";
+import { type RemovalOptions, removeDocument } from "../../src/run/operations/remove.ts";
+import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
+import type { Clock, Request, Work } from "../../src/run/types.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
 import type { ServiceOptions } from "../../src/run/service/service-options.ts";
 import { Service } from "../../src/run/service/service.ts";
@@ -50,4 +57,26 @@ export function serviceOf(api: Api, more: Partial<ServiceOptions> = {}): Service
 export function believing(): DocumentSourceOptions["service"] {
 	const quiet = (): void => undefined;
 	return { clock: instant, searches: new Searches({ clock: instant, note: quiet, noteOnce: quiet }) };
+}
+
+/** The documents of so many rows of the dataset `set`. Each is asked for where nothing is said of the rows. */
+export function sourceOf(service: DocumentSourceOptions["service"] = believing(), rows = 0): DocumentSource {
+	const counts = knownCounts(new Map([["set", rows]]));
+	const source = new DocumentSource({ rows: counts, folder: async () => tmpdir(), service });
+	onTestFinished(() => source.close());
+	return source;
+}
+
+/** Uploads as the command does. Each name and each document is asked for, unless another source is given. */
+export function uploading<Item extends UploadItem>(
+	service: Service,
+	onExisting: OnExisting,
+	options?: Parameters<typeof uploadFile>[3],
+): Operation<Item> {
+	return uploadFile<Item>(service, onExisting, sourceOf(), options);
+}
+
+/** Removes as the command does. Each document is asked for. */
+export function removing(service: Service, options: RemovalOptions<Work> = {}): Operation<Work> {
+	return removeDocument<Work>(service, sourceOf().removable, { isAsked: true, ...options });
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Dataset } from "../../rest/types.ts";
-import type { NamedDataset } from "../../run/service/remembered-datasets.ts";
+import type { NamedDataset } from "../../run/service/service-memory.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";

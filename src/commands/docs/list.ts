@@ -10,10 +10,15 @@ import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/f
 import type { Done } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
-import { documentTable } from "../../workflows/lists/document-table.ts";
+import {
+	defaultFields,
+	documentCells,
+	documentJson,
+	documentMembers,
+	documentTable,
+} from "../../workflows/lists/document-table.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
-import { defaultFields, documentCells, documentJson, documentMembers } from "../../workflows/lists/document-columns.ts";
 import { firstOf, heldUntil, sortedDocuments, type SortOrder } from "../../workflows/lists/sort-documents.ts";
 import {
 	addFilterOptions,

@@ -20,11 +20,10 @@ import {
 	type ServiceFlags,
 	withSession,
 } from "../../flags/flags.ts";
-import { writeNewFile } from "../../workflows/lists/new-file.ts";
+import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, parseOut } from "../../flags/values.ts";
-import { foundDocuments, lookUp, Listings } from "../../workflows/resolve/look-up.ts";
-import { documentPrinter, type Print } from "../../workflows/resolve/print.ts";
+import { documentPrinter, foundDocuments, Listings, lookUp } from "../../workflows/resolve/look-up.ts";
 
 export type ResolveOptions = ServiceFlags &
 	ManifestFlags & {

@@ -64,9 +64,7 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		}
 	}
 	const { service } = run.session;
-	return await runRows(run, allowed, (log, documents) =>
-		removeDocument(service, log, { removable: documents.removable(service.lookup) }),
-	);
+	return await runRows(run, allowed, (log, documents) => removeDocument(service, documents.removable, { log }));
 }
 
 /** Resumes a removal. It asks again: its documents may have been tagged since. */

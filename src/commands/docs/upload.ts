@@ -142,10 +142,7 @@ function prescanUploads(run: Run<UploadOptions>, rows: RowSource): Promise<Allow
 
 function uploadPreview(onExisting: OnExisting): PreviewRow {
 	return async (row, { service, request }, documents) => {
-		const found = await previewUpload(service, request, withFile(row), {
-			onExisting,
-			names: documents.names(service.lookup),
-		});
+		const found = await previewUpload(service, request, withFile(row), { onExisting, documents });
 		switch (found.action) {
 			case "none":
 				return found;
@@ -160,9 +157,7 @@ function uploadPreview(onExisting: OnExisting): PreviewRow {
 function uploadFiles({ session: { service, timeout } }: Run, onExisting: OnExisting): RowOperation {
 	return (log, documents) => {
 		const settling = new Settling(service, timeout);
-		const names = documents.names(service.lookup);
-		const wasListed = documents.wasListed.bind(documents);
-		const upload = uploadFile(service, onExisting, { log, settling, names, wasListed });
+		const upload = uploadFile(service, onExisting, documents, { log, settling });
 		return (row, request, memory) => upload(withFile(row), request, memory);
 	};
 }

@@ -7,11 +7,10 @@ import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
-import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
+import { printDocumentsCsv, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
-import { writeNewFile } from "../../workflows/lists/new-file.ts";
 import { parseNonEmpty, parseOut } from "../../flags/values.ts";
 
 export type InitOptions = ServiceFlags & { readonly dataset?: string | undefined; readonly out?: string | undefined };

@@ -1,11 +1,11 @@
 import { KeyTypes } from "../../json/value-types.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { askForId, isSameName, type Lookup } from "./find-document.ts";
+import { askForName, isSameName } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets } from "./listed-datasets.ts";
 import type { RowCounts } from "./row-counts.ts";
-import { type Removable, RemovableDocuments } from "./removable-documents.ts";
+import { RemovableDocuments } from "./removable-documents.ts";
 import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
@@ -34,20 +34,17 @@ export type DocumentSourceOptions = {
 /** Takes the keys of documents: of a dataset that was listed as a whole, or of the document that was read for a row. */
 export type OnPresent = (present: { readonly keys: KeyTypes; readonly isWhole: boolean }) => void;
 
-/** Finds every document that has a name by the service's own comparison. */
-export type FindNames = (api: Api, request: Request, datasetId: string, name: string) => Promise<readonly Named[]>;
-
 /**
- * The present metadata of documents for the rows of a run, by the fewest requests: one request for each row, or one
- * list of the dataset.
+ * The documents of the rows of a run, by the fewest requests: one request for each row, or one list of the dataset.
  *
  * A list is as old as a tenth of the run, or some seconds. So a run that uses it may write no document twice, as the second
  * write would not see the first. The check of a manifest ensures that.
  */
 export class DocumentSource implements AsyncDisposable {
+	/** those that rows remove */
+	readonly removable: RemovableDocuments;
 	readonly #byId: ListedDatasets<StoredDocuments>;
 	readonly #byName: ListedDatasets<StoredNames>;
-	readonly #rows: RowCounts;
 	readonly #clock: Clock;
 	readonly #searches: Searches;
 	readonly #onPresent: OnPresent | undefined;
@@ -61,7 +58,6 @@ export class DocumentSource implements AsyncDisposable {
 		const { clock, searches } = service;
 		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
 		this.#onPresent = onPresent;
-		this.#rows = rows;
 		this.#clock = clock;
 		this.#searches = searches;
 		this.#doubts = doubts;
@@ -88,6 +84,7 @@ export class DocumentSource implements AsyncDisposable {
 			onListing,
 			onListed,
 		});
+		this.removable = new RemovableDocuments(rows, clock);
 	}
 
 	/**
@@ -100,7 +97,8 @@ export class DocumentSource implements AsyncDisposable {
 		const renewals = this.#renewals;
 		const listed = this.#byId.whole(datasetId);
 		const ahead = await this.#ahead.take(api, sure, datasetId, id);
-		const found = typeof ahead === "object" ? ahead.document : await this.#find(api, sure, { datasetId, id }, ahead);
+		const ask = { api, request: sure, isAsked: ahead === "alone" };
+		const found = typeof ahead === "object" ? ahead.document : await findListed(this.#byId, ask, datasetId, id);
 		if (renewals !== this.#renewals) return this.byId(api, request, datasetId, id);
 		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
@@ -129,18 +127,6 @@ export class DocumentSource implements AsyncDisposable {
 	/** The longest time in milliseconds between the reading of a document and its use; undefined where none decided anything. */
 	get oldestReading(): number | undefined {
 		return this.#oldest;
-	}
-
-	/** A document that was not read with others: from the list of its dataset, or asked for by itself. */
-	async #find(
-		api: Api,
-		request: Request,
-		which: { readonly datasetId: string; readonly id: string },
-		ahead: "alone" | undefined,
-	): Promise<RemoteDocument | undefined> {
-		if (ahead === undefined) return findListed(this.#byId, api, request, which);
-		const { found, isHeeded } = await askForId(api, request, which.datasetId, which.id);
-		return isHeeded ? found : findListed(this.#byId, api, request, which);
 	}
 
 	/** Notes the age of a reading that decides what is written. @param at when it was read; undefined for a moment ago */
@@ -190,33 +176,36 @@ export class DocumentSource implements AsyncDisposable {
 		yield* listed.documents.ids();
 	}
 
+	/** The document as the service shows it now: it is asked for, unless the service ignores ids. */
+	async now(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
+		return findListed(this.#byId, { api, request, isAsked: true }, datasetId, id);
+	}
+
 	/**
-	 * Finds names in a list of the dataset where that costs fewer requests, and by `lookup` otherwise.
+	 * Every document that has that name by the service's own comparison, in a list of the dataset where that costs fewer
+	 * requests, and asked for otherwise.
 	 *
 	 * A list may be as old as the run. Where a name was taken since, the upload itself shows it: the service stores the file
 	 * under another name.
 	 */
-	names(lookup: Pick<Lookup, "byName">): FindNames {
-		return async (api, request, datasetId, name) => {
-			const listed = await this.#byName.list(api, request, datasetId);
-			const found = (await listed?.documents.get(name)) ?? [];
-			// Only the service knows which names are equal, and a short list may lack an existing document.
-			const isSure =
-				found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
-			return listed !== undefined && isSure ? found : lookup.byName(api, request, datasetId, name);
-		};
+	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Named[]> {
+		const listed = await this.#byName.list(api, request, datasetId);
+		const found = (await listed?.documents.get(name)) ?? [];
+		// Only the service knows which names are equal, and a short list may lack an existing document.
+		const isSure = found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
+		const isAll = listed !== undefined && (isSure || this.#byName.isIgnoring(datasetId));
+		const asked = isAll ? undefined : await askForName(api, request, datasetId, name);
+		if (isAll || asked !== undefined) return asked ?? found;
+		const { documents, short } = await this.#byName.listAfterAll(api, request, datasetId);
+		if (short !== undefined) throw incompleteList(datasetId, short);
+		return documents.get(name);
 	}
 
-	/** Whether the list that `names` reads showed that id. Undefined where it read none, or one that may lack it. */
+	/** Whether the list that `byName` reads showed that id. Undefined where it read none, or one that may lack it. */
 	wasListed(datasetId: string, id: string): boolean | undefined {
-		const listed = this.#byName?.whole(datasetId);
+		const listed = this.#byName.whole(datasetId);
 		if (listed?.documents.showed(id) === true) return true;
 		return listed === undefined || listed.short !== undefined ? undefined : false;
-	}
-
-	/** Finds the documents that rows remove, in a list of the dataset where that costs fewer requests than `lookup`. */
-	removable(lookup: Pick<Lookup, "byId" | "isIndexed">): Removable {
-		return new RemovableDocuments(lookup, this.#rows, this.#clock);
 	}
 
 	/** Forgets what was read, so that later rows see the present documents. */

@@ -49,71 +49,6 @@ export function isSameName(one: string, other: string): boolean {
 	return one === other || one.normalize() === other.normalize();
 }
 
-/**
- * Finds documents by id or by name for many rows of a run.
- *
- * A service may ignore the id or the name in a request for a list. Then each dataset is read once as a whole, not once for
- * each row; an answer may then be as old as the run.
- */
-export class Lookup {
-	readonly #indexes = new Map<string, Promise<Index>>();
-
-	/** Whether the service can't be asked for one document of that dataset, so that it was read as a whole. */
-	isIndexed(datasetId: string): boolean {
-		return this.#indexes.has(datasetId);
-	}
-
-	/** The document, or undefined where the dataset does not list it. */
-	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<Document | undefined> {
-		if (!this.isIndexed(datasetId)) {
-			const { found, isHeeded } = await askForId(api, request, datasetId, id);
-			if (isHeeded) return found;
-		}
-		const { byId } = await this.#index(api, request, datasetId);
-		return foundIn(byId, datasetId, id);
-	}
-
-	/** Every document that has that name by the service's own comparison. */
-	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Document[]> {
-		if (!this.isIndexed(datasetId)) {
-			const found = await askForName(api, request, datasetId, name);
-			if (found !== undefined) return found;
-		}
-		const { byName } = await this.#index(api, request, datasetId);
-		return byName.get(api.dialect.flavour.nameKey(name)) ?? [];
-	}
-
-	#index(api: Api, request: Request, datasetId: string): Promise<Index> {
-		const known = this.#indexes.get(datasetId);
-		if (known !== undefined) return known;
-		const reading = readIndex(api, request, datasetId);
-		this.#indexes.set(datasetId, reading);
-		// The row that asked fails or is retried; the next row reads the list again.
-		reading.catch(() => this.#indexes.delete(datasetId));
-		return reading;
-	}
-}
-
-/** Every document of a dataset. */
-type Index = {
-	readonly byId: ReadonlyMap<string, Document>;
-	/** by the part of a name that the service compares */
-	readonly byName: ReadonlyMap<string, readonly Document[]>;
-};
-
-async function readIndex(api: Api, request: Request, datasetId: string): Promise<Index> {
-	const byId = new Map<string, Document>();
-	const byName = new Map<string, Document[]>();
-	for await (const document of wholeList(api, request, datasetId)) {
-		byId.set(document.id, document);
-		const key = api.dialect.flavour.nameKey(document.name);
-		const same = byName.get(key);
-		if (same === undefined) byName.set(key, [document]);
-		else same.push(document);
-	}
-	return { byId, byName };
-}
-
 /** The answer to a request for one id. */
 type IdAnswer = {
 	readonly found: Document | undefined;
@@ -163,7 +98,7 @@ async function findNamed(
 }
 
 /** The documents that have a name by the service's own comparison; undefined where the service ignores the name. */
-async function askForName(
+export async function askForName(
 	api: Api,
 	request: Request,
 	datasetId: string,

@@ -62,6 +62,8 @@ export class ListedDatasets<Documents extends Store> {
 	readonly #lists = new Map<string, Promise<ListedDataset<Documents> | undefined>>();
 	/** those of the lists that were read */
 	readonly #read = new Map<string, ListedDataset<Documents>>();
+	/** datasets whose service ignored a request for one document */
+	readonly #ignoring = new Set<string>();
 	readonly #stores: Documents[] = [];
 	/** of the list of each dataset that was renewed last: rows in flight may still read it */
 	readonly #renewed = new Map<string, Documents>();
@@ -86,14 +88,21 @@ export class ListedDatasets<Documents extends Store> {
 		return this.#read.size > 0;
 	}
 
-	/** The list of a dataset whose service ignored a request for one document. */
-	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+	/** Whether the service can't be asked for one document of that dataset, so that it was listed. */
+	isIgnoring(datasetId: string): boolean {
+		return this.#ignoring.has(datasetId);
+	}
+
+	/** The list of a dataset whose service ignored a request for one document, or for one name. */
+	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents>> {
+		this.#ignoring.add(datasetId);
 		const chosen = this.#lists.get(datasetId);
 		const listed = await chosen;
 		// Another row has listed it meanwhile.
 		if (listed !== undefined) return listed;
 		if (this.#lists.get(datasetId) === chosen) this.#lists.delete(datasetId);
-		return this.#once(datasetId, () => this.#readAll(api, request, datasetId));
+		const whole = await this.#once(datasetId, () => this.#readAll(api, request, datasetId));
+		return whole ?? this.listAfterAll(api, request, datasetId);
 	}
 
 	/** Forgets the lists: they are read again when they are needed. */
@@ -217,23 +226,24 @@ export function pagesLeft({ total, asked, came, countsAll }: ListSize): number {
 /**
  * A document from the list of its dataset if that is kept, else by its id; undefined if the dataset does not list it.
  *
- * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
+ * @param isAsked whether it is asked for by its id even so, unless the service ignores that
+ * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
  */
 export async function findListed<Kept>(
 	lists: ListedDatasets<Store & { get(id: string): Promise<Kept | undefined> | Kept | undefined }>,
-	api: Api,
-	request: Request,
-	{ datasetId, id }: { readonly datasetId: string; readonly id: string },
+	ask: { readonly api: Api; readonly request: Request; readonly isAsked?: boolean },
+	datasetId: string,
+	id: string,
 ): Promise<Kept | Document | undefined> {
-	const listed = await lists.list(api, request, datasetId);
+	const { api, request, isAsked = false } = ask;
+	const listed = isAsked && !lists.isIgnoring(datasetId) ? undefined : await lists.list(api, request, datasetId);
 	const kept = listed === undefined ? undefined : await foundIn(listed.documents, datasetId, id);
 	// A document that a whole list does not show is not there. A short list proves nothing.
 	if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
 	const { found, isHeeded } = await askForId(api, request, datasetId, id);
 	if (isHeeded) return found;
-	if (listed?.short !== undefined) throw incompleteList(datasetId, listed.short);
-	const whole = await lists.listAfterAll(api, request, datasetId);
-	const inWhole = whole === undefined ? undefined : await foundIn(whole.documents, datasetId, id);
-	if (inWhole === undefined && whole?.short !== undefined) throw incompleteList(datasetId, whole.short);
+	const whole = listed ?? (await lists.listAfterAll(api, request, datasetId));
+	const inWhole = await foundIn(whole.documents, datasetId, id);
+	if (inWhole === undefined && whole.short !== undefined) throw incompleteList(datasetId, whole.short);
 	return inWhole;
 }

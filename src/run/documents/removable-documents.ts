@@ -1,30 +1,7 @@
 import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import type { Lookup } from "./find-document.ts";
 import { findListed, ListedDatasets, type Store } from "./listed-datasets.ts";
 import type { RowCounts } from "./row-counts.ts";
-
-/** Finds the document that a row removes, or undefined where the dataset does not list it. */
-export type FindRemovable = (
-	api: Api,
-	request: Request,
-	datasetId: string,
-	id: string,
-) => Promise<ListedDocument | undefined>;
-
-/** The documents that rows remove. */
-export type Removable = {
-	readonly find: FindRemovable;
-	/** whether several rows of a dataset are removed, as far as that is known: then it is worth a request to ask for a faster way */
-	hasSeveral(datasetId: string): Promise<boolean> | boolean;
-	/** the number of documents in the list of a dataset; undefined where it was not listed as a whole */
-	sizeOf(datasetId: string): number | undefined;
-};
-
-/** Each document is asked for when its row comes. */
-export function askedForAlone(lookup: Pick<Lookup, "byId">): Removable {
-	return { find: (...asked) => lookup.byId(...asked), hasSeveral: () => true, sizeOf: () => undefined };
-}
 
 /** Rows of a dataset from which it may be listed: one look-up is as cheap as the first page of a list. */
 const FEWEST_ROWS = 2;
@@ -32,21 +9,22 @@ const FEWEST_ROWS = 2;
 /** Documents of a dataset that is listed at most: each takes some 200 bytes of memory until the run ends. */
 const MOST_DOCUMENTS = 200_000;
 
+/** @param isAsked whether the document is asked for when its row comes, unless the service ignores ids */
+type Ask = { readonly api: Api; readonly request: Request; readonly isAsked?: boolean };
+
 /**
- * Finds the documents that rows remove, in one list of the dataset where that costs fewer requests than asking for each.
+ * The documents that rows remove, from one list of the dataset where that costs fewer requests than asking for each.
  *
  * The list may be as old as the run. That is safe for a removal: an id is never given to another document, and a document
  * that is gone meanwhile can't be removed twice.
  */
-export class RemovableDocuments implements Removable {
-	readonly #lookup: Pick<Lookup, "byId" | "isIndexed">;
+export class RemovableDocuments {
 	readonly #lists: ListedDatasets<KeptForRemoval>;
 	readonly #rows: RowCounts;
-	/** the first row of each dataset */
+	/** the list of each dataset, after its first row */
 	readonly #first = new Map<string, Promise<unknown>>();
 
-	constructor(lookup: Pick<Lookup, "byId" | "isIndexed">, rows: RowCounts, clock: Clock) {
-		this.#lookup = lookup;
+	constructor(rows: RowCounts, clock: Clock) {
 		this.#rows = rows;
 		this.#lists = new ListedDatasets({
 			rows,
@@ -59,65 +37,59 @@ export class RemovableDocuments implements Removable {
 	}
 
 	/**
+	 * The document of a row; undefined where the dataset does not list it.
+	 *
 	 * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
 	 */
-	readonly find: FindRemovable = async (api, request, datasetId, id) => {
+	async find(ask: Ask, datasetId: string, id: string): Promise<ListedDocument | undefined> {
 		const first = this.#first.get(datasetId);
-		if (first === undefined) {
-			const asked = this.#begin(api, request, datasetId, id);
-			this.#first.set(datasetId, asked);
-			asked.catch(() => this.#first.delete(datasetId));
-			return asked;
+		if (ask.isAsked === true || first !== undefined) {
+			if (ask.isAsked !== true) await first;
+			return findListed(this.#lists, ask, datasetId, id);
 		}
-		await first;
-		if (this.#lookup.isIndexed(datasetId)) return this.#lookup.byId(api, request, datasetId, id);
-		return findListed(this.#lists, api, request, { datasetId, id });
-	};
+		// The first row shows whether the service heeds ids. Then the dataset is listed, while no document is removed: its
+		// pages do not move.
+		const asked = findListed(this.#lists, { ...ask, isAsked: true }, datasetId, id);
+		const listed = asked.then(() => this.#lists.list(ask.api, ask.request, datasetId));
+		this.#first.set(datasetId, listed);
+		listed.catch(() => this.#first.delete(datasetId));
+		await listed;
+		return asked;
+	}
 
+	/** Whether several rows of a dataset are removed, as far as that is known: then it is worth a request to ask for a faster way. */
 	hasSeveral(datasetId: string): Promise<boolean> | boolean {
 		return this.#rows.reaches(datasetId, FEWEST_ROWS);
 	}
 
+	/** Documents in the list of a dataset; undefined where it was not listed as a whole. */
 	sizeOf(datasetId: string): number | undefined {
 		const listed = this.#lists.whole(datasetId);
 		return listed?.short === undefined ? listed?.documents.size : undefined;
 	}
 
-	/**
-	 * The first row asks by its id. Where the service ignores that, the look-up reads the list for all rows. Otherwise the list
-	 * is read now: no document is removed while it is read, so its pages do not move.
-	 */
-	async #begin(api: Api, request: Request, datasetId: string, id: string): Promise<ListedDocument | undefined> {
-		const found = await this.#lookup.byId(api, request, datasetId, id);
-		if (!this.#lookup.isIndexed(datasetId)) await this.#lists.list(api, request, datasetId);
-		return found;
+	/** Whether the service can't be asked for one document of that dataset: only its whole list shows what is there. */
+	ignoresIds(datasetId: string): boolean {
+		return this.#lists.isIgnoring(datasetId);
 	}
 }
 
 /** The documents of a dataset, in memory, without what they have. */
-class KeptForRemoval implements Store {
+class KeptForRemoval extends Map<string, ListedDocument> implements Store {
 	readonly #api: Pick<Api, "forRemoval">;
-	readonly #byId = new Map<string, ListedDocument>();
 
 	constructor(api: Pick<Api, "forRemoval">) {
+		super();
 		this.#api = api;
 	}
 
-	async add(document: Document): Promise<void> {
-		this.#byId.set(document.id, this.#api.forRemoval(document));
-	}
-
-	get(id: string): ListedDocument | undefined {
-		return this.#byId.get(id);
-	}
-
-	get size(): number {
-		return this.#byId.size;
+	add(document: Document): undefined {
+		this.set(document.id, this.#api.forRemoval(document));
 	}
 
 	async end(): Promise<void> {}
 
 	async close(): Promise<void> {
-		this.#byId.clear();
+		this.clear();
 	}
 }

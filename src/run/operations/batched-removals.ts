@@ -1,14 +1,42 @@
-import type { Api } from "../../rest/types.ts";
-import { RetryTogether } from "../retry/retry.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Api, Document } from "../../rest/types.ts";
+import { readBack, RetryTogether } from "../retry/retry.ts";
 import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import type { Memory } from "./operation.ts";
-import { type BatchedRow, removeBatch } from "./removal-batch.ts";
-import type { SentLog } from "./sent-log.ts";
+import type { Memory, SentLog } from "./operation.ts";
 
 /** Ids of which a hundred fit into what a proxy takes as an address. */
 const PLAIN_ID = /^[\w-]{1,64}$/;
+
+/** RAGFlow's words for a removal that names an unknown document: it has removed none (v0.25.2 to v0.27, and v1.0). */
+const NONE_REMOVED = /\bdo not belong to dataset\b/;
+
+/** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
+export const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
+
+/** The wait before a document that a list did not show is read again, in milliseconds: a list may lack it for a moment. */
+export const LISTED_AGAIN_MS = 250;
+
+/** A row that is removed with others. */
+export type BatchedRow = {
+	readonly item: Work;
+	readonly memory: Memory;
+	/** the reason to leave its document alone, by what a list shows of it now; undefined where it may be removed */
+	readonly refuse: (document: Document) => RestError | undefined;
+	/** its result, once there is one; `alone` where it must be removed by itself */
+	end?: "removed" | "alone" | Error;
+};
+
+type BatchContext = {
+	readonly service: Service;
+	readonly log: SentLog;
+	/** removals are sent one after another */
+	readonly turn: SerialQueue;
+	readonly api: Api;
+	readonly request: Request;
+	readonly datasetId: string;
+};
 
 /** A row that waits for others, or for its batch once that is begun. */
 type WaitingRow = BatchedRow & { batch: Promise<void> | undefined };
@@ -59,7 +87,12 @@ export class BatchedRemovals {
 		const { memory, item } = row;
 		const waits = this.#rows.get(memory);
 		if (waits === undefined) {
-			this.#wait(api, request, row);
+			memory.batch = "waiting";
+			const added = { ...row, batch: undefined };
+			this.#rows.set(memory, added);
+			const waiting = this.#waiting.get(item.datasetId) ?? [];
+			this.#waiting.set(item.datasetId, waiting);
+			if (waiting.push(added) >= this.#atOnce(api)) this.#begin(api, request, item.datasetId);
 			throw new RetryTogether();
 		}
 		if (waits.batch === undefined) this.#begin(api, request, item.datasetId);
@@ -69,16 +102,6 @@ export class BatchedRemovals {
 		memory.batch = end === "alone" ? "alone" : undefined;
 		if (end instanceof Error) throw end;
 		if (end === "alone") throw new RetryTogether();
-	}
-
-	#wait(api: Api, request: Request, row: BatchedRow): void {
-		const { memory, item } = row;
-		memory.batch = "waiting";
-		const added = { ...row, batch: undefined };
-		this.#rows.set(memory, added);
-		const waiting = this.#waiting.get(item.datasetId) ?? [];
-		this.#waiting.set(item.datasetId, waiting);
-		if (waiting.push(added) >= this.#atOnce(api)) this.#begin(api, request, item.datasetId);
 	}
 
 	#atOnce({ dialect: { flavour } }: Api): number {
@@ -99,4 +122,125 @@ export class BatchedRemovals {
 			for (const row of rows) row.batch = batch;
 		}
 	}
+}
+
+/** A row whose document a list shows now. */
+type Shown = { readonly row: BatchedRow; readonly document: Document };
+
+/**
+ * Removes the documents of up to a hundred rows of one dataset. A list shows each of them before, and a row counts as removed
+ * when a list lacks its document. Never rejects: each row has its own end, and what is uncertain is left to the row itself.
+ *
+ * @returns whether the answer to a removal was lost
+ */
+async function removeBatch(context: BatchContext, rows: readonly BatchedRow[]): Promise<boolean> {
+	let isLost = false;
+	try {
+		let open = await shown(context, rows);
+		while (open.length > 0) {
+			const sent = open;
+			if (await context.turn.take(async () => send(context, await record(context, sent)))) {
+				await confirm(context, open);
+				break;
+			}
+			// The service removes nothing if it does not know one of the documents: the others are sent again.
+			const left = await shown(
+				context,
+				open.map(({ row }) => row),
+			);
+			if (left.length === open.length) break;
+			open = left;
+		}
+	} catch (error) {
+		isLost = error instanceof RestError && error.kind === "ambiguous";
+		for (const row of rows) row.end ??= error instanceof Error ? error : new Error(String(error));
+	}
+	for (const row of rows) row.end ??= "alone";
+	return isLost;
+}
+
+/** The rows whose documents are listed now, and may be removed. Rows whose removal may have been applied need two lists. */
+async function shown(context: BatchContext, rows: readonly BatchedRow[]): Promise<readonly Shown[]> {
+	const { clock } = context.service;
+	const documents = await list(context, rows);
+	const lost = rows.filter(({ item, memory }) => memory.maybeRemoved === true && !documents.has(item.documentId));
+	if (lost.length > 0) {
+		await clock.sleep(LISTED_AGAIN_MS);
+		const again = await list(context, lost);
+		for (const [id, document] of again) documents.set(id, document);
+		for (const row of lost) if (!again.has(row.item.documentId)) row.end = "removed";
+	}
+	const found: Shown[] = [];
+	for (const row of rows) {
+		if (row.end !== undefined) continue;
+		const document = documents.get(row.item.documentId);
+		const refusal = document === undefined ? "alone" : row.refuse(document);
+		if (refusal !== undefined) row.end = refusal;
+		else if (document !== undefined) found.push({ row, document });
+	}
+	return found;
+}
+
+/** Records the removals. @returns those that may be sent; each other row ends with the reason */
+async function record({ log }: BatchContext, open: readonly Shown[]): Promise<readonly Shown[]> {
+	const recorded = open.map(async ({ row, document }) => {
+		const { item, memory } = row;
+		memory.name = document.name;
+		try {
+			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: item.documentId });
+			memory.isLogged = true;
+		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			row.end = error;
+		}
+	});
+	await Promise.all(recorded);
+	return open.filter(({ row }) => row.end === undefined);
+}
+
+/**
+ * Sends one removal.
+ *
+ * @returns whether the service accepted it
+ * @throws RestError where it is not known what became of it
+ */
+async function send({ api, request }: BatchContext, open: readonly Shown[]): Promise<boolean> {
+	if (open.length === 0) return true;
+	const arrived = (): void => {
+		for (const { row } of open) row.memory.maybeRemoved = true;
+	};
+	try {
+		await request(() => api.removeTogether(open.map(({ document }) => document)));
+	} catch (error) {
+		const { kind, message } = error instanceof RestError ? error : {};
+		const isRefused = kind === "rejected" || kind === "contradiction";
+		if (kind !== "not_sent" && !(isRefused && NONE_REMOVED.test(message ?? ""))) arrived();
+		if (isRefused) return false;
+		throw error;
+	}
+	arrived();
+	return true;
+}
+
+/** Waits until the list lacks the documents. */
+async function confirm(context: BatchContext, sent: readonly Shown[]): Promise<void> {
+	let left = sent.map(({ row }) => row).filter(({ end }) => end === undefined);
+	const areGone = async (): Promise<boolean> => {
+		if (left.length === 0) return true;
+		const documents = await list(context, left);
+		for (const row of left) if (!documents.has(row.item.documentId)) row.end = "removed";
+		left = left.filter(({ end }) => end === undefined);
+		return left.length === 0;
+	};
+	await readBack(areGone, { clock: context.service.clock, delays: REMOVAL_DELAYS_MS });
+}
+
+/** The documents of these rows that the dataset lists now. */
+async function list(
+	{ api, request, datasetId }: BatchContext,
+	rows: readonly BatchedRow[],
+): Promise<Map<string, Document>> {
+	const ids = rows.map(({ item }) => item.documentId);
+	const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize: ids.length, ids }));
+	return new Map(items.map((document) => [document.id, document]));
 }

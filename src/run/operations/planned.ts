@@ -11,9 +11,8 @@ import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
-import { mayHaveArrived, type Operation } from "./operation.ts";
+import { mayHaveArrived, type Operation, type SentLog, unrecorded } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
-import { type SentLog, unrecorded } from "./sent-log.ts";
 import { RemovedKeys, sendPrepared } from "./update.ts";
 
 /** A row of a plan. */
@@ -122,13 +121,13 @@ function conflictOfRemoval(
 /** Does what a plan says, to each document that no other client changed since. */
 export function applyPlanned<Item extends PlannedItem>(
 	service: Service,
-	rules: PlannedRules,
+	rules: PlannedRules & { readonly documents: Pick<DocumentSource, "byId" | "removable"> },
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	// A batch lists the document anew, right before it is removed.
 	const refuse = (item: Item, document: Document): RestError | undefined =>
 		conflictOfRemoval(service, item, rules, document);
-	const remove = removeDocument<Item>(service, log, { refuse });
+	const remove = removeDocument<Item>(service, rules.documents.removable, { log, isAsked: true, refuse });
 	const removedKeys = new RemovedKeys(service);
 	return (item, request, memory) =>
 		service.inDialect(request, async () => {

@@ -3,32 +3,34 @@ import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { SMALL_PAGE } from "../documents/pages.ts";
-import { askedForAlone, type FindRemovable, type Removable } from "../documents/removable-documents.ts";
+import type { RemovableDocuments } from "../documents/removable-documents.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack, RetryTogether } from "../retry/retry.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { BatchedRemovals } from "./batched-removals.ts";
-import type { Operation, RowAttempt, Settled } from "./operation.ts";
-import { LISTED_AGAIN_MS, REMOVAL_DELAYS_MS } from "./removal-batch.ts";
+import { BatchedRemovals, LISTED_AGAIN_MS, REMOVAL_DELAYS_MS } from "./batched-removals.ts";
+import { type Operation, type RowAttempt, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { RemovedTogether } from "./removed-together.ts";
-import { type SentLog, unrecorded } from "./sent-log.ts";
+
+type Removable = Pick<RemovableDocuments, "find" | "hasSeveral" | "sizeOf" | "ignoresIds">;
 
 /** An attempt of a removal, in one dialect. */
 type Removal = RowAttempt & {
 	readonly api: Api;
-	readonly find: FindRemovable;
+	readonly removable: Removable;
 	readonly together: RemovedTogether;
 	/** undefined where the service removes one document at a time */
 	readonly batches: BatchedRemovals | undefined;
+	readonly isAsked: boolean;
 	readonly refuse: (document: Document) => RestError | undefined;
 };
 
 export type RemovalOptions<Item extends Work> = {
-	/** finds the document of a row; by default each is asked for when its row comes */
-	readonly removable?: Removable;
+	readonly log?: SentLog;
+	/** whether each document is asked for when its row comes, although one list may show many */
+	readonly isAsked?: boolean;
 	/** the reason why a document that is listed now is left alone; undefined where it may be removed */
 	readonly refuse?: (item: Item, document: Document) => RestError | undefined;
 };
@@ -40,8 +42,8 @@ export type RemovalOptions<Item extends Work> = {
  */
 export function removeDocument<Item extends Work>(
 	service: Service,
-	log: SentLog = unrecorded,
-	{ removable = askedForAlone(service.lookup), refuse = () => undefined }: RemovalOptions<Item> = {},
+	removable: Removable,
+	{ log = unrecorded, isAsked = false, refuse = () => undefined }: RemovalOptions<Item> = {},
 ): Operation<Item> {
 	const batches = new BatchedRemovals(service, log);
 	const first = new SerialQueue();
@@ -50,11 +52,12 @@ export function removeDocument<Item extends Work>(
 		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.inDialect(request, async (api) => {
-			const isBatched = (await removable.hasSeveral(item.datasetId)) && (await batches.areTaken(api, request));
-			const find: FindRemovable = isBatched ? (...asked) => service.lookup.byId(...asked) : removable.find;
-			const attempt = { service, api, request, item, memory, log, find, together };
+			const hasSeveral = isAsked || (await removable.hasSeveral(item.datasetId));
+			const isBatched = hasSeveral && (await batches.areTaken(api, request));
+			const attempt = { service, api, request, item, memory, log, removable, together };
 			const batch = {
 				batches: isBatched ? batches : undefined,
+				isAsked: isAsked || isBatched,
 				refuse: (document: Document) => refuse(item, document),
 			};
 			const removed = (): Promise<Settled> => attemptRemoval({ ...attempt, ...batch });
@@ -68,7 +71,7 @@ export function removeDocument<Item extends Work>(
 }
 
 async function attemptRemoval(removal: Removal): Promise<Settled> {
-	const { service, api, request, item, memory, find, batches } = removal;
+	const { service, api, request, item, memory, removable, batches } = removal;
 	const { datasetId, documentId } = item;
 	if (batches?.takes(item, memory) === true) {
 		await batches.remove(api, request, removal);
@@ -82,7 +85,7 @@ async function attemptRemoval(removal: Removal): Promise<Settled> {
 	// A list from before the removal can't show whether it was applied.
 	const document = await (memory.maybeRemoved === true
 		? stillListed(removal)
-		: find(api, request, datasetId, documentId));
+		: removable.find(removal, datasetId, documentId));
 	if (document === undefined) {
 		if (memory.maybeRemoved !== true)
 			throw memory.isLogged === true ? goneMeanwhile(service, item) : notFound(service, item);
@@ -142,7 +145,7 @@ async function removeAsCanary(removal: Removal, document: ListedDocument): Promi
  * @throws RetryTogether where one list is to confirm it with others
  */
 async function remove(removal: Removal, document: ListedDocument): Promise<void> {
-	const { service, api, request, item, memory, log, together } = removal;
+	const { service, api, request, item, memory, log, together, removable } = removal;
 	const { id, datasetId } = document;
 	const { canary } = service;
 	if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: id });
@@ -167,7 +170,7 @@ async function remove(removal: Removal, document: ListedDocument): Promise<void>
 	// The reads that follow may fail: the next attempt must know that the removal was sent.
 	arrived();
 	// If only the whole list is certain, it is not read again for each row, as the first removal was confirmed.
-	if (service.lookup.isIndexed(datasetId) && canary.isRemovalConfirmed(datasetId)) return;
+	if (removable.ignoresIds(datasetId) && canary.isRemovalConfirmed(datasetId)) return;
 	if (canary.isRemovalConfirmed(datasetId) && together.waits(datasetId, id)) {
 		memory.isRemovedTogether = true;
 		throw new RetryTogether();

@@ -2,14 +2,14 @@ import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument, findNamesakes } from "../documents/find-document.ts";
 import { readBack, RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import { durationText } from "../stop/reasons.ts";
 import { SUPERSEDED } from "../types.ts";
 import { isNumbered, numberedCopies } from "./namesakes.ts";
-import type { Memory, RowAttempt } from "./operation.ts";
-import { refuseNewer } from "./sent-log.ts";
+import { type Memory, refuseNewer, type RowAttempt } from "./operation.ts";
 
 /** The shortest time in which a service may store a file after its answer was lost, in milliseconds. */
 const SHORTEST_SETTLE_TIME = 10_000;
@@ -25,8 +25,8 @@ const LEFT_ALONE = `nothing was written onto that document, and undo leaves it a
 export type UploadAttempt = RowAttempt & {
 	readonly api: Api;
 	readonly settling: Settling;
-	/** whether a list showed that id before the uploads; undefined where no whole list was read */
-	readonly wasListed: (datasetId: string, id: string) => boolean | undefined;
+	/** the documents that have a file's name already, and those that were there before the uploads */
+	readonly documents: Pick<DocumentSource, "byName" | "now" | "wasListed">;
 };
 
 /**
@@ -126,8 +126,8 @@ export async function sizeOf(path: string): Promise<number> {
  * confirmed, then the row alone fails
  */
 export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFile): Promise<void> {
-	const { service, api, request, item, memory, wasListed } = attempt;
-	const { canary, lookup } = service;
+	const { service, api, request, item, memory, documents } = attempt;
+	const { canary } = service;
 	const { id, name } = stored;
 	const answered = `the service answered the upload of ${service.show(name)} with document ${service.show(id)}`;
 	const refusal = (text: string): RestError =>
@@ -138,7 +138,7 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 		if (sent === found || isNumbered(sent, found)) return;
 		throw refusal(`${answered}, which is ${service.show(listed)}; ${LEFT_ALONE}`);
 	};
-	const wasThere = (memory.namesakes ?? []).includes(id) || wasListed(item.datasetId, id);
+	const wasThere = (memory.namesakes ?? []).includes(id) || documents.wasListed(item.datasetId, id);
 	if (wasThere === true || !canary.isNewUpload(id)) {
 		throw refusal(`${answered}, which was there before; ${LEFT_ALONE}`);
 	}
@@ -159,8 +159,8 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 	}
 	// A list showed it as new, before the upload or after it.
 	if (wasThere === false || memory.maybeStored !== undefined) return;
-	const found = await lookup.byId(api, request, item.datasetId, id);
-	if (found !== undefined) refuseOther(found.name);
+	const found = await documents.now(api, request, item.datasetId, id);
+	if (found?.name !== undefined) refuseOther(found.name);
 }
 
 /** The error for a file that the service stored under another name. */

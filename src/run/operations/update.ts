@@ -8,7 +8,7 @@ import { hasAlready, holds, keysKept, missingKeys, sameMetadata } from "../servi
 import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { mayHaveArrived, type Operation, type RowAttempt } from "./operation.ts";
+import { mayHaveArrived, type Operation, type RowAttempt, type SentLog, unrecorded } from "./operation.ts";
 import {
 	type PreparedUpdate,
 	prepareUpdate,
@@ -17,7 +17,6 @@ import {
 	type UpdatePlan,
 } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
-import { type SentLog, unrecorded } from "./sent-log.ts";
 
 /** What documents have before their rows are written. */
 export type Before = {

@@ -2,19 +2,17 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { UploadFile } from "../../rest/types.ts";
 import { restorable } from "../documents/before-images.ts";
-import type { FindNames } from "../documents/document-source.ts";
+import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument, isSameName } from "../documents/find-document.ts";
 import { MARK } from "../documents/searches.ts";
 import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
-import { holds, missingKeys } from "../service/arrival.ts";
+import { holds, missingKeys, refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { refuseValues } from "../service/refuse-values.ts";
 import type { Request } from "../types.ts";
 import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
-import type { Memory, Operation, Settled } from "./operation.ts";
+import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
-import { refuseNewer, type SentLog, unrecorded } from "./sent-log.ts";
 import {
 	checkUploadAnswer,
 	findUploadedSince,
@@ -32,17 +30,12 @@ export type UploadOptions = {
 	readonly log: SentLog;
 	/** how long an upload whose answer was lost is searched for */
 	readonly settling: Settling;
-	/** how the documents are found that have a file's name already; by default each name is asked for */
-	readonly names: FindNames;
-	/** whether a list showed an id before the uploads; by default no list was read */
-	readonly wasListed: UploadAttempt["wasListed"];
 };
 
 /** An attempt of a row of `docs upload`. */
 type Upload = UploadAttempt & {
 	readonly item: UploadItem;
 	readonly onExisting: OnExisting;
-	readonly names: FindNames;
 	readonly removedKeys: RemovedKeys;
 };
 
@@ -50,11 +43,10 @@ type Upload = UploadAttempt & {
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
-	options: Partial<UploadOptions> = {},
+	documents: UploadAttempt["documents"],
+	{ log = unrecorded, settling = new Settling(service, 0) }: Partial<UploadOptions> = {},
 ): Operation<Item> {
-	const { log = unrecorded, settling = new Settling(service, 0), names = namesOf(service) } = options;
-	const { wasListed = () => undefined } = options;
-	const shared = { service, log, settling, onExisting, names, wasListed, removedKeys: new RemovedKeys(service) };
+	const shared = { service, log, settling, onExisting, documents, removedKeys: new RemovedKeys(service) };
 	return (item, request, memory) =>
 		service.inDialect(request, async (api) => {
 			const upload: Upload = { ...shared, api, request, item, memory };
@@ -73,10 +65,6 @@ export function uploadFile<Item extends UploadItem>(
 			await tagUploaded(upload, id);
 			return { status: "uploaded", documentId: id, storedName: name };
 		});
-}
-
-function namesOf({ lookup }: Service): FindNames {
-	return (api, request, datasetId, name) => lookup.byName(api, request, datasetId, name);
 }
 
 /** The effect of an upload. `present` is the metadata that it would replace. */
@@ -99,10 +87,11 @@ export async function previewUpload(
 	service: Service,
 	request: Request,
 	item: UploadItem,
-	{ onExisting, names = namesOf(service) }: { readonly onExisting: OnExisting; readonly names?: FindNames },
+	{ onExisting, documents }: { readonly onExisting: OnExisting; readonly documents: Pick<DocumentSource, "byName"> },
 ): Promise<UploadPreview> {
 	const api = await service.known(request);
-	const found = namesakesMeant(await names(api, request, item.datasetId, item.file.name), item.file.name);
+	const { name } = item.file;
+	const found = namesakesMeant(await documents.byName(api, request, item.datasetId, name), name);
 	const settled = settledByExisting(service, onExisting, found, { ...item, file: await sized(item) });
 	if (settled === undefined) {
 		refuseValues(service, item.metadata);
@@ -169,9 +158,9 @@ async function sized({ file }: UploadItem): Promise<UploadFile> {
 
 /** The row's end where a document of the file's name is there and `--on-existing` says what to do then; else undefined. */
 async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
-	const { service, request, item, memory, log, onExisting, names, removedKeys } = upload;
+	const { service, request, item, memory, log, onExisting, documents, removedKeys } = upload;
 	const { datasetId, file, metadata } = item;
-	const namesakes = await names(service.api, request, datasetId, file.name);
+	const namesakes = await documents.byName(service.api, request, datasetId, file.name);
 	if (memory.namesakes === undefined) {
 		const ids = namesakes.map(({ id }) => id);
 		// The file gets a number then. A document that has a number already is not what this run makes.

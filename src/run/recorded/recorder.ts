@@ -1,7 +1,7 @@
 import type { OpenRun } from "../journal/open.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
-import type { Earlier, Sending, SentLog } from "../operations/sent-log.ts";
+import type { Earlier, Sending, SentLog } from "../operations/operation.ts";
 import type { Appended } from "../journal/writer.ts";
 import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, type Work } from "../types.ts";
 import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";

@@ -1,6 +1,6 @@
 import { type Metadata, metadataText } from "../../json/values.ts";
 import type { OutcomeRecord, SentRecord } from "../journal/records.ts";
-import type { Sending } from "../operations/sent-log.ts";
+import type { Sending } from "../operations/operation.ts";
 import type { Outcome, Work } from "../types.ts";
 
 /** @param untouched whether certainly nothing of a failed row was applied, in this execution or an earlier one */

@@ -1,6 +1,6 @@
 import type { BodyForm } from "../../body-forms.ts";
 import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
-import { type Metadata, sameValue } from "../../json/values.ts";
+import { type JsonValue, type Metadata, sameValue } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { keysText } from "../documents/before-images.ts";
 import { OTHER_CASE } from "../documents/find-document.ts";
@@ -128,4 +128,23 @@ export function notArrived(documentId: string, { succeeded, lost, refused, isPro
 export function isRefusal(error: unknown): boolean {
 	if (!(error instanceof RestError) || error.kind !== "rejected") return false;
 	return !["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "BAD_ID", OTHER_CASE].includes(error.code);
+}
+
+/**
+ * Refuses the values that the service would refuse: some refuse them only after an upload, when the file is stored.
+ *
+ * @throws RestError where a value is of a kind that the flavour does not take
+ */
+export function refuseValues(service: Service, metadata: Metadata): void {
+	const { flavour } = service.api.dialect;
+	for (const [key, value] of metadata) {
+		if (flavour.acceptsValue(value)) continue;
+		const text = `the value of ${JSON.stringify(service.show(key))} is ${kindOf(value)}; ${flavour.servers} takes only ${flavour.acceptedValues ?? "other values"}. Nothing was sent`;
+		throw new RestError(text, { kind: "rejected", code: "VALUE_NOT_TAKEN" });
+	}
+}
+
+function kindOf(value: JsonValue): string {
+	if (typeof value === "boolean") return "a boolean";
+	return value === null ? "null" : Array.isArray(value) ? "a list of other values" : "an object";
 }

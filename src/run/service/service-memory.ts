@@ -57,7 +57,7 @@ export function entryText(baseUrl: string, service: RememberedService): string {
 
 /** Reads an entry; undefined where it is damaged, of another address, or of a flavour that this release does not know. */
 export function readEntry(text: string, baseUrl: string): RememberedService | undefined {
-	const entry = parsed(text);
+	const entry = jsonOf(text);
 	if (!isJsonObject(entry) || entry["schema"] !== LAYOUT || entry["base_url"] !== baseUrl) return undefined;
 	const { flavour: name, form, proven, how, found_at, unrouted } = entry as { readonly [key: string]: unknown };
 	const flavour = typeof name === "string" ? flavourNamed(name) : undefined;
@@ -79,7 +79,8 @@ function answersOf(members: unknown): Unrouted {
 	);
 }
 
-function parsed(text: string): unknown {
+/** The value of a text that may be no JSON. */
+function jsonOf(text: string): unknown {
 	try {
 		return parseJson(text);
 	} catch {
@@ -87,31 +88,36 @@ function parsed(text: string): unknown {
 	}
 }
 
-/**
- * Remembers below a folder, in one small file for each address, so that two runs never write over each other's.
- *
- * What can't be read or written is forgotten: the next run asks the service again, which costs three requests.
- */
-export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
+/** A small file below the state folder for each address, so that two runs never write over each other's. It never throws. */
+function fileOf(stateDir: string, baseUrl: string, ending: string) {
 	const folder = join(stateDir, "services");
-	const path = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 16)}.json`);
+	const path = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 16)}.${ending}`);
 	return {
-		load: async () => {
+		read(): string {
 			try {
-				return readEntry(readTextIfThere(path) ?? "", baseUrl);
+				return readTextIfThere(path) ?? "";
 			} catch {
-				return undefined;
+				return "";
 			}
 		},
-		save: async (service) => {
+		async write(text: string): Promise<void> {
 			try {
 				// Node's own recursive mkdir never ends where an existing folder refuses with "no such file", as /proc does.
 				makeFolder(folder);
-				await writeWhole(path, entryText(baseUrl, service), { isSynced: false });
+				await writeWhole(path, text, { isSynced: false });
 			} catch {
-				// The next command asks the service again.
+				// The next command asks the service again, and the shell offers no names.
 			}
 		},
+	};
+}
+
+/** What can't be read or written is forgotten: the next run asks the service again, which costs three requests. */
+export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
+	const file = fileOf(stateDir, baseUrl, "json");
+	return {
+		load: async () => readEntry(file.read(), baseUrl),
+		save: (service) => file.write(entryText(baseUrl, service)),
 	};
 }
 
@@ -127,4 +133,40 @@ export async function rememberedNormalise(stateDir: string | undefined, baseUrl:
 	const service = stateDir === undefined ? undefined : await fileMemory(stateDir, baseUrl).load();
 	if (service !== undefined) return service.flavour.normalise;
 	return (sent) => flavours.reduce((kept, { normalise }) => normalise(kept), sent);
+}
+
+export type NamedDataset = { readonly id: string; readonly name: string };
+
+/** Names kept at most: what a shell offers must be read in a moment. */
+const MOST_NAMES = 10_000;
+
+/**
+ * The datasets of one address, as its last whole list showed them. Shell completion offers them and asks no service.
+ * They are offered, never used as facts.
+ */
+export class RememberedDatasets {
+	readonly #file: ReturnType<typeof fileOf>;
+	readonly #baseUrl: string;
+
+	constructor(stateDir: string, baseUrl: string) {
+		this.#file = fileOf(stateDir, baseUrl, "datasets.json");
+		this.#baseUrl = baseUrl;
+	}
+
+	/** Nothing where the file is not there, or is not what `save` writes. */
+	async load(): Promise<readonly NamedDataset[]> {
+		const value = jsonOf(this.#file.read());
+		if (!isJsonObject(value) || value["base_url"] !== this.#baseUrl || !Array.isArray(value["datasets"])) return [];
+		const datasets: readonly unknown[] = value["datasets"];
+		return datasets.flatMap((one) =>
+			isJsonObject(one) && typeof one["id"] === "string" && typeof one["name"] === "string"
+				? [{ id: one["id"], name: one["name"] }]
+				: [],
+		);
+	}
+
+	async save(datasets: readonly NamedDataset[]): Promise<void> {
+		const kept = datasets.slice(0, MOST_NAMES).map(({ id, name }) => ({ id, name }));
+		await this.#file.write(`${JSON.stringify({ base_url: this.#baseUrl, datasets: kept })}\n`);
+	}
 }

@@ -7,7 +7,6 @@ import type { Clock, Request } from "../types.ts";
 import type { ServiceOptions } from "./service-options.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
 import { VALID_FOR, type Recognition, type RememberedService } from "./service-memory.ts";
-import { Lookup } from "../documents/find-document.ts";
 import { Searches } from "../documents/searches.ts";
 import { learningTypes } from "../documents/typed-lists.ts";
 import { Canary } from "./canary.ts";
@@ -22,7 +21,6 @@ const CHANGES = 3;
 /** The knowledge of a command about its service: the flavour, and whether updates arrive. It is updated by answers. */
 export class Service {
 	readonly clock: Clock;
-	readonly lookup = new Lookup();
 	readonly searches: Searches;
 	readonly canary = new Canary();
 	/** the types of metadata keys, by all documents that were read */

@@ -16,11 +16,11 @@ import {
 	MERGES,
 	notArrived,
 	type Refused,
+	refuseValues,
 	unremoved,
 } from "./arrival.ts";
 import { errorForGivenFlavour } from "./detect-flavour.ts";
 import type { WeakRow } from "./canary.ts";
-import { refuseValues } from "./refuse-values.ts";
 import type { Service } from "./service.ts";
 
 export type Write = { readonly datasetId: string; readonly documentId: string; readonly metadata: Metadata };

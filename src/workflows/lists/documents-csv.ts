@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { App, Settings } from "../../app.ts";
@@ -9,7 +9,8 @@ import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
-import { documentCells, documentMembers } from "./document-columns.ts";
+import { documentCells, documentMembers } from "./document-table.ts";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 
 const noMetadata: Metadata = new Map();
 const BARE = /^-?(?:NaN|Infinity)$/;
@@ -142,4 +143,36 @@ export async function* textLines(path: string): AsyncGenerator<string> {
 	}
 	const last = pieces.join("");
 	if (last !== "") yield last;
+}
+
+/**
+ * Creates the file of `--out` and writes it. An existing file is never overwritten: it may be a manifest that the user has
+ * edited. If writing fails, the file is removed.
+ *
+ * @throws CliError exit 2 where the file can't be created, 74 where it can't be written
+ */
+export async function writeNewFile<Result>(out: string, write: (print: Print) => Promise<Result>): Promise<Result> {
+	const file = await open(out, "wx", 0o600).catch((error: unknown) => {
+		const exists = errorCode(error) === "EEXIST";
+		throw new CliError(`--out ${out}: ${exists ? "exists already" : reason(error)}`, {
+			exit: Exit.usage,
+			hint: exists ? "Name another file, or remove it first." : "Name a file that can be written.",
+		});
+	});
+	const print: Print = async (text) => {
+		try {
+			await file.appendFile(text);
+		} catch (error) {
+			throw new CliError(`--out ${out}: ${reason(error)}`, { exit: Exit.output, cause: error });
+		}
+	};
+	try {
+		return await write(print);
+	} catch (error) {
+		// A cut manifest would look complete, and the next attempt could not create the file.
+		await rm(out, { force: true });
+		throw error;
+	} finally {
+		await file.close();
+	}
 }

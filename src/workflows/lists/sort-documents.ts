@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/values.ts";
 import { valueText } from "../../plan/condition.ts";
 import type { Document } from "../../rest/types.ts";
-import { documentMembers } from "./document-columns.ts";
+import { documentMembers } from "./document-table.ts";
 
 /** The order of a list: a member of a document or a metadata key, from the smallest value or from the largest. */
 export type SortOrder = { readonly field: string; readonly descending: boolean };

@@ -95,7 +95,7 @@ function judgedBy(
 	{ mode, since, isExact }: PlanRules,
 	documents: DocumentSource,
 	waitForLists: PlannedRules["waitForLists"],
-): PlannedRules {
+): PlannedRules & { readonly documents: DocumentSource } {
 	const forced: PlannedRules["forced"] = {
 		metadata: (planned, now) => forcedMetadata(mode, planned, now),
 		keepsValue: (planned, key) => isKeptWhenForced(mode, planned, key),

@@ -16,7 +16,7 @@ import { recordedSending } from "../../run/recorded/sending-flags.ts";
 import type { SeriesPoint } from "../../run/series/point.ts";
 import { condensed } from "../../run/series/condense.ts";
 import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
-import { RememberedDatasets } from "../../run/service/remembered-datasets.ts";
+import { RememberedDatasets } from "../../run/service/service-memory.ts";
 import { VERSION } from "../../version.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";

@@ -1,7 +1,7 @@
 import type { Row } from "../../manifest/types.ts";
 import { type NewerRun, type NewerRuns, newerRuns } from "../../run/newer/newer-runs.ts";
 import { CONFLICT } from "../../run/operations/planned.ts";
-import { refuseNewer } from "../../run/operations/sent-log.ts";
+import { refuseNewer } from "../../run/operations/operation.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { documented, ragflowPatch } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
-import { type Sending, type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import { type Sending, type SentLog, type Settled, unrecorded } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
 import type { Metadata } from "../../../src/json/values.ts";
-import type { Settled } from "../../../src/run/operations/operation.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { memoryOf, serviceOf } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";

@@ -2,13 +2,12 @@ import { expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
 import { type ProbeAnswer, ragflowPatch } from "../../../src/rest/flavours.ts";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
-import { removeDocument } from "../../../src/run/operations/remove.ts";
-import { type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import { type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
 import { documentOf, fakeApi } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { provenService } from "../fake-service.ts";
+import { provenService, removing } from "../fake-service.ts";
 import { chunksOf, expectAccounted, failure, type Run, start } from "../harness.ts";
 
 const ROWS = 250;
@@ -90,7 +89,7 @@ async function remove(server: Server, rows = ROWS): Promise<Run> {
 			if (documentId === server.unseen) throw new RestError("unseen", { kind: "rejected", code: "POLICY_UNSEEN" });
 		},
 	};
-	const operation = removeDocument<Work>(provenService(api, { clock }), log, refuse === undefined ? {} : { refuse });
+	const operation = removing(provenService(api, { clock }), { log, ...(refuse === undefined ? {} : { refuse }) });
 	const run = start(operation, { rows, clock, chunks: chunksOf(rows, 100) });
 	await clock.until(run.done);
 	expectAccounted(run, rows);

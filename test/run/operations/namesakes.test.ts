@@ -1,4 +1,3 @@
-import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +6,10 @@ import { documented, type Flavour, ragflowPut } from "../../../src/rest/flavours
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document } from "../../../src/rest/types.ts";
 import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
-import { previewUpload, uploadFile } from "../../../src/run/operations/upload.ts";
-import { DocumentSource } from "../../../src/run/documents/document-source.ts";
+import { previewUpload } from "../../../src/run/operations/upload.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService } from "../fake-service.ts";
+import { believing, provenService, sourceOf, uploading } from "../fake-service.ts";
 import { work } from "../harness.ts";
 
 let folder = "";
@@ -64,7 +62,7 @@ function serverOf(names: readonly string[], flavour: Flavour = ragflowPut) {
 		service,
 		documents,
 		calls,
-		upload: (name: string, onExisting: OnExisting) => uploadFile(service, onExisting)(item(name), direct, {}),
+		upload: (name: string, onExisting: OnExisting) => uploading(service, onExisting)(item(name), direct, {}),
 		uploads: () => calls.filter((call) => call.startsWith("upload")),
 	};
 }
@@ -119,18 +117,11 @@ it("an exact name wins over similar ones", async () => {
 });
 
 describe("names that are searched in one list", () => {
-	const present = (rows: number) =>
-		new DocumentSource({
-			rows: knownCounts(new Map([["set", rows]])),
-			folder: async () => folder,
-			service: believing(),
-		});
-
 	it("cost one page for a hundred documents, and no request for each row", async () => {
 		const server = serverOf(range(250).map((n) => `doc-${n}.txt`));
-		const names = present(100);
+		const names = sourceOf(believing(), 100);
 		for (const name of ["doc-7.txt", "new.txt", "doc-249.txt", "other.txt"]) {
-			const known = { onExisting: "skip", names: names.names(server.service.lookup) } as const;
+			const known = { onExisting: "skip", documents: names } as const;
 			const looked = await previewUpload(server.service, direct, item(name), known);
 			expect(looked.action).toBe(name.startsWith("doc-") ? "none" : "upload");
 		}
@@ -140,8 +131,8 @@ describe("names that are searched in one list", () => {
 
 	it("are requested one by one if only a similar name exists, as the service decides which are equal", async () => {
 		const server = serverOf(range(20).map((n) => `Doc-${n}.txt`));
-		const names = present(100);
-		const found = await names.names(server.service.lookup)(server.service.api, direct, "set", "doc-7.TXT");
+		const names = sourceOf(believing(), 100);
+		const found = await names.byName(server.service.api, direct, "set", "doc-7.TXT");
 		await names.close();
 		expect(found).toMatchObject([{ id: "old-7", name: "Doc-7.txt", metadata: new Map([["a", "own"]]) }]);
 		expect(server.calls).toEqual(["list set page 1", "list set page 1 name doc-7.TXT"]);
@@ -150,8 +141,8 @@ describe("names that are searched in one list", () => {
 	it("are not listed for a few rows, or if the list is longer", async () => {
 		const server = serverOf(range(2_000).map((n) => `doc-${n}.txt`));
 		for (const rows of [10, 15]) {
-			const names = present(rows);
-			await names.names(server.service.lookup)(server.service.api, direct, "set", "doc-7.txt");
+			const names = sourceOf(believing(), rows);
+			await names.byName(server.service.api, direct, "set", "doc-7.txt");
 			await names.close();
 		}
 		const one = "list set page 1 name doc-7.txt";
@@ -160,9 +151,9 @@ describe("names that are searched in one list", () => {
 
 	it("cost one request if the dataset is empty", async () => {
 		const server = serverOf([]);
-		const names = present(100);
+		const names = sourceOf(believing(), 100);
 		for (const n of range(5)) {
-			expect(await names.names(server.service.lookup)(server.service.api, direct, "set", `${n}.txt`)).toEqual([]);
+			expect(await names.byName(server.service.api, direct, "set", `${n}.txt`)).toEqual([]);
 		}
 		await names.close();
 		expect(server.calls.length).toBeLessThanOrEqual(2);

@@ -6,15 +6,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
-import type { Memory } from "../../../src/run/operations/operation.ts";
-import { removeDocument } from "../../../src/run/operations/remove.ts";
-import { type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import { type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import { RetryLater } from "../../../src/run/retry/retry.ts";
 import { planMetadata, replaceMetadata } from "../../../src/run/operations/update.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
-import { uploadFile, type UploadItem } from "../../../src/run/operations/upload.ts";
+import { type UploadItem } from "../../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService } from "../fake-service.ts";
+import { believing, provenService, removing, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
@@ -167,7 +165,7 @@ function dataset(...ids: string[]): { documents: Document[] } & Pick<Api, "listD
 describe("removing", () => {
 	it("removes a listed document, and checks that the first removal took no other", async () => {
 		const calls: string[] = [];
-		const remove = removeDocument(provenService(fakeApi(calls, dataset("doc-0", "doc-1", "doc-2"))));
+		const remove = removing(provenService(fakeApi(calls, dataset("doc-0", "doc-1", "doc-2"))));
 		expect(await remove(item, direct, {})).toEqual({ status: "removed", documentId: "doc-0" });
 		expect(calls).toEqual([
 			"list set page 1 id doc-0",
@@ -185,13 +183,13 @@ describe("removing", () => {
 		const state = dataset("doc-0", "doc-1");
 		const emptied = async (): Promise<void> => void (state.documents = []);
 		const listDocuments: Api["listDocuments"] = (set, query) => state.listDocuments(set, query);
-		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: emptied })));
+		const remove = removing(provenService(fakeApi([], { listDocuments, removeDocument: emptied })));
 		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "REMOVED_MORE" });
 	});
 
 	it("stops the run if a removal succeeds and the document stays: it would count as removed", async () => {
 		const { listDocuments } = dataset("doc-0", "doc-1");
-		const remove = removeDocument(provenService(fakeApi([], { listDocuments, removeDocument: gone })));
+		const remove = removing(provenService(fakeApi([], { listDocuments, removeDocument: gone })));
 		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "NOT_REMOVED" });
 	});
 
@@ -200,7 +198,7 @@ describe("removing", () => {
 		["other documents, ignoring the id", [documentOf("doc-1")]],
 	])("never sends a removal for an id that is not listed: the list shows %s", async (_, items) => {
 		const calls: string[] = [];
-		const remove = removeDocument(provenService(fakeApi(calls, { ...listing(...items), removeDocument: gone })));
+		const remove = removing(provenService(fakeApi(calls, { ...listing(...items), removeDocument: gone })));
 		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "NOT_FOUND" });
 		expect(calls.filter((call) => call.startsWith("remove"))).toEqual([]);
 	});
@@ -211,7 +209,7 @@ describe("removing", () => {
 		["throttled", true],
 	] as const)("after an attempt that was %s, a document that is gone counts as removed: %s", async (kind, removed) => {
 		const state = dataset("doc-0", "doc-1");
-		const remove = removeDocument(
+		const remove = removing(
 			provenService(
 				fakeApi([], {
 					listDocuments: state.listDocuments,
@@ -235,7 +233,7 @@ describe("removing", () => {
 		const listDocuments: Api["listDocuments"] = async (_, { page }) => ({ items: page > 1 ? [] : documents, total: 3 });
 		const service = provenService(fakeApi(calls, { listDocuments, removeDocument: gone }));
 		service.canary.confirmRemoval("set");
-		const remove = removeDocument(service);
+		const remove = removing(service);
 		for (let at = 0; at < 3; at++) await remove({ ...item, documentId: `doc-${at}` }, direct, {});
 		expect(calls.filter((call) => call.startsWith("remove"))).toHaveLength(3);
 		expect(calls.filter((call) => call.startsWith("list")).length).toBeLessThan(6);
@@ -264,14 +262,14 @@ describe("uploading", () => {
 			uploadDocument: () => Promise.resolve(stored),
 			updateMetadata: done,
 		});
-		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
+		expect(await uploading(provenService(api), "error")(upload, direct, {})).toEqual(settled);
 		expect(calls).toEqual([look, "upload set a.txt 5", lookForId, 'update set new [["a",1]]']);
 	});
 
 	it("sends no metadata if the row has none", async () => {
 		const calls: string[] = [];
 		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.resolve(stored) });
-		await uploadFile(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
+		await uploading(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
 		expect(calls).toEqual([look, "upload set a.txt 5", lookForId]);
 	});
 
@@ -287,7 +285,7 @@ describe("uploading", () => {
 		const path = join(folder, "gone.txt");
 		await writeFile(path, "hello");
 		const gone = { ...upload, file: { path, name: "gone.txt" } };
-		const run = uploadFile(provenService(api), "error");
+		const run = uploading(provenService(api), "error");
 		await expect(run(gone, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
 		await rm(path);
 		expect(await run(gone, direct, memory)).toEqual({ ...settled, storedName: "gone.txt" });
@@ -300,7 +298,7 @@ describe("uploading", () => {
 		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.reject(lost) });
 		const error = { kind: "rejected", code: "UNKNOWN_OUTCOME", status: 502 };
 		const memory: Memory = {};
-		const run = uploadFile(provenService(api), "error");
+		const run = uploading(provenService(api), "error");
 		const waits: number[] = [];
 		const tried = async (): Promise<unknown> => {
 			for (;;) {
@@ -333,7 +331,7 @@ describe("uploading", () => {
 			},
 			updateMetadata: done,
 		});
-		expect(await uploadFile(provenService(api), "error")(upload, direct, {})).toEqual(settled);
+		expect(await uploading(provenService(api), "error")(upload, direct, {})).toEqual(settled);
 		expect(calls).toEqual([look, "upload set a.txt 5", look, 'update set new [["a",1]]']);
 	});
 
@@ -355,7 +353,7 @@ describe("uploading", () => {
 				},
 				updateMetadata: done,
 			});
-			const run = uploadFile(provenService(api), "error");
+			const run = uploading(provenService(api), "error");
 			const memory: Memory = {};
 			const error = { kind, retryAfter: 1_000, message: expect.stringContaining("the file may have been stored") };
 			await expect(run(upload, direct, memory)).rejects.toMatchObject(error);
@@ -370,7 +368,7 @@ describe("uploading", () => {
 		const error = failure("rejected", { code: "CODE_500" });
 		const dialect = { flavour: ragflowPut, form: "json" as const };
 		const api = fakeApi(calls, { dialect, ...listing(), uploadDocument: () => Promise.reject(error) });
-		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
+		await expect(uploading(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
 		expect(calls).toEqual([look, "upload set a.txt 5", look]);
 	});
 
@@ -379,14 +377,14 @@ describe("uploading", () => {
 
 		it("error: fails the row and uploads nothing, which would make a second document", async () => {
 			const calls: string[] = [];
-			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "error");
+			const run = uploading(provenService(fakeApi(calls, listing(present))), "error");
 			await expect(run(upload, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "EXISTS" });
 			expect(calls).toEqual([look]);
 		});
 
 		it("skip: leaves the document alone", async () => {
 			const calls: string[] = [];
-			const run = uploadFile(provenService(fakeApi(calls, listing(present))), "skip");
+			const run = uploading(provenService(fakeApi(calls, listing(present))), "skip");
 			expect(await run(upload, direct, {})).toMatchObject({ status: "unchanged", documentId: "old" });
 			expect(calls).toEqual([look]);
 		});
@@ -394,14 +392,14 @@ describe("uploading", () => {
 		it("update-metadata: writes the row's metadata onto the document", async () => {
 			const calls: string[] = [];
 			const api = fakeApi(calls, { ...listing(present), updateMetadata: done });
-			const run = uploadFile(provenService(api), "update-metadata");
+			const run = uploading(provenService(api), "update-metadata");
 			expect(await run(upload, direct, {})).toMatchObject({ status: "updated", documentId: "old" });
 			expect(calls).toEqual([look, 'update set old [["a",1]]']);
 		});
 
 		it("update-metadata: writes nothing if two documents have the name", async () => {
 			const calls: string[] = [];
-			const run = uploadFile(
+			const run = uploading(
 				provenService(fakeApi(calls, listing(present, { ...present, id: "older" }))),
 				"update-metadata",
 			);
@@ -412,14 +410,14 @@ describe("uploading", () => {
 		it("upload-again: uploads, and reports the name that the service chose", async () => {
 			const again = { ...stored, name: "a(1).txt" };
 			const api = fakeApi([], { ...listing(present), uploadDocument: async () => again, updateMetadata: done });
-			const run = uploadFile(provenService(api), "upload-again");
+			const run = uploading(provenService(api), "upload-again");
 			expect(await run(upload, direct, {})).toEqual({ ...settled, storedName: "a(1).txt" });
 		});
 
 		it("a name that was taken just before the upload fails the row and names the document", async () => {
 			const again = { ...stored, name: "a(1).txt" };
 			const calls: string[] = [];
-			const run = uploadFile(
+			const run = uploading(
 				provenService(fakeApi(calls, { ...listing(), uploadDocument: async () => again })),
 				"error",
 			);
@@ -431,14 +429,14 @@ describe("uploading", () => {
 	it.each(["not_sent", "throttled", "untrusted", "rejected"] as const)("leaves what is %s to the run", async (kind) => {
 		const error = failure(kind);
 		const api = fakeApi([], { ...listing(), uploadDocument: () => Promise.reject(error) });
-		await expect(uploadFile(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
+		await expect(uploading(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
 	});
 
 	it("a file that cannot be read fails its row, not the run", async () => {
 		const calls: string[] = [];
 		const missing = { ...upload, file: { path: join(folder, "missing.txt"), name: "missing.txt" } };
 		const error = { kind: "rejected", code: "FILE_UNREADABLE" };
-		const run = uploadFile(provenService(fakeApi(calls, listing())), "error");
+		const run = uploading(provenService(fakeApi(calls, listing())), "error");
 		await expect(run(missing, direct, {})).rejects.toMatchObject(error);
 		expect(calls).toEqual(["list set page 1 name missing.txt"]);
 	});

@@ -9,7 +9,7 @@ import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { provenService } from "../fake-service.ts";
+import { provenService, removing } from "../fake-service.ts";
 import { failure, start, work } from "../harness.ts";
 
 /** What becomes of a removal: of the one document, of all of its dataset, or of none. */
@@ -81,7 +81,7 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 		},
 	});
 	const service = provenService(api, { clock });
-	const operation = removeDocument<Work>(service);
+	const operation = removing(service);
 	const state: Shelf = {
 		held,
 		removals: [],
@@ -144,7 +144,7 @@ describe("a removal that empties the dataset, as one without its body does, ends
 		const items = [["single", "a"], ...names.map((name) => ["two", name]), ["three", "x"], ["three", "y"]].map(
 			([datasetId = "", documentId = ""], index) => ({ ...work(index), datasetId, documentId }),
 		);
-		const operation = removeDocument<Work>(state.service);
+		const operation = removing(state.service);
 		const run = start(
 			async (item, request, memory) => {
 				if (item.datasetId !== "single") state.take = "all";
@@ -167,14 +167,13 @@ describe("the removals of many rows are confirmed by one list", () => {
 	const names = range(count).map((n) => `doc-${n}`);
 
 	/** A run that removes `documents` from a dataset that was listed with these documents and more. */
-	function removing(state: Shelf, documents: readonly string[]) {
+	function removingListed(state: Shelf, documents: readonly string[]) {
 		const listed = new Map((state.held.get("set") ?? []).map((each) => [each.id, each]));
-		const operation = removeDocument<Work>(state.service, undefined, {
-			removable: {
-				find: async (_api, _request, _dataset, id) => listed.get(id),
-				hasSeveral: () => true,
-				sizeOf: () => listed.size,
-			},
+		const operation = removeDocument<Work>(state.service, {
+			find: async (_ask, _dataset, id) => listed.get(id),
+			hasSeveral: () => true,
+			sizeOf: () => listed.size,
+			ignoresIds: () => false,
 		});
 		const items = documents.map((documentId, index) => ({ ...work(index), datasetId: "set", documentId }));
 		return start(operation, { rows: items.length, clock: state.clock, chunks: chunksOf(items) });
@@ -182,7 +181,7 @@ describe("the removals of many rows are confirmed by one list", () => {
 
 	it("in far fewer requests than one for each", async () => {
 		const state = shelf({ set: [...names, "kept-1", "kept-2"] });
-		const run = removing(state, names);
+		const run = removingListed(state, names);
 		await state.clock.until(run.done);
 		expect(run.journal.totals()).toMatchObject({ removed: count, failed: 0, pending: 0, attempts: count });
 		expect(ids(state, "set")).toEqual(["kept-1", "kept-2"]);
@@ -193,7 +192,7 @@ describe("the removals of many rows are confirmed by one list", () => {
 
 	it("and a document that the list still shows does not count, whatever the service answered", async () => {
 		const state = shelf({ set: names });
-		const run = removing(state, names);
+		const run = removingListed(state, names);
 		const { removals } = state;
 		// From the hundredth on the service says yes, and keeps the document.
 		const push = removals.push.bind(removals);
@@ -209,7 +208,7 @@ describe("the removals of many rows are confirmed by one list", () => {
 
 	it("and a list that shows less than must be left confirms none of them", async () => {
 		const state = shelf({ set: [...names, "kept"] });
-		const run = removing(state, names);
+		const run = removingListed(state, names);
 		const { removals } = state;
 		const push = removals.push.bind(removals);
 		// The service keeps everything from the second row on, and its list is empty when it is read.

@@ -4,15 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../../src/rest/types.ts";
-import { type Memory, mayHaveArrived } from "../../../src/run/operations/operation.ts";
-import { type SentLog, unrecorded } from "../../../src/run/operations/sent-log.ts";
+import { mayHaveArrived, type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
-import { uploadFile, type UploadItem } from "../../../src/run/operations/upload.ts";
+import { type UploadItem } from "../../../src/run/operations/upload.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { FakeClock, idle, idleFiles } from "../fake-clock.ts";
-import { provenService, serviceOf } from "../fake-service.ts";
+import { provenService, serviceOf, uploading } from "../fake-service.ts";
 import { type Run, start, work } from "../harness.ts";
 
 /** Time that takes none, as files are looked at meanwhile, which no clock of a test can hurry. */
@@ -71,9 +70,9 @@ function storeOf(...given: (string | { readonly clock: FakeClock })[]): Store {
 		calls,
 		take: (_, stored) => keep(store, stored),
 		list: asked,
-		upload: (item, onExisting = "error", memory = {}) => uploadFile(service, onExisting)(item, direct, memory),
+		upload: (item, onExisting = "error", memory = {}) => uploading(service, onExisting)(item, direct, memory),
 		run: (items, concurrency, { log, maxDuration } = {}) => {
-			const operation = uploadFile(service, "error", log === undefined ? {} : { log });
+			const operation = uploading(service, "error", log === undefined ? {} : { log });
 			const rowOf = ({ index }: Work): UploadItem => items[index] ?? item("absent.txt");
 			return start((each, request, memory) => operation(rowOf(each), request, memory), {
 				rows: items.length,
@@ -420,7 +419,7 @@ it("an upload that updates an existing document never records a rounded number, 
 		...unrecorded,
 		sending: async (_item, sending) => void images.push("before" in sending ? sending.before : "none"),
 	};
-	const operation = uploadFile(provenService(api), "update-metadata", { log });
+	const operation = uploading(provenService(api), "update-metadata", { log });
 	expect(await operation(item("a.txt"), direct, {})).toMatchObject({ status: "updated", documentId: "old" });
 	expect(images).toEqual([undefined]);
 });
