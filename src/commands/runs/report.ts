@@ -10,7 +10,6 @@ import { DEFAULT_PURPOSE, purposeOf, PURPOSES } from "../../manifest/purposes.ts
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
-import { eachOutcome } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { APPLY, openPlan } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
@@ -94,9 +93,9 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	} else if (file.command === PURPOSES.upload.command) {
 		await io.out(csvLine(["document_id", "name"]));
 		const lines: string[] = [];
-		await eachOutcome(runs.path(file.run), ({ status, documentId, storedName }) => {
+		for await (const { status, documentId, storedName } of recorded.outcomes()) {
 			if (status === "uploaded") lines.push(csvLine([documentId, storedName ?? ""]));
-		});
+		}
 		await io.out(lines.join(""));
 	}
 	if (flags.report !== undefined) io.note(`The report of run ${file.run}: ${flags.report}`);

@@ -92,14 +92,10 @@ export async function salvage(path: string): Promise<string | undefined> {
 /** Writes a file through a transform to a draft, makes the draft durable under its new name, and removes the file. */
 async function rewrite(from: string, to: string, draft: string, transform: Transform): Promise<void> {
 	const source = await open(from, constants.O_RDONLY | SAFE_OPEN);
-	await using _ = { [Symbol.asyncDispose]: () => source.close() };
 	const target = await newDraft(draft);
 	try {
-		// The error of the transform or of the target says more than that of the feeding which it ends.
-		const fed = feed(source, transform).catch((error: unknown) => {
-			transform.destroy(error instanceof Error ? error : new Error(String(error)));
-		});
-		await Promise.all([pipeline(transform, target.createWriteStream({ flush: true })), fed]);
+		const pieces = source.createReadStream({ highWaterMark: PIECE });
+		await pipeline(pieces, transform, target.createWriteStream({ flush: true }));
 	} catch (error) {
 		await rm(draft, { force: true });
 		throw error;
@@ -107,20 +103,6 @@ async function rewrite(from: string, to: string, draft: string, transform: Trans
 	await rename(draft, to);
 	await syncFolder(dirname(to));
 	await rm(from, { force: true });
-}
-
-/** Passes a whole file to a transform by one buffer: a stream would take a new one for each piece, until a collection. */
-async function feed(source: FileHandle, transform: Transform): Promise<void> {
-	const buffer = Buffer.allocUnsafeSlow(PIECE);
-	for (;;) {
-		const { bytesRead } = await source.read(buffer, 0, PIECE);
-		if (bytesRead === 0) break;
-		// It calls back once it needs the bytes no longer.
-		await new Promise<void>((resolve, reject) => {
-			transform.write(buffer.subarray(0, bytesRead), (error) => (error ? reject(error) : resolve()));
-		});
-	}
-	transform.end();
 }
 
 /** A draft that an earlier process left was not complete. */

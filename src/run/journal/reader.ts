@@ -19,7 +19,7 @@ export type RowInDoubt = {
 };
 
 /** A record's line, and the number of the execution that wrote it. */
-export type OrderedEntry = Entry & { readonly order: number };
+type OrderedEntry = Entry & { readonly order: number };
 
 /** A run as its folder has it. */
 export class RecordedRun {
@@ -103,14 +103,16 @@ function isSent(entry: Entry): boolean {
  * @throws JournalLost where the storage can't read it
  */
 export async function readRun(folder: string): Promise<RecordedRun | undefined> {
-	return await orUnreadable(folder, async () => {
+	try {
 		const path = join(folder, JOURNAL_FILE);
 		const chunks = await readChunks(path);
 		if (chunks === undefined) await refuseOlderFormat(folder);
 		const journal = await readJournal(chunks ?? [], path);
 		const { header } = journal.state;
 		return header && new RecordedRun(folder, journal, header);
-	});
+	} catch (error) {
+		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");
+	}
 }
 
 /** The first offsets of records of rows in doubt, and of rows that failed after something was sent; infinite for none. */
@@ -153,36 +155,6 @@ export async function readJournal(chunks: Chunks, file: string): Promise<ReadJou
 	if (typeof end === "object") throw damaged(end, file);
 	const inDoubt = [...open.values()].reduce((least, offset) => Math.min(least, offset), reopened);
 	return { state, goodLength, from: { inDoubt, failed } };
-}
-
-/**
- * Passes the record of each line of a run's journal, without the state that they give. A search needs only a few of them.
- *
- * @throws JournalUnreadable, JournalLost as `readRun`
- */
-export async function searchJournal(folder: string, onEntry: (entry: OrderedEntry) => void): Promise<void> {
-	await orUnreadable(folder, async () => {
-		const path = join(folder, JOURNAL_FILE);
-		const chunks = await readChunks(path);
-		if (chunks === undefined) await refuseOlderFormat(folder);
-		let order = 0;
-		const { end } = await scan(chunks ?? [], (entry) => {
-			const header = kindOf(entry) === "header" ? recordOf(entry) : undefined;
-			if (header?.kind === "other format") throw otherFormat(header.version, path);
-			if (header?.kind === "header") ({ order = order } = header);
-			onEntry(Object.assign(entry, { order }));
-			return undefined;
-		});
-		if (typeof end === "object") throw damaged(end, path);
-	});
-}
-
-async function orUnreadable<Value>(folder: string, read: () => Promise<Value>): Promise<Value> {
-	try {
-		return await read();
-	} catch (error) {
-		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");
-	}
 }
 
 /** The journal of the first format. */

@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { kindOf, namesIn, recordOf } from "../journal/decode.ts";
-import { type RecordedRun, searchJournal } from "../journal/reader.ts";
-import { allRowsOf, type OutcomeRecord, type SentRecord, type StoredRecord } from "../journal/records.ts";
+import { readChunks } from "../journal/files.ts";
+import { goodEntries } from "../journal/lines.ts";
+import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
+import { allRowsOf, type SentRecord, type StoredRecord } from "../journal/records.ts";
 import { isWritten, RowBytes } from "../journal/row-states.ts";
 import { hasAlready } from "../service/arrival.ts";
 import type { RowStatus } from "../types.ts";
@@ -143,23 +146,21 @@ export function beforeImageOf(
 
 export type FailedOutcome = { readonly code: string; readonly text: string; readonly attempts: number };
 
-/** The errors of failed rows, by row, for the rows from `from` up to but not including `to`. */
+/**
+ * The errors of failed rows, by row, for the rows from `from` up to but not including `to`.
+ *
+ * @param folder of a run whose journal was read, or written, as a whole
+ */
 export async function failedOutcomes(folder: string, from: number, to: number): Promise<Map<number, FailedOutcome>> {
 	const failures = new Map<number, FailedOutcome>();
-	await eachOutcome(folder, (outcome) => {
-		const { row, status, attempts } = outcome;
-		if (row < from || row >= to) return;
-		if (status === "failed") failures.set(row, { ...outcome.error, attempts });
+	for await (const entry of goodEntries((await readChunks(join(folder, JOURNAL_FILE))) ?? [])) {
+		const { row } = entry;
+		if (row < from || row >= to || kindOf(entry) !== "outcome") continue;
+		const record = recordOf(entry);
+		if (record?.kind !== "outcome") continue;
+		if (record.status === "failed") failures.set(row, { ...record.error, attempts: record.attempts });
 		// The row had failed, was reopened, and then succeeded.
 		else failures.delete(row);
-	});
+	}
 	return failures;
-}
-
-/** Calls `onOutcome` with every outcome of a run, in the order in which they were recorded. */
-export async function eachOutcome(folder: string, onOutcome: (outcome: OutcomeRecord) => void): Promise<void> {
-	await searchJournal(folder, (entry) => {
-		const record = kindOf(entry) === "outcome" ? recordOf(entry) : undefined;
-		if (record?.kind === "outcome") onOutcome(record);
-	});
 }

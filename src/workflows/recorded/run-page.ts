@@ -10,7 +10,7 @@ import {
 	type RunPage,
 } from "../../report/page/model.ts";
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
-import { eachOutcome, writtenRows } from "../../run/recorded/recorded-rows.ts";
+import { writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
 import { recordedSending } from "../../run/recorded/sending-flags.ts";
 import type { SeriesPoint } from "../../run/series/point.ts";
@@ -117,20 +117,21 @@ function secondsOf({ state: { headers, end } }: RecordedRun): number | undefined
 	return ((last.earlierMilliseconds ?? 0) + Math.max(0, Date.parse(end.time) - Date.parse(last.time))) / 1000;
 }
 
-async function failuresOf({ folder, state }: RecordedRun): Promise<{
+async function failuresOf(run: RecordedRun): Promise<{
 	readonly failures: readonly PageFailure[];
 	readonly codes: RunPage["codes"];
 }> {
+	const { state } = run;
 	const byRow = new Map<number, PageFailure>();
 	const examples = new Map<string, string>();
-	await eachOutcome(folder, (outcome) => {
+	for await (const outcome of run.outcomes()) {
 		const { row, line, documentId, attempts } = outcome;
 		// A row that failed may have been reopened, and be pending or settled now.
-		if (outcome.status !== "failed" || state.statusOf(row) !== "failed") return;
+		if (outcome.status !== "failed" || state.statusOf(row) !== "failed") continue;
 		const { code, text } = outcome.error;
 		if (state.codeOf(row) === code && !examples.has(code)) examples.set(code, text);
 		if (byRow.size < MOST_ROWS || byRow.has(row)) byRow.set(row, { line, documentId, code, text, attempts });
-	});
+	}
 	const codes = Array.from(examples, ([code, example]) => ({ code, count: state.failedWith(code), example }));
 	return {
 		failures: [...byRow.values()].toSorted((one, other) => one.line - other.line),
@@ -142,9 +143,9 @@ async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
 	const { updated, uploaded, removed } = recorded.state.totals();
 	const names = new Map<number, string>();
 	if (uploaded > 0) {
-		await eachOutcome(recorded.folder, ({ row, storedName }) => {
+		for await (const { row, storedName } of recorded.outcomes()) {
 			if (storedName !== undefined && names.size < MOST_ROWS) names.set(row, storedName);
-		});
+		}
 	}
 	const rows: PageChange[] = [];
 	for await (const { row, line, datasetId, documentId, write, metadata, before, status } of writtenRows(recorded)) {
