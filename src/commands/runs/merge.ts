@@ -13,9 +13,8 @@ import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 import { type ShardRun, wholeOf, wholeOptions } from "../../run/recorded/shard-runs.ts";
-import { condensed } from "../../run/series/condense.ts";
+import { condensed } from "../../run/series/point.ts";
 import { joinSeries } from "../../run/series/join.ts";
-import { pointLine } from "../../run/series/point.ts";
 import { MOST_POINTS, readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
@@ -140,5 +139,5 @@ async function writeJoinedSeries(whole: readonly ShardRun[], isCapShared: boolea
 	const parts = await Promise.all(whole.map(({ folder }) => readSeries(join(folder, SERIES_FILE))));
 	const points = condensed(joinSeries(parts, isCapShared), MOST_POINTS);
 	if (points.length === 0) return;
-	await writeFile(to, points.map((point) => `${pointLine(point)}\n`).join(""), { mode: 0o600 });
+	await writeFile(to, points.map((point) => `${JSON.stringify(point)}\n`).join(""), { mode: 0o600 });
 }

@@ -1,5 +1,4 @@
-import { rounded } from "./condense.ts";
-import { heavierState, type SeriesPoint } from "./point.ts";
+import { heavierState, percentilesOf, rounded, type SeriesPoint, sumOf } from "./point.ts";
 
 /** The finest resolution of a series, in seconds. */
 const FINEST_S = 1;
@@ -28,7 +27,7 @@ export function joinSeries(parts: readonly Part[], isShared: boolean): SeriesPoi
 	let before = 0;
 	for (const [bucket, points] of [...byBucket].toSorted(([one], [other]) => one - other)) {
 		const t = rounded(start + (bucket + 1) * step);
-		const sums = sumOf(counts.map((at) => at(t)));
+		const sums = totalsOf(counts.map((at) => at(t)));
 		joined.push({
 			t,
 			s: step,
@@ -37,7 +36,8 @@ export function joinSeries(parts: readonly Part[], isShared: boolean): SeriesPoi
 			...percentilesOf(points),
 			state: points.reduce((state, point) => heavierState(state, point.state), points[0].state),
 			...capsOf(lastOfEach(points), isShared),
-			...extrasOf(points),
+			slow: sumOf(points.map(({ slow }) => slow)),
+			errors: sumOf(points.map(({ errors }) => errors)),
 		});
 		before = sums.sent;
 	}
@@ -83,17 +83,9 @@ function countsOf(points: Part): (t: number) => Counts {
 	};
 }
 
-function sumOf(counts: readonly Counts[]): Counts {
+function totalsOf(counts: readonly Counts[]): Counts {
 	const sum = (of: (each: Counts) => number): number => Math.round(counts.reduce((total, each) => total + of(each), 0));
 	return { sent: sum(({ sent }) => sent), done: sum(({ done }) => done), failed: sum(({ failed }) => failed) };
-}
-
-function percentilesOf(points: Some): Pick<SeriesPoint, "p50" | "p95"> {
-	const weighed = points.flatMap(({ p50, sent }) => (p50 === null ? [] : [{ p50, weight: Math.max(1, sent) }]));
-	const weights = weighed.reduce((sum, { weight }) => sum + weight, 0);
-	const mean = weighed.reduce((sum, { p50, weight }) => sum + p50 * weight, 0) / weights;
-	const largest = points.flatMap(({ p95 }) => p95 ?? []).reduce((most, p95) => Math.max(most, p95), 0);
-	return weights === 0 ? { p50: null, p95: null } : { p50: Number(mean.toPrecision(3)), p95: largest };
 }
 
 function lastOfEach(points: Some): readonly Placed[] {
@@ -111,16 +103,4 @@ function capsOf(points: readonly SeriesPoint[], isShared: boolean): Pick<SeriesP
 		cap: caps.length < points.length ? null : total(caps),
 		...(isLowered ? { rate: total(rates) } : {}),
 	};
-}
-
-function extrasOf(points: Some): Pick<SeriesPoint, "slow" | "errors"> {
-	const extras: { slow?: Record<string, number>; errors?: Record<string, number> } = {};
-	for (const name of ["slow", "errors"] as const) {
-		const entries = points.flatMap((point) => Object.entries(point[name] ?? {}));
-		if (entries.length === 0) continue;
-		const sums = new Map<string, number>();
-		for (const [key, value] of entries) sums.set(key, rounded((sums.get(key) ?? 0) + value));
-		extras[name] = Object.fromEntries(sums);
-	}
-	return extras;
 }

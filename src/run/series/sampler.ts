@@ -2,8 +2,7 @@ import type { Activity, ActivityState } from "../../activity.ts";
 import { percentilesBetween } from "../rate/latencies.ts";
 import type { Counters } from "../rate/run-monitor.ts";
 import type { Totals } from "../types.ts";
-import { rounded } from "./condense.ts";
-import { heavierState, type SeriesPoint } from "./point.ts";
+import { heavierState, rounded, type SeriesPoint } from "./point.ts";
 
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {

@@ -2,8 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { halved } from "./condense.ts";
-import { pointLine, readPoint, type SeriesPoint } from "./point.ts";
+import { halved, readPoint, type SeriesPoint } from "./point.ts";
 
 /** One line a second, in the folder of a run. */
 export const SERIES_FILE = "series.jsonl";
@@ -48,7 +47,7 @@ export class SeriesFile {
 	}
 
 	async append(point: SeriesPoint): Promise<void> {
-		await this.#file.appendFile(`${pointLine(point)}\n`);
+		await this.#file.appendFile(`${JSON.stringify(point)}\n`);
 		this.#points += 1;
 		if (this.#points > this.#most) await this.#halve();
 	}
@@ -59,7 +58,7 @@ export class SeriesFile {
 
 	async #halve(): Promise<void> {
 		const half = halved(pointsOf(await textOf(this.#path)));
-		await writeWhole(this.#path, half.map((point) => `${pointLine(point)}\n`).join(""), { isSynced: false });
+		await writeWhole(this.#path, half.map((point) => `${JSON.stringify(point)}\n`).join(""), { isSynced: false });
 		await this.#file.close();
 		this.#file = await open(this.#path, FLAGS, MODE);
 		this.#points = half.length;

@@ -14,7 +14,7 @@ import { writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
 import { recordedSending } from "../../run/recorded/sending-flags.ts";
 import type { SeriesPoint } from "../../run/series/point.ts";
-import { condensed } from "../../run/series/condense.ts";
+import { condensed } from "../../run/series/point.ts";
 import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { RememberedDatasets } from "../../run/service/service-memory.ts";
 import { VERSION } from "../../version.ts";

@@ -5,7 +5,6 @@ import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/sto
 import { entryOf, recordOf } from "../../../src/run/journal/decode.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
 import { outcome } from "../../run/journal/support.ts";
-import { pointLine } from "../../../src/run/series/point.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { parseLines } from "../../support/values.ts";
 
@@ -30,7 +29,7 @@ async function goingOn(
 		mode: 0o600,
 	});
 	const series = points.map(({ at, done, failed }) =>
-		pointLine({
+		JSON.stringify({
 			t: Date.parse(owner.since) / 1000 + at,
 			s: 1,
 			sent: 2,

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { pointLine, type SeriesPoint } from "../../../src/run/series/point.ts";
+import { type SeriesPoint } from "../../../src/run/series/point.ts";
 import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
@@ -43,7 +43,7 @@ describe("a merged run", () => {
 		const shards = await inShards(world);
 		for (const shard of shards) {
 			const points = range(5).map((n) => point(1000 + n, 3, 3 * (n + 1)));
-			await writeFile(world.path(shard, "series.jsonl"), points.map((each) => `${pointLine(each)}\n`).join(""));
+			await writeFile(world.path(shard, "series.jsonl"), points.map((each) => `${JSON.stringify(each)}\n`).join(""));
 		}
 		const run = String(at(await merge(world, shards), "run"));
 		const lines = (await readFile(world.path(run, "series.jsonl"), "utf8")).trimEnd().split("\n").map(parse);
