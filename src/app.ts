@@ -18,7 +18,7 @@ import type { Processes } from "./run/storage/process-owner.ts";
 import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
-import { type CiEnvironment, ciOf } from "./settings/ci.ts";
+import { ciOf } from "./settings/ci.ts";
 import { pingUrl } from "./settings/address.ts";
 import { shardOfEnvironment } from "./settings/shard.ts";
 import type { Shard } from "./shard.ts";
@@ -30,50 +30,7 @@ export { strayKeys } from "./text/stray-keys.ts";
 export type { SettingFlags, Settings } from "./settings.ts";
 
 /** The parts of the program, joined, as commands get them. They know nothing of the process around them. */
-export type App = {
-	readonly io: Io;
-	readonly clock: Clock;
-	readonly timers: AppTimers;
-	/** what the command is doing; sessions, checks and lists report to it, and `io` shows it */
-	readonly monitor: RunMonitor;
-	/** aborted with a `Stop` when the user wants to end */
-	readonly signal: AbortSignal;
-	readonly stdin: AsyncIterable<Uint8Array>;
-	/** the CI system around the program */
-	readonly ci: CiEnvironment;
-	/** The part of the rows that the scheduler around the program names. @throws CliError exit 2 if none or several do */
-	shard(): Shard;
-	/** collects the facts for the command's outputs */
-	readonly runEnd: RunEndCollector;
-	settings(flags: SettingFlags): Promise<Settings>;
-	/**
-	 * The folder for a command's temporary files: below the state folder, open to its owner alone. `close` removes it.
-	 *
-	 * @throws CliError exit 2 or 7 if a folder that was asked for can't be made, or belongs to another user
-	 */
-	temporaryFolder(settings: Settings): Promise<string>;
-	connect(settings: Settings, options: SessionOptions): Promise<Session>;
-	/** The address in the form of recorded runs; undefined if none is set. @throws CliError exit 2 for a wrong address */
-	baseUrl(settings: Settings): string | undefined;
-	/** The folder of recorded runs. @throws CliError exit 2 if there is none */
-	runs(settings: Settings): RunStore;
-	/** The names of all profiles, in the order of the file; none if there is no file. @throws CliError exit 2 */
-	profiles(): Promise<readonly string[]>;
-	/** A monitor of jobs at that address. @throws CliError exit 2 if it is no address */
-	jobMonitor(url: string, origin: string, ca: readonly string[]): JobMonitor;
-	/** The datasets that the service of these settings was last seen to have; undefined without an address or a state folder. */
-	rememberedDatasets(settings: Settings): Promise<RememberedDatasets | undefined>;
-	/** what locks need to know of processes */
-	readonly processes: Processes;
-	/**
-	 * Checks of the way to the service, before anything is sent. `timeout` is in milliseconds, for each step.
-	 *
-	 * @throws CliError exit 2 for a wrong address
-	 */
-	preflight(settings: Settings, timeout: number | undefined): Promise<Preflight>;
-	/** Removes the temporary files of commands. */
-	close(): Promise<void>;
-};
+export type App = ReturnType<typeof createApp>;
 
 /** A monitor of jobs, such as healthchecks.io. */
 export type JobMonitor = {
@@ -94,7 +51,7 @@ export type AppDependencies = {
 	readonly timers?: AppTimers;
 };
 
-export function createApp(dependencies: AppDependencies): App {
+export function createApp(dependencies: AppDependencies) {
 	const { io, env, home, signal, processes } = dependencies;
 	const { clock = systemClock, timers = realTimers } = dependencies;
 	const stdin = untilStopped(dependencies.stdin, signal);
@@ -121,25 +78,36 @@ export function createApp(dependencies: AppDependencies): App {
 		io,
 		clock,
 		timers,
+		/** what the command is doing; sessions, checks and lists report to it, and `io` shows it */
 		monitor,
+		/** aborted with a `Stop` when the user wants to end */
 		signal,
 		stdin,
+		/** the CI system around the program */
 		ci: ciOf(env),
-		shard: () => shardOfEnvironment(env),
+		/** what locks need to know of processes */
+		processes,
+		/** collects the facts for the command's outputs */
 		runEnd: new RunEndCollector((text) => io.masked(text)),
-		profiles: async () => (await import("./settings/profile.ts")).profileNames({ env, home }),
-		rememberedDatasets: async (settings) => {
-			const { baseUrl, stateDir } = settings;
-			if (baseUrl === undefined || stateDir === undefined) return undefined;
-			return new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value));
-		},
-		settings: (flags) => resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
-		jobMonitor: (text, origin, ca) => {
-			const url = pingUrl(text, origin);
+		/** The part of the rows that the scheduler around the program names. @throws CliError exit 2 if none or several do */
+		shard: (): Shard => shardOfEnvironment(env),
+		/** The names of all profiles, in the order of the file; none if there is no file. @throws CliError exit 2 */
+		profiles: async (): Promise<readonly string[]> =>
+			(await import("./settings/profile.ts")).profileNames({ env, home }),
+		/** The datasets that the service was last seen to have; undefined without an address or a state folder. */
+		rememberedDatasets: async ({ baseUrl, stateDir }: Settings): Promise<RememberedDatasets | undefined> =>
+			baseUrl === undefined || stateDir === undefined
+				? undefined
+				: new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value)),
+		settings: (flags: SettingFlags): Promise<Settings> =>
+			resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
+		/** A monitor of jobs at that address. @throws CliError exit 2 if it is no address */
+		jobMonitor(address: string, origin: string, ca: readonly string[]): JobMonitor {
+			const url = pingUrl(address, origin);
 			return { host: url.host, ping: (ping) => sendPing({ url, ca, env }, ping) };
 		},
-		processes,
-		runs: ({ stateDir }) => {
+		/** The folder of recorded runs. @throws CliError exit 2 if there is none */
+		runs({ stateDir }: Settings): RunStore {
 			const onRead = (done: number, total: number): void => monitor.lists.read("recorded runs", done, total);
 			if (stateDir !== undefined) return new RunStore(stateDir.value, user, onRead);
 			throw new CliError("runs can't be recorded, because there is no home folder; nothing was sent", {
@@ -147,18 +115,31 @@ export function createApp(dependencies: AppDependencies): App {
 				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
 			});
 		},
-		temporaryFolder: async ({ stateDir }) =>
+		/**
+		 * The folder for a command's temporary files: below the state folder, open to its owner alone. `close` removes it.
+		 *
+		 * @throws CliError exit 2 or 7 if a folder that was asked for can't be made, or belongs to another user
+		 */
+		temporaryFolder: async ({ stateDir }: Settings): Promise<string> =>
 			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
-		close: () => temporary.close(),
-		connect: (settings, options) =>
+		connect: (settings: Settings, options: SessionOptions): Promise<Session> =>
 			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor }),
-		baseUrl: ({ baseUrl }) => (baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value)),
-		preflight: async (settings, timeout) => {
+		/** The address in the form of recorded runs; undefined if none is set. @throws CliError exit 2 for a wrong address */
+		baseUrl: ({ baseUrl }: Settings): string | undefined =>
+			baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value),
+		/**
+		 * Checks of the way to the service, before anything is sent. `timeout` is in milliseconds, for each step.
+		 *
+		 * @throws CliError exit 2 for a wrong address
+		 */
+		async preflight(settings: Settings, timeout: number | undefined): Promise<Preflight> {
 			const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 			const longest = timeout === undefined ? undefined : Math.min(timeout, LONGEST_TIMER_MS);
 			// Loaded late: it brings the code of TLS and of name look-ups, and few commands check the way to the service.
 			const { createPreflight } = await import("./rest/preflight.ts");
 			return createPreflight({ baseUrl, env, ca: () => settings.readCa(), signal, timeout: longest });
 		},
+		/** Removes the temporary files of commands. */
+		close: (): Promise<void> => temporary.close(),
 	};
 }

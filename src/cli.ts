@@ -103,7 +103,7 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 					color: color !== false,
 					quiet: quiet === true,
 					debug: debug === true,
-					...(progress === undefined ? {} : { progress }),
+					progress,
 					log: logFile === undefined ? undefined : { path: logFile, begins: `ragtag ${commandName(command)}` },
 				});
 			} catch (error) {

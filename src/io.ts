@@ -12,7 +12,7 @@ import { showLines } from "./text/show.ts";
 import { withoutWorkflowCommands } from "./text/show.ts";
 
 export type { Style } from "./io/color.ts";
-export type { Progress, ProgressMode, Timers } from "./io/progress.ts";
+export type { Progress, Timers } from "./io/progress.ts";
 
 export type IoSources = {
 	readonly stdin: Input;
@@ -23,80 +23,19 @@ export type IoSources = {
 };
 
 /** The program's streams as a value. Every text passes the redactor, so that the key is never printed. */
-export type Io = {
-	/** A result, on standard output: unchanged in a pipe, safe on a terminal. Resolves when the stream takes more; never rejects. */
-	out(text: string): Promise<void>;
-	/** A result that people read: as `out`, and in GitHub Actions no part of it is a command of the runner. */
-	print(text: string): Promise<void>;
-	/** A line on standard error, also with `--quiet`. */
-	err(text: string): void;
-	/** A command of GitHub's runner, on standard error. No other text is one. */
-	annotation(line: string): void;
-	/** A line on standard error: progress, a warning, a summary. Not with `--quiet`. */
-	note(text: string): void;
-	/** A line on standard error with `--debug` only. */
-	debug(text: string): void;
-	/** whether these lines are shown */
-	readonly isDebugging: boolean;
-	readonly stdin: NodeJS.ReadableStream;
-	/** the whole standard input as text */
-	readInput(): Promise<string>;
-	readonly stdinIsTerminal: boolean;
-	readonly stdoutIsTerminal: boolean;
-	readonly stderrIsTerminal: boolean;
-	/** width of the terminal on standard output, or 80 */
-	readonly columns: number;
-	/** whether the locale has Unicode; otherwise the program adds only ASCII characters */
-	readonly unicode: boolean;
-	/** for text that goes to standard output; plain until `configure` has loaded colour */
-	readonly style: Style;
-	/** for text that goes to standard error */
-	readonly errStyle: Style;
-	/** the reader has closed the pipe of standard output, as `head` does; no failure */
-	readonly stdoutClosed: boolean;
-	/** why standard output or the file of `--log-file` could not be written (exit 74); undefined where both could */
-	readonly outputFailure: string | undefined;
-	/** Shows from now on what the command is doing, after a second of silence. Undefined where it has not begun. */
-	follow(activity: () => Activity | undefined): void;
-	/** Shows how far the rows are, until `stop`. */
-	progress(): Progress;
-	/** A line on standard error that says how far the command is, also with `--quiet`. */
-	status(phase?: string): void;
-	/** Says what a user must know who quits now. @param words the counts and the next command; undefined for none */
-	beforeQuitting(words: (() => string) | undefined): void;
-	/** These words, for the place that quits. */
-	readonly wordsBeforeQuitting: string | undefined;
-	/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
-	ask(question: string, signal?: AbortSignal): Promise<string>;
-	/**
-	 * Applies the options, and begins to show what the command is doing. It is asynchronous because it may load colour.
-	 *
-	 * @throws CliError (usage) if the log can't be opened
-	 */
-	configure(options: {
-		readonly quiet?: boolean;
-		readonly debug?: boolean;
-		readonly color?: boolean;
-		readonly progress?: ProgressMode;
-		/** path of a file that gets messages and progress, whatever `quiet` says, and what begins there */
-		readonly log?: { readonly path: string; readonly begins: string } | undefined;
-	}): Promise<void>;
-	/**
-	 * Masks a further key from now on, in messages and in results.
-	 *
-	 * In messages any six characters of it are masked. Results must not lose text that only looks like such a piece. A key that
-	 * may also be a name is masked in messages alone, and only as a whole.
-	 */
-	hide(key: string, isCertain?: boolean): void;
-	/** A text with the masks of `out`. Needed before a text is cut, because a mask does not find a key that was cut. */
-	masked(text: string): string;
-	/** Resolves when everything is written, or can't be written. */
-	flush(): Promise<void>;
-	/** Ends the progress and the log. Messages are still printed. @param words of the log's last line */
-	end(words: string): void;
+export type Io = ReturnType<typeof createIo>;
+
+/** The options of every command that say how it prints. */
+type IoOptions = {
+	readonly quiet?: boolean;
+	readonly debug?: boolean;
+	readonly color?: boolean;
+	readonly progress?: ProgressMode | undefined;
+	/** path of a file that gets messages and progress, whatever `quiet` says, and what begins there */
+	readonly log?: { readonly path: string; readonly begins: string } | undefined;
 };
 
-export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: IoSources): Io {
+export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: IoSources) {
 	const messageMasks: ((text: string) => string)[] = [];
 	const resultMasks: ((text: string) => string)[] = [];
 	const masked = (text: string): string => resultMasks.reduce((before, mask) => mask(before), text);
@@ -144,17 +83,25 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	};
 
 	return {
+		/** A result, on standard output: unchanged in a pipe, safe on a terminal. Resolves when the stream takes more; never rejects. */
 		out,
-		print: (text) => out(harmless(text)),
-		err: (text) => message("error", text),
-		annotation: (text) => message("error", text, true, send),
-		note: (text) => message("note", text, !quiet),
-		debug: (text) => (debugging ? message("note", text) : undefined),
-		get isDebugging() {
+		/** A result that people read: as `out`, and in GitHub Actions no part of it is a command of the runner. */
+		print: (text: string): Promise<void> => out(harmless(text)),
+		/** A line on standard error, also with `--quiet`. */
+		err: (text: string): void => message("error", text),
+		/** A command of GitHub's runner, on standard error. No other text is one. */
+		annotation: (text: string): void => message("error", text, true, send),
+		/** A line on standard error: progress, a warning, a summary. Not with `--quiet`. */
+		note: (text: string): void => message("note", text, !quiet),
+		/** A line on standard error with `--debug` only. */
+		debug: (text: string): void => (debugging ? message("note", text) : undefined),
+		/** whether these lines are shown */
+		get isDebugging(): boolean {
 			return debugging;
 		},
 		stdin,
-		async readInput() {
+		/** the whole standard input as text */
+		async readInput(): Promise<string> {
 			const chunks: Buffer[] = [];
 			for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
 			return Buffer.concat(chunks).toString("utf8");
@@ -162,41 +109,58 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		stdinIsTerminal: stdin.isTTY === true,
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,
+		/** whether the locale has Unicode; otherwise the program adds only ASCII characters */
 		unicode,
-		get columns() {
+		/** width of the terminal on standard output, or 80 */
+		get columns(): number {
 			return widthOf(stdout);
 		},
-		get style() {
+		/** for text that goes to standard output; plain until `configure` has loaded colour */
+		get style(): Style {
 			return style;
 		},
-		get errStyle() {
+		/** for text that goes to standard error */
+		get errStyle(): Style {
 			return errStyle;
 		},
-		get stdoutClosed() {
+		/** the reader has closed the pipe of standard output, as `head` does; no failure */
+		get stdoutClosed(): boolean {
 			return results.closed;
 		},
-		get outputFailure() {
+		/** why standard output or the file of `--log-file` could not be written (exit 74); undefined where both could */
+		get outputFailure(): string | undefined {
 			if (results.failure === undefined) return log?.failure;
 			return `standard output could not be written: ${reason(results.failure)}`;
 		},
-		follow: (activity) => display.follow(activity),
-		progress: () => display.rows(),
-		status: (phase) => {
+		/** Shows from now on what the command is doing, after a second of silence. Undefined where it has not begun. */
+		follow: (activity: () => Activity | undefined): void => display.follow(activity),
+		/** Shows how far the rows are, until `stop`. */
+		progress: (): Progress => display.rows(),
+		/** A line on standard error that says how far the command is, also with `--quiet`. */
+		status(phase?: string): void {
 			const text = display.status(phase);
 			if (text.startsWith("{")) write(text);
 			else message("note", text);
 		},
-		beforeQuitting: (words) => void (lastWords = words),
-		get wordsBeforeQuitting() {
+		/** Says what a user must know who quits now. @param words the counts and the next command; undefined for none */
+		beforeQuitting: (words: (() => string) | undefined): void => void (lastWords = words),
+		/** These words, for the place that quits. */
+		get wordsBeforeQuitting(): string | undefined {
 			return lastWords?.();
 		},
-		ask: (question, signal) =>
+		/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
+		ask: (question: string, signal?: AbortSignal): Promise<string> =>
 			display.paused(async () => {
 				if (isJson) for (const line of question.split("\n")) message("note", line);
 				else await errors.write(redact(`${harmless(question)} `));
 				return readAnswer(stdin, signal);
 			}),
-		async configure(options) {
+		/**
+		 * Applies the options, and begins to show what the command is doing. It is asynchronous because it may load colour.
+		 *
+		 * @throws CliError (usage) if the log can't be opened
+		 */
+		async configure(options: IoOptions): Promise<void> {
 			quiet = options.quiet ?? quiet;
 			if (options.log !== undefined) {
 				log = LogFile.open(options.log.path);
@@ -208,21 +172,30 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			const pick = async (terminal: boolean): Promise<Style> =>
 				hasColor({ env, terminal, wanted }) ? colorStyle() : plainStyle;
 			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
-			const drawn = { env, terminal: stderrIsTerminal && canDraw(stderr) };
-			const mode = progressMode(options.progress ?? "auto", drawn);
-			const isAsked = stderrIsTerminal || (options.progress ?? "auto") !== "auto";
+			const { progress = "auto" } = options;
+			const mode = progressMode(progress, { env, terminal: stderrIsTerminal && canDraw(stderr) });
+			const isAsked = stderrIsTerminal || progress !== "auto";
 			display.begin(quiet ? "none" : mode, isAsked, log === undefined ? undefined : (text) => logged("progress", text));
 		},
-		hide(key, isCertain = true) {
+		/**
+		 * Masks a further key from now on, in messages and in results.
+		 *
+		 * In messages any six characters of it are masked. Results must not lose text that only looks like such a piece. A key that
+		 * may also be a name is masked in messages alone, and only as a whole.
+		 */
+		hide(key: string, isCertain = true): void {
 			messageMasks.push(isCertain ? redactor(key) : resultRedactor(key));
 			if (isCertain) resultMasks.push(resultRedactor(key));
 		},
+		/** A text with the masks of `out`. Needed before a text is cut, because a mask does not find a key that was cut. */
 		masked,
-		async flush() {
+		/** Resolves when everything is written, or can't be written. */
+		async flush(): Promise<void> {
 			await results.flush();
 			await errors.flush();
 		},
-		end(words) {
+		/** Ends the progress and the log. Messages are still printed. @param words of the log's last line */
+		end(words: string): void {
 			display.end();
 			logged("end", words);
 			log?.close();

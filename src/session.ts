@@ -15,13 +15,12 @@ import { type Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { openRates } from "./run/rate/open-rates.ts";
-import type { RateControl } from "./run/rate/rate-control.ts";
 import { fileRateMemory, noRateMemory } from "./run/rate/rate-memory.ts";
 import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory, noMemory } from "./run/service/service-memory.ts";
 import { Service } from "./run/service/service.ts";
-import type { Clock, Limiter, Request } from "./run/types.ts";
+import type { Clock, Request } from "./run/types.ts";
 import type { Settings } from "./settings.ts";
 import { holdsKey, redactor } from "./text/redactor.ts";
 
@@ -43,34 +42,7 @@ export type SessionOptions = {
 };
 
 /** A connection to the service. Every request of a command passes its one limiter and its one cooldown. */
-export type Session = {
-	/** the knowledge about the service, which grows while it is used */
-	readonly service: Service;
-	/** as `normaliseBaseUrl` gives it */
-	readonly baseUrl: string;
-	/** the service in the dialect that is known now */
-	readonly api: Api;
-	readonly limiter: Limiter;
-	/** the wait that the service asked for, shared by all requests */
-	readonly cooldown: Cooldown;
-	/** the state of the command and its cause */
-	readonly monitor: RunMonitor;
-	/** the most requests a second, which change while a run goes on */
-	readonly rates: RateControl;
-	/** the state of a cap that other runs share; undefined without `--limiter` */
-	readonly sharedCap: Pick<SharedCap, "awaySeconds"> | undefined;
-	/** milliseconds for one request */
-	readonly timeout: number;
-	/** whether an answer came that no request had waited for: answers before it may belong to other rows */
-	readonly hadSurplusAnswer: boolean;
-	/** sends a request, and again after a failure that may pass; for lists and other reads */
-	readonly request: Request;
-	/** the same for a request that must not be applied twice */
-	readonly requestOnce: Request;
-	/** sends a request a single time; for a read that a command can do without */
-	readonly tryRequest: Request;
-	close(): Promise<void>;
-};
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 export type SessionDependencies = {
 	readonly io: Io;
@@ -108,7 +80,7 @@ export async function openSession(
 	settings: Settings,
 	options: SessionOptions,
 	{ io, env, clock, timers, signal, cooldown, monitor }: SessionDependencies,
-): Promise<Session> {
+) {
 	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 	const key = await settings.key();
 	// Plans, records of runs and messages contain the address.
@@ -197,24 +169,36 @@ export async function openSession(
 	const { maxOutage } = options;
 	const request = maxOutage === undefined ? retried : retryingThroughOutage(retried, maxOutage, rates.unpaused);
 	return {
+		/** the knowledge about the service, which grows while it is used */
 		service,
+		/** as `normaliseBaseUrl` gives it */
 		baseUrl,
-		get api() {
+		/** the service in the dialect that is known now */
+		get api(): Api {
 			return service.api;
 		},
 		limiter,
+		/** the wait that the service asked for, shared by all requests */
 		cooldown,
+		/** the state of the command and its cause */
 		monitor,
+		/** the most requests a second, which change while a run goes on */
 		rates,
+		/** the state of a cap that other runs share; undefined without `--limiter` */
 		sharedCap,
+		/** milliseconds for one request */
 		timeout,
-		get hadSurplusAnswer() {
+		/** whether an answer came that no request had waited for: answers before it may belong to other rows */
+		get hadSurplusAnswer(): boolean {
 			return hadSurplusAnswer;
 		},
+		/** sends a request, and again after a failure that may pass; for lists and other reads */
 		request: checkingAddress(request, () => api.probeList()),
-		requestOnce: (call) => requestWithRetry(call, dependencies, { idempotent: false }),
-		tryRequest: (call) => watched(call, signal),
-		close: async () => {
+		/** the same for a request that must not be applied twice */
+		requestOnce: ((call) => requestWithRetry(call, dependencies, { idempotent: false })) satisfies Request,
+		/** sends a request a single time; for a read that a command can do without */
+		tryRequest: ((call) => watched(call, signal)) satisfies Request,
+		async close(): Promise<void> {
 			stopTicks();
 			limiter.close();
 			await closeRates();
