@@ -119,7 +119,6 @@ it.skipIf(!hasRedis).each(Object.keys(FAULTS))(
 			expect(summaryOf(stdout)).toMatchObject({ updated: ROWS, pending: 0, attempts: ROWS, limiter: { shared: true } });
 			// Once: a Redis that is away is tried again all the time.
 			if (words !== undefined) expect(stderr.split(words)).toHaveLength(2);
-			expect(stderr.split("this run goes on at its share")).toHaveLength(words === undefined ? 1 : 2);
 		}
 		expect(mostInASecond(times)).toBeLessThanOrEqual(CAP * (1.05 + stall() / 1000));
 	},
