@@ -1,84 +1,22 @@
 import { type Command, type HelpConfiguration, Option } from "commander";
 
-/** Groups of options in the order in which a help shows them, with the options that they hold in theirs. */
-const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] = [
-	["Which documents:", ["--dataset", "--id", "--where", "--where-json", "--missing", "--name", "--match"]],
-	[
-		"What to write:",
-		[
-			"--mode",
-			"--set",
-			"--delete-token",
-			"--only-changed",
-			"--on-existing",
-			"--allow-type-change",
-			"--map",
-			"--ignore",
-			"--empty",
-			"--schema",
-		],
-	],
-	[
-		"How the manifest is read:",
-		[
-			"--as",
-			"--for",
-			"--files-root",
-			"--sidecars",
-			"--map",
-			"--ignore",
-			"--empty",
-			"--schema",
-			"--on-duplicate",
-			"--shard",
-			"--skip-invalid",
-			"--allow-empty",
-		],
-	],
-	["Check first:", ["--dry-run", "--detailed-exitcode", "--undeclared", "--yes"]],
-	[
-		"Pace:",
-		["--rate", "--limiter", "--pause", "--continue", "--concurrency", "--chunk", "--timeout", "--max-duration"],
-	],
-	[
-		"Failures:",
-		[
-			"--attempts",
-			"--max-wait",
-			"--max-outage",
-			"--max-errors",
-			"--verify",
-			"--undo",
-			"--resume",
-			"--force",
-			"--failed",
-		],
-	],
-	["Server:", ["--flavour", "--body"]],
-	[
-		"Output:",
-		[
-			"--out",
-			"--fields",
-			"--sort",
-			"--limit",
-			"--format",
-			"--limit-characters",
-			"--man-pages",
-			"--json",
-			"--report",
-			"--junit",
-			"--metrics-file",
-			"--annotations",
-			"--ping",
-			"--progress",
-			"--quiet",
-			"--debug",
-			"--log-file",
-			"--help",
-		],
-	],
-];
+/** Groups of options in the order in which a help shows them, a line each, with the options that they hold in theirs. */
+const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] = `
+Which documents: dataset id where where-json missing name match
+What to write: mode set delete-token only-changed on-existing allow-type-change map ignore empty schema
+How the manifest is read: as for files-root sidecars map ignore empty schema on-duplicate shard skip-invalid allow-empty
+Check first: dry-run detailed-exitcode undeclared yes
+Pace: rate limiter pause continue concurrency chunk timeout max-duration
+Failures: attempts max-wait max-outage max-errors verify undo resume force failed
+Server: flavour body
+Output: out fields sort limit format limit-characters man-pages json report junit metrics-file annotations ping progress quiet debug log-file help
+`
+	.trim()
+	.split("\n")
+	.map((line) => {
+		const [heading = "", names = ""] = line.split(": ");
+		return [`${heading}:`, names.split(" ").map((name) => `--${name}`)];
+	});
 
 /** The heading under which an option stands; undefined for an option of one command alone. A command may name another. */
 function optionGroup(option: Option): string | undefined {

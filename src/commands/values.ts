@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode } from "../errors.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../flags/flags.ts";
+import { addServiceOptions, type ServiceFlags } from "../flags/flags.ts";
 import type { Done } from "../flags/declare.ts";
 import { parseNonEmpty } from "../flags/values.ts";
 import type { JsonValue } from "../json/values.ts";
@@ -11,7 +11,7 @@ import { WARN } from "../run/documents/searches.ts";
 import { show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../workflows/lists/list-output.ts";
-import { datasetId } from "../workflows/dataset.ts";
+import { withDataset } from "../workflows/dataset.ts";
 import { shortListError } from "../workflows/lists/warnings.ts";
 import { closest } from "../workflows/values/spellings.ts";
 import { type KeyCount, KeyCounts, type ValueCount, ValueCounts } from "../workflows/values/value-counts.ts";
@@ -49,14 +49,7 @@ export function valuesCommand(program: Command, app: App, done: Done, run = valu
 
 export async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	const { key } = options;
-	return withSession(options, app, async (session, settings) => {
-		const dataset = await datasetId({ flags: options, settings, session, app });
-		if (dataset === undefined) {
-			throw new CliError("values needs a dataset", {
-				exit: Exit.usage,
-				hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
-			});
-		}
+	return withDataset("values", options, app, async (session, dataset) => {
 		let short: ShortList | undefined;
 		const keys = new KeyCounts();
 		const counted = key === undefined ? undefined : new ValueCounts(key);

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { datasetId } from "../../workflows/dataset.ts";
+import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
@@ -97,14 +97,7 @@ function parseSort(text: string): SortOrder {
 }
 
 export async function list(options: ListOptions, app: App): Promise<ExitCode> {
-	return withSession(options, app, async (session, settings) => {
-		const dataset = await datasetId({ flags: options, settings, session, app });
-		if (dataset === undefined) {
-			throw new CliError("docs list needs a dataset", {
-				exit: Exit.usage,
-				hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
-			});
-		}
+	return withDataset("docs list", options, app, async (session, dataset, settings) => {
 		const { fields } = options;
 		let short: ShortList | undefined;
 		const format = chosenFormat(options);

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { datasetId } from "../../workflows/dataset.ts";
+import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
 import { textSurvives } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv, writeNewFile } from "../../workflows/lists/documents-csv.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { parseNonEmpty, parseOut } from "../../flags/values.ts";
@@ -34,11 +34,7 @@ export function initCommand(parent: Command, app: App, done: Done, run = init): 
 }
 
 export async function init(options: InitOptions, app: App): Promise<ExitCode> {
-	return withSession(options, app, async (session, settings) => {
-		const dataset = await datasetId({ flags: options, settings, session, app });
-		if (dataset === undefined) {
-			throw new CliError("manifest init needs a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
-		}
+	return withDataset("manifest init", options, app, async (session, dataset, settings) => {
 		let short: ShortList | undefined;
 		const request = session.service.searches.believing(session.request, WARN);
 		const all = allDocuments(session.api, request, dataset, { onShort: (list) => (short = list) });

@@ -5,8 +5,6 @@ import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { shortListError } from "../lists/warnings.ts";
 import { documentsText } from "../../text/words.ts";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Session } from "../../app.ts";
 import { CliError, Exit } from "../../errors.ts";
@@ -14,7 +12,6 @@ import { checkSetOptions } from "../../manifest/set-option.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { idFault } from "../../manifest/rows/identity.ts";
 import type { Document } from "../../rest/types.ts";
-import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
@@ -30,7 +27,7 @@ import {
 	type NamedKey,
 } from "./document-filter.ts";
 import { checkFailedPath } from "./failed-rows.ts";
-import { checkedRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
+import { checkedRows, madeRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 
 /** Flags of `docs tag` with a filter in place of a manifest. */
@@ -57,9 +54,9 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 	const options = await manifestOptions(purpose, flags, settings);
 	await checkSetOptions(options);
 	const started = clock.now();
-	const found = await findDocuments(run, dataset);
-	try {
-		const { path, count } = found;
+	let count = 0;
+	const write = async (path: string): Promise<void> => void (count = await writeFound(run, dataset, path));
+	return madeRows(run, "the ids that were found", write, async (path) => {
 		const name = filterText(flags);
 		if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
 		else {
@@ -67,64 +64,36 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 			io.note(`${documentsText(count)} of dataset ${show(dataset)} ${meet} the filter: ${name}`);
 		}
 		const seconds = (clock.now() - started) / 1000;
-		const rows = await checkedRows(
-			{ ...run, flags: { ...flags, allowEmpty: true } },
-			{ path, name },
-			options,
-			alreadyPresent,
-		);
+		const reading = { ...run, flags: { ...flags, allowEmpty: true } };
+		const rows = await checkedRows(reading, { path, name }, options, alreadyPresent);
 		const isOver = count === 0 && flags.dryRun !== true;
-		return {
-			...rows,
-			stop: isOver ? endedBefore(rows, undefined, seconds) : rows.stop,
-			[Symbol.asyncDispose]: async () => {
-				await rows[Symbol.asyncDispose]();
-				await found.close();
-			},
-		};
-	} catch (error) {
-		await found.close();
-		throw error;
-	}
+		return { ...rows, stop: isOver ? endedBefore(rows, undefined, seconds) : rows.stop };
+	});
 }
 
-/** The ids of the documents that meet a filter, as a manifest in a private file that `close` removes. */
-async function findDocuments(
-	{ flags: filter, session, settings, app }: Run<FoundFlags>,
-	dataset: string,
-): Promise<{ readonly path: string; readonly count: number; close(): Promise<void> }> {
-	const parent = await app.temporaryFolder(settings);
-	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-found-")));
-	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
-	try {
-		const path = join(folder, "documents.csv");
-		let short: ShortList | undefined;
-		let count = 0;
-		const checks: FilterChecks = {
-			onShort: (list) => (short = list),
-			keys: new ListedKeys(),
-			named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
-			end: "; nothing was sent",
-			doubts: filter.dryRun === true ? WARN : REFUSE,
-		};
-		const lines = async function* (): AsyncGenerator<string> {
-			yield csvLine(["dataset_id", "document_id"]);
-			for await (const document of filteredDocuments(session, dataset, filter, checks)) {
-				checkId(document);
-				count += 1;
-				yield csvLine([dataset, document.id]);
-			}
-		};
-		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
-		if (short !== undefined) {
-			throw shortListError(dataset, short, "nothing was sent, because the list of documents");
+/** Writes the ids of the documents that meet a filter as a manifest. @returns how many */
+async function writeFound({ flags: filter, session }: Run<FoundFlags>, dataset: string, path: string): Promise<number> {
+	let short: ShortList | undefined;
+	let count = 0;
+	const checks: FilterChecks = {
+		onShort: (list) => (short = list),
+		keys: new ListedKeys(),
+		named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
+		end: "; nothing was sent",
+		doubts: filter.dryRun === true ? WARN : REFUSE,
+	};
+	const lines = async function* (): AsyncGenerator<string> {
+		yield csvLine(["dataset_id", "document_id"]);
+		for await (const document of filteredDocuments(session, dataset, filter, checks)) {
+			checkId(document);
+			count += 1;
+			yield csvLine([dataset, document.id]);
 		}
-		if (count === 0) await checkReadable(filter, dataset, session);
-		return { path, count, close };
-	} catch (error) {
-		await close();
-		throw error;
-	}
+	};
+	await pipeline(lines, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
+	if (count === 0) await checkReadable(filter, dataset, session);
+	return count;
 }
 
 /** `--missing reviewed --set reviewed=no` is right where no document has the key yet. */
@@ -159,8 +128,4 @@ function checkId({ id }: Document): void {
 		exit: Exit.failedRows,
 		hint: "No request can name it: inform the operator of the service.",
 	});
-}
-
-function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
-	return withTemporaryStorage("the ids that were found", work, "nothing was sent");
 }

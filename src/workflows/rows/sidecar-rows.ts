@@ -1,5 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { metadataText } from "../../json/values.ts";
 import { type Fault, positionIn } from "../../manifest/fault.ts";
@@ -8,12 +8,11 @@ import { JsonReader } from "../../manifest/json/reader.ts";
 import { RowValidator } from "../../manifest/rows/validator.ts";
 import { SIDECAR_SUFFIX, readSidecar } from "../../manifest/sidecars/find.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
-import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { excerpt } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { type ProblemReporter, problemReporter } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
-import { checkedRows, type ManifestReadFlags } from "./manifest-rows.ts";
+import { checkedRows, madeRows, type ManifestReadFlags } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 
 /** The files of the command line without the sidecars of others, and those sidecars by the absolute paths of their files. */
@@ -43,32 +42,19 @@ export async function sidecarRows(
 	{ files, sidecars }: FilesAndSidecars,
 	options: ManifestOptions,
 ): Promise<RowSource> {
-	const { settings, app } = run;
+	const { app } = run;
 	const count = sidecars.size === 1 ? "1 sidecar is" : `${numberText(sidecars.size)} sidecars are`;
 	app.io.note(`${count} read as metadata, and not uploaded; --no-sidecars uploads them.`);
 	const text = await manifestText(run, { files, sidecars }, options);
-	const folder = await inTemporaryStorage(async () =>
-		mkdtemp(join(await app.temporaryFolder(settings), "ragtag-files-")),
-	);
-	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
 	// What a sidecar was mapped to must not be mapped again.
 	const { map: _map, ignore: _ignore, ...flags } = run.flags;
-	try {
-		const path = join(folder, "files.jsonl");
-		await inTemporaryStorage(() => writeFile(path, text, { mode: 0o600 }));
-		const reading = { ...options, map: new Map<string, string>(), ignore: new Set<string>(), filesRoot: "/" };
-		const rows = await checkedRows({ ...run, flags }, { path, name: "files" }, reading, undefined);
-		return {
-			...rows,
-			[Symbol.asyncDispose]: async () => {
-				await rows[Symbol.asyncDispose]();
-				await close();
-			},
-		};
-	} catch (error) {
-		await close();
-		throw error;
-	}
+	const reading = { ...options, map: new Map<string, string>(), ignore: new Set<string>(), filesRoot: "/" };
+	return madeRows(
+		run,
+		"the metadata of the sidecars",
+		(path) => writeFile(path, text, { flag: "wx", mode: 0o600 }),
+		(path) => checkedRows({ ...run, flags }, { path, name: "files" }, reading, undefined),
+	);
 }
 
 async function manifestText(
@@ -118,8 +104,4 @@ async function report(
 	const place = positionIn(text, offset ?? (isIn ? reader.offsetOf(raw, field) : 0), 1);
 	const sentence = field === null ? why : `${excerpt(field)}: ${why}`;
 	await problems.report({ file: sidecar, ...place, field, code, text: sentence });
-}
-
-function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
-	return withTemporaryStorage("the metadata of the sidecars", work, "nothing was sent");
 }

@@ -69,7 +69,7 @@ export async function openRecord<SourceRow extends Row>(
 	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, (one) => (isTold(one) ? tell(one) : undefined));
 	const { session } = run;
 	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
-	const series = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text));
+	const series = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text), app);
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
 	const isNew = recording.resumed === undefined;
 	app.io.beforeQuitting(() => {

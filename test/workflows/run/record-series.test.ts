@@ -37,11 +37,13 @@ async function running(path: string) {
 		cap: () => 50,
 	};
 	const series = recordSeries(path, figures, (text) => notes.push(text), {
-		now: () => now,
-		wall: () => 1_000_000 + now,
-		every: (_, call) => {
-			tick = call;
-			return () => (tick = () => undefined);
+		clock: { now: () => now },
+		timers: {
+			date: () => new Date(1_000_000 + now),
+			every: (_, call) => {
+				tick = call;
+				return () => (tick = () => undefined);
+			},
 		},
 	});
 	/** Lets a second pass, and waits until as many points are in the file. */
@@ -123,10 +125,13 @@ describe("the series of a run", () => {
 		const monitor = new RunMonitor(clock, new Cooldown(clock));
 		const figures = {
 			monitor,
-			journal: { totals: () => TOTALS, countedBytes: 0, millisecondsUntil: () => 0 },
+			journal: { totals: () => TOTALS },
 			cap: () => undefined,
 		};
-		const series = recordSeries(path, figures, (text) => notes.push(text));
+		const series = recordSeries(path, figures, (text) => notes.push(text), {
+			clock,
+			timers: { date: () => new Date(), every: () => () => undefined },
+		});
 		await series.close();
 		expect(notes).toEqual([expect.stringContaining(path)]);
 		expect(await readFile(target, "utf8")).toBe("untouched");
