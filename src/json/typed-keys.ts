@@ -3,7 +3,7 @@ import { kindWord, TYPE, typesOf, typeWords, type ValueTypes } from "./value-typ
 import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "./values.ts";
 
 /** A value that a search engine would refuse: with it, all metadata of its document. */
-export type Clash = {
+type Clash = {
 	readonly key: string;
 	/** `pages: the service holds numbers, and "n/a" is text` */
 	readonly text: string;

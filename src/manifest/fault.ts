@@ -30,7 +30,7 @@ export class ReadingStop extends Error {
 }
 
 /** Characters in a text: a pair of surrogates is one. */
-export function characters(text: string): number {
+function characters(text: string): number {
 	let count = 0;
 	for (let index = 0; index < text.length; index++) {
 		const unit = text.charCodeAt(index);

@@ -19,7 +19,7 @@ export const MAX_RECORD = 4 * 1024 * 1024;
 export const MAX_COLUMNS = 128 * 1024;
 
 /** Deepest nesting of JSON that is read: a row, its `meta_fields`, and what metadata may have. A hostile file nests more. */
-export const MAX_DEPTH = 66;
+const MAX_DEPTH = 66;
 
 /** Most faults reported of one row: as many of its JSON text, and as many of the schema. The rest of the row is not read. */
 export const MAX_ROW_FAULTS = 100;

@@ -7,7 +7,7 @@ import { excerpt } from "../text/show.ts";
 import type { ManifestOptions, SetCell } from "./types.ts";
 
 /** A value of `--set`, and the text it was made of. */
-export type Setting = SetCell & { readonly value: JsonValue };
+type Setting = SetCell & { readonly value: JsonValue };
 
 /**
  * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.

@@ -161,7 +161,7 @@ export type CheckedManifest = {
 export type IsWanted = (index: number) => boolean;
 
 /** A row with no faults but those of values. */
-export type QuestionableRow = Pick<Row, "line" | "datasetId" | "documentId" | "metadata">;
+type QuestionableRow = Pick<Row, "line" | "datasetId" | "documentId" | "metadata">;
 
 export type CheckDependencies = {
 	/** the manifest's name in messages, if its path means nothing to the user */

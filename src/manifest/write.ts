@@ -60,14 +60,6 @@ export class ColumnPlan {
 	}
 }
 
-/** A whole CSV manifest, for documents that can be walked twice. */
-export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Generator<string> {
-	const plan = new ColumnPlan();
-	for (const { metadata } of documents) plan.include(metadata);
-	yield plan.head();
-	for (const document of documents) yield plan.row(document);
-}
-
 function plainestType(value: JsonValue): CellType {
 	if (typeof value === "number") return numberSurvives(value) ? "number" : "json";
 	if (typeof value === "boolean") return "boolean";

@@ -21,10 +21,10 @@ export type Origin<By> = {
 	readonly isCertain: boolean;
 };
 
-export type BlamedValue<By> = { readonly key: string; readonly value: JsonValue; readonly origin: Origin<By> };
+type BlamedValue<By> = { readonly key: string; readonly value: JsonValue; readonly origin: Origin<By> };
 
 /** A change of a key, or the removal of the document. */
-export type BlamedEvent<By> = { readonly origin: Origin<By> } & (
+type BlamedEvent<By> = { readonly origin: Origin<By> } & (
 	| { readonly action: "add"; readonly key: string; readonly to: JsonValue }
 	| { readonly action: "change"; readonly key: string; readonly from: JsonValue; readonly to: JsonValue }
 	| { readonly action: "remove"; readonly key: string; readonly from: JsonValue }

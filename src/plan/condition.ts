@@ -134,7 +134,7 @@ const LONGEST = 4_300;
  * A value as the service's filter reads it: Python's `str` of it. Objects, which are no values for a filter, are JSON
  * here.
  */
-export function serverText(value: JsonValue): string {
+function serverText(value: JsonValue): string {
 	if (typeof value === "string") return value;
 	if (typeof value === "boolean") return value ? "True" : "False";
 	if (typeof value !== "number") return JSON.stringify(value);
@@ -143,7 +143,7 @@ export function serverText(value: JsonValue): string {
 }
 
 /** Whether a stored text equals the wanted value; undefined if a date is wanted and the text is none. */
-export function areEqual(stored: string, wanted: Scalar): boolean | undefined {
+function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 	const text = serverText(wanted);
 	if (isDate(text)) return isDate(stored) ? stored.trim() === text.trim() : undefined;
 	return isNumberText(stored) && isNumberText(text)
@@ -152,7 +152,7 @@ export function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 }
 
 /** Whether a stored text is in that order to the wanted value. A number has no order to a text that is no number. */
-export function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", wanted: Scalar): boolean {
+function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", wanted: Scalar): boolean {
 	const order = orderOf(stored, wanted);
 	if (order === undefined) return false;
 	switch (operator) {

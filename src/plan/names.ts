@@ -4,7 +4,7 @@ import { type Glob, matchesGlob, parseGlob, hasWildcard } from "./glob.ts";
 export type Named = { readonly id: string; readonly name: string };
 
 /** The ways in which similar names differ. */
-export type Likeness = "Unicode form" | "spaces" | "case" | "a copy's number";
+type Likeness = "Unicode form" | "spaces" | "case" | "a copy's number";
 
 const LIKENESSES: readonly (readonly [Likeness, (text: string) => string])[] = [
 	["spaces", (text) => text.replaceAll(/[\s\p{Cf}]/gu, "")],

@@ -15,7 +15,7 @@ export type Violation = {
 };
 
 /** The update of one document. */
-export type PolicyCase = {
+type PolicyCase = {
 	/** what the document has */
 	readonly present: Metadata;
 	/** the whole metadata that it is sent */

@@ -27,7 +27,7 @@ export type AppliedWrite = {
  * - `nothing`: the run changed nothing
  * - `impossible`: the previous metadata is not known, or the document was removed
  */
-export type UndoStep = PlannedChange | "nothing" | "impossible";
+type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param normalise what the service makes of the metadata that it is sent */
 export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep {

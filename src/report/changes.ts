@@ -12,10 +12,10 @@ import { ChangesMarkdown } from "./changes-markdown.ts";
 import { reportCsvLine } from "./list-lines.ts";
 
 /** Styles for a terminal; each may return its text unchanged. */
-export type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
+type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
 
 /** Prints changes in one format. */
-export type ChangeWriter = {
+type ChangeWriter = {
 	/** the text of a change, to be printed at once; empty in a format that is printed at the end */
 	change(change: ShownChange): string;
 	/** the text of a document that no row names, after the last change; empty in a format that is printed at the end */
@@ -28,7 +28,7 @@ export type ChangeWriter = {
 	readonly hasTotals: boolean;
 };
 
-export type ChangeStyle = {
+type ChangeStyle = {
 	readonly marks: Marks;
 	/** characters of a value on a terminal */
 	readonly longest: number;

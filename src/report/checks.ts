@@ -1,7 +1,7 @@
 import type { ExitCode } from "../errors.ts";
 import { displayWidth } from "./table.ts";
 
-export type CheckStatus = "ok" | "warning" | "failed" | "skipped";
+type CheckStatus = "ok" | "warning" | "failed" | "skipped";
 
 /** One check and its result. */
 export type Check = {
@@ -26,7 +26,7 @@ export type ShownSetting = {
 };
 
 /** The result of `doctor`: the last line of its `--json`. */
-export type Diagnosis = {
+type Diagnosis = {
 	readonly flavour: string | null;
 	/** milliseconds */
 	readonly latency: number | null;

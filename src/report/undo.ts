@@ -3,7 +3,7 @@ import { type Undo } from "./summary.ts";
 import { numberText, rowsText } from "../text/words.ts";
 
 /** Counts of rows on which the undo of a run depends, besides its totals. */
-export type UndoCounts = {
+type UndoCounts = {
 	/** rows whose previous values are not known */
 	readonly blind: number;
 	/** rows whose documents already had the written metadata, so they need no undo */

@@ -6,7 +6,7 @@ import type { Profile, Setting, SettingFlags, SettingSources } from "./types.ts"
 type Env = SettingSources["env"];
 
 /** The settings that a flag, a profile and a variable may each give. */
-export type Chosen = {
+type Chosen = {
 	readonly baseUrl: Setting<string> | undefined;
 	readonly keySource: KeySource | undefined;
 	readonly caFile: Setting<string> | undefined;

@@ -9,7 +9,7 @@ const ROOT = 0;
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_ALL = 0o004;
 
-export type PrivateFile = { readonly text: string; readonly readableByAll: boolean };
+type PrivateFile = { readonly text: string; readonly readableByAll: boolean };
 
 /**
  * Reads a file whose content decides where a key goes.

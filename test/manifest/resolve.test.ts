@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { documentPrinter } from "../../src/workflows/resolve/look-up.ts";
 import type { JsonValue } from "../../src/json/values.ts";
-import { formatCsvManifest } from "../../src/manifest/write.ts";
 import type { Row } from "../../src/manifest/types.ts";
-import { checkBytes, plain } from "./support.ts";
+import { checkBytes, plain, formatCsvManifest } from "./support.ts";
 
 const purpose = "resolve" as const;
 const references = (rows: readonly Row[]): unknown[] =>

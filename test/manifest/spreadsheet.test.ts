@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { numberSurvives, textSurvives, formatCsvManifest } from "../../src/manifest/write.ts";
+import { numberSurvives, textSurvives } from "../../src/manifest/write.ts";
 import { IMPORTS } from "../support/libreoffice.ts";
-import { checkBytes, type Outcome } from "./support.ts";
+import { checkBytes, type Outcome, formatCsvManifest } from "./support.ts";
 
 const FOLDER = "fixtures/spreadsheet";
 

@@ -1,3 +1,4 @@
+import { ColumnPlan, type ManifestDocument } from "../../src/manifest/write.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,4 +82,12 @@ export async function file(folder: string, name: string, content: string | Uint8
 	const path = join(folder, name);
 	await writeFile(path, content);
 	return path;
+}
+
+/** A whole CSV manifest. */
+export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Generator<string> {
+	const plan = new ColumnPlan();
+	for (const { metadata } of documents) plan.include(metadata);
+	yield plan.head();
+	for (const document of documents) yield plan.row(document);
 }

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { JsonValue } from "../../src/json/values.ts";
-import { formatCsvManifest } from "../../src/manifest/write.ts";
 import { parseSetOption } from "../../src/manifest/set-option.ts";
-import { checkBytes, plain } from "./support.ts";
+import { checkBytes, plain, formatCsvManifest } from "./support.ts";
 
 test("plain values get plain columns, others get json", () => {
 	const documents = [

@@ -83,7 +83,7 @@ export class CellStarts {
 }
 
 /** A cell as RFC 4180 writes it. Other delimiters are quoted too, so that no reader takes them for the file's own. */
-export function quote(cell: string, delimiter = ","): string {
+function quote(cell: string, delimiter = ","): string {
 	// A record of one empty or blank cell would be a blank line.
 	if (!/[",;\t|\r\n]/.test(cell) && !cell.includes(delimiter)) return cell;
 	return `"${cell.replaceAll('"', '""')}"`;

@@ -6,7 +6,7 @@ import { excerpt } from "../../text/show.ts";
 import { ReadingStop, type Fault } from "../fault.ts";
 
 /** The target of a column's cells. */
-export type ColumnUse =
+type ColumnUse =
 	| { readonly kind: "role"; readonly role: Role }
 	/** the document's name, which messages show and nothing else uses */
 	| { readonly kind: "label" }
@@ -21,7 +21,7 @@ export type Column = {
 	readonly use: ColumnUse;
 };
 
-export type Header = {
+type Header = {
 	readonly columns: readonly Column[];
 	/** `cell` is the index of the column that is at fault */
 	readonly faults: readonly (Fault & { readonly cell: number })[];

@@ -196,7 +196,7 @@ export class ElementSplitter {
 }
 
 /** The brackets that are open in a text, by which a stray one is noticed where it stands. */
-export class Brackets {
+class Brackets {
 	/** those that opened, by their character codes */
 	readonly #open: number[] = [];
 	/** how many of them are braces */

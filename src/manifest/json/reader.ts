@@ -113,7 +113,7 @@ function rawRow({ text, line, column }: Element): RawRow {
 }
 
 /** Divides JSON lines: one object a line; blank lines count as lines and are no rows. */
-export class LineSplitter {
+class LineSplitter {
 	#text = "";
 	#line = 1;
 	#isFirst = true;

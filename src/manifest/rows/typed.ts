@@ -7,7 +7,7 @@ import { booleanHint, numberHint } from "../mistaken.ts";
 import { isOneLetterApart } from "../../text/names.ts";
 import { excerpt } from "../../text/show.ts";
 
-export const TYPES = ["text", "number", "boolean", "list", "json"] as const;
+const TYPES = ["text", "number", "boolean", "list", "json"] as const;
 export type CellType = (typeof TYPES)[number];
 
 /** Names of types in other tools. */
@@ -29,12 +29,12 @@ const ALIASES: ReadonlyMap<string, CellType> = new Map<string, CellType>([
 	["object", "json"],
 ]);
 
-export function isCellType(word: string): word is CellType {
+function isCellType(word: string): word is CellType {
 	return TYPES.some((type) => type === word);
 }
 
 /** The type that was probably meant by a word that is none; undefined when the word is simply part of the key. */
-export function meantType(word: string): CellType | undefined {
+function meantType(word: string): CellType | undefined {
 	if (isCellType(word) || word.length > 12) return undefined;
 	const lower = word.toLowerCase();
 	return ALIASES.get(lower) ?? TYPES.find((type) => isOneLetterApart(lower, type));
@@ -53,7 +53,7 @@ export function splitType(name: string): {
 	return { key: name, type: "text", explicit: false, meant: word === "" ? undefined : meantType(word) };
 }
 
-export type CellValue = { readonly value: JsonValue } | { readonly code: string; readonly fault: string };
+type CellValue = { readonly value: JsonValue } | { readonly code: string; readonly fault: string };
 
 /** The value of a cell that is not empty. */
 export function cellValue(cell: string, type: CellType): CellValue {

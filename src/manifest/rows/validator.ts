@@ -131,7 +131,7 @@ function readsMetadata({ purpose }: Pick<ManifestOptions, "purpose">): boolean {
 export type FoundFile = { readonly path: string; readonly name: string };
 
 /** Finds the files of an upload, none of which may lie outside the manifest's folder. */
-export class FileFinder {
+class FileFinder {
 	readonly #root: string;
 	#realRoot: string | undefined;
 

@@ -12,10 +12,10 @@ const WITH_HOST = /^(?:https?|wss?|ftps?|sftp|s3|gs|ssh|git):/i;
 const PLAIN_ADDRESS = /^https?:\/\/[a-z](?:-?[a-z0-9])*(?:\.[a-z](?:-?[a-z0-9])*)*(?:[/?#][!-~]*)?$/i;
 
 /** A rule for the texts of a key: what is wrong with one, or undefined. */
-export type ValueRule = { readonly code: string; readonly fault: (text: string) => string | undefined };
+type ValueRule = { readonly code: string; readonly fault: (text: string) => string | undefined };
 
 /** The built-in checks, by their keys. */
-export const VALUE_RULES: ReadonlyMap<string, ValueRule> = new Map([
+const VALUE_RULES: ReadonlyMap<string, ValueRule> = new Map([
 	["publish_date", { code: "BAD_DATE", fault: dateText }],
 	["url", { code: "BAD_URL", fault: urlText }],
 ]);
@@ -106,6 +106,6 @@ export function brokenChangeFault(
 }
 
 /** The items of a list that are texts; none for another value. */
-export function textItems(value: JsonValue): readonly string[] {
+function textItems(value: JsonValue): readonly string[] {
 	return isJsonArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

@@ -10,7 +10,7 @@ import type { CheckedManifest, ManifestOptions, Problem, Row } from "../types.ts
 import { findLocalFiles, type LocalFile, readSidecar, type Sidecar } from "./find.ts";
 
 /** The result of the check of sidecars: a manifest in which each file is a row. */
-export type CheckedSidecars = Omit<
+type CheckedSidecars = Omit<
 	CheckedManifest,
 	"format" | "failedRows" | "content" | "readBatches" | "keys" | "notes" | "datasets"
 > & {

@@ -17,7 +17,7 @@ export const SIDECAR_SUFFIX = ".meta.json";
 /** A file as the document of its name, with the path of its sidecar. */
 export type LocalFile = { readonly path: string; readonly name: string; readonly sidecar: string };
 
-export type FoundFiles = {
+type FoundFiles = {
 	readonly files: readonly LocalFile[];
 	/** sidecars whose file is not there */
 	readonly orphans: readonly string[];

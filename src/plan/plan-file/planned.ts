@@ -39,7 +39,7 @@ export type PlannedUpdate = Planned & {
 };
 
 /** A document that is to be removed. */
-export type PlannedRemoval = Planned & { readonly action: "remove" };
+type PlannedRemoval = Planned & { readonly action: "remove" };
 
 export type PlannedChange = PlannedUpdate | PlannedRemoval;
 
