@@ -23,7 +23,7 @@ import {
 import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, parseOut } from "../../flags/values.ts";
-import { documentPrinter, foundDocuments, Listings, lookUp } from "../../workflows/resolve/look-up.ts";
+import { DatasetNames, documentPrinter, foundDocuments, lookUp } from "../../workflows/resolve/look-up.ts";
 
 export type ResolveOptions = ServiceFlags &
 	ManifestFlags & {
@@ -144,7 +144,7 @@ async function printResolved(
 	const { io, signal } = app;
 	const { out, json = false, skipInvalid = false, onDuplicate } = options;
 	const match = options.match === "glob" ? "glob" : "exact";
-	const work = { source, listings: new Listings(api, request), match, onDuplicate, signal } as const;
+	const work = { source, datasets: new DatasetNames(api, request), match, onDuplicate, signal } as const;
 	const write = async (print: Print): Promise<number> => {
 		const printer = documentPrinter(json);
 		const problems = problemReporter(json, app);

@@ -1,6 +1,7 @@
 import type { Api } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import type { ListsInFlight } from "../rate/lists-in-flight.ts";
+import type { TypedKeys } from "../../json/typed-keys.ts";
 
 /** The same API, whose lists are counted while they are read. So no command has to report its own progress. */
 export function watchingLists(api: Api, lists: ListsInFlight): Api {
@@ -14,5 +15,21 @@ export function watchingLists(api: Api, lists: ListsInFlight): Api {
 			const what = `documents of ${show(datasetId)}`;
 			return lists.page(what, query.page, () => api.listDocuments(datasetId, query, signal));
 		},
+	};
+}
+
+/** The same API. Where keys have types, the documents that it lists teach them. */
+export function learningTypes(api: Api, keys: TypedKeys): Api {
+	const { hasSearchEngine } = api.dialect.flavour;
+	return {
+		...api,
+		as: (dialect) => learningTypes(api.as(dialect), keys),
+		...(hasSearchEngine && {
+			listDocuments: async (datasetId, query, signal) => {
+				const page = await api.listDocuments(datasetId, query, signal);
+				for (const { metadata } of page.items) if (metadata !== undefined) keys.addDocument(metadata);
+				return page;
+			},
+		}),
 	};
 }

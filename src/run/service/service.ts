@@ -8,7 +8,7 @@ import type { ServiceOptions } from "./service-options.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
 import { VALID_FOR, type Recognition, type RememberedService } from "./service-memory.ts";
 import { Searches } from "../documents/searches.ts";
-import { learningTypes } from "../documents/typed-lists.ts";
+import { learningTypes } from "../documents/watched-lists.ts";
 import { Canary } from "./canary.ts";
 import { FirstWrites } from "./first-writes.ts";
 

@@ -16,7 +16,7 @@ import type { Print } from "../lists/documents-csv.ts";
 
 export type LookUp = {
 	readonly source: Pick<CheckedManifest, "name" | "read">;
-	readonly listings: Listings;
+	readonly datasets: DatasetNames;
 	readonly match: Match;
 	readonly onDuplicate: ManifestOptions["onDuplicate"];
 	readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export type LookUp = {
 
 /** Finds the documents of all rows. Reports each problem, and the metadata of each row that has none. */
 export async function lookUp(
-	{ source, listings, match, onDuplicate, signal }: LookUp,
+	{ source, datasets, match, onDuplicate, signal }: LookUp,
 	report: {
 		readonly onProblem: (problem: Problem) => Promise<void>;
 		readonly onMetadata: (metadata: Metadata) => void;
@@ -33,7 +33,7 @@ export async function lookUp(
 	let failed = 0;
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
-		const listing = await listings.of(row.datasetId);
+		const listing = await datasets.of(row.datasetId);
 		const resolution = resolve(row, listing, match);
 		const reference = nameReferenceOf(row);
 		const problem = (code: string, text: string): Promise<void> => {
@@ -56,11 +56,11 @@ export async function lookUp(
 }
 
 /** The documents of the rows without a problem, in the order of the rows, once `lookUp` has seen them all. */
-export async function* foundDocuments({ source, listings, match, signal }: LookUp): AsyncGenerator<ManifestDocument> {
+export async function* foundDocuments({ source, datasets, match, signal }: LookUp): AsyncGenerator<ManifestDocument> {
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
 		const { datasetId, metadata, documentId } = row;
-		const { names, claims } = await listings.of(datasetId);
+		const { names, claims } = await datasets.of(datasetId);
 		const resolution = resolve(row, { names, claims }, match);
 		if (resolution.kind !== "found") continue;
 		// The list lacks this id, which the manifest gives. So no other row can claim its document.
@@ -77,7 +77,7 @@ export async function* foundDocuments({ source, listings, match, signal }: LookU
 }
 
 /** A row with an id keeps it. If the dataset lists the id, no other row may give the document other values. */
-function resolve({ documentId, nameReference }: Row, { names }: Listing, match: Match): Resolution {
+function resolve({ documentId, nameReference }: Row, { names }: ListedNames, match: Match): Resolution {
 	if (documentId === "") return resolveName(names, nameReference?.name ?? "", match);
 	const index = names.withId(documentId);
 	return { kind: "found", documents: index === undefined ? [] : [index] };
@@ -140,15 +140,15 @@ function firstFew(documents: readonly Named[], textOf: (document: Named) => stri
 }
 
 /** The names of a dataset, and the rows that claim its documents. */
-export type Listing = { readonly names: Names; readonly claims: Claims };
+export type ListedNames = { readonly names: Names; readonly claims: Claims };
 
 /**
  * The datasets of the rows, each listed once, when its first row comes.
  *
  * @throws CliError exit 1 where a list stays short: a name that it lacks may exist, and one that it shows once may exist twice
  */
-export class Listings {
-	readonly #listings = new Map<string, Listing>();
+export class DatasetNames {
+	readonly #datasets = new Map<string, ListedNames>();
 	readonly #api: Api;
 	readonly #request: Request;
 
@@ -157,8 +157,8 @@ export class Listings {
 		this.#request = request;
 	}
 
-	async of(dataset: string): Promise<Listing> {
-		const known = this.#listings.get(dataset);
+	async of(dataset: string): Promise<ListedNames> {
+		const known = this.#datasets.get(dataset);
 		if (known !== undefined) return known;
 		let short: ShortList | undefined;
 		const listing = { names: new Names(), claims: new Claims() };
@@ -168,7 +168,7 @@ export class Listings {
 			listing.names.add(document);
 		}
 		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, because the list of names");
-		this.#listings.set(dataset, listing);
+		this.#datasets.set(dataset, listing);
 		return listing;
 	}
 }
