@@ -71,8 +71,7 @@ export async function adjust(name: string | undefined, flags: AdjustFlags, app: 
 	const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;
 	await checkGoingOn(run, runs, flags, app);
 	const id = randomBytes(ID_BYTES).toString("hex");
-	const paused = pause || proceed ? { paused: pause } : {};
-	const text = wantedChangeText({ id, ...(rate === undefined ? {} : { rate }), ...paused });
+	const text = wantedChangeText({ id, rate, paused: pause || proceed ? pause : undefined });
 	try {
 		await writeWhole(runs.path(run, ADJUST_FILE), text, { isSynced: false });
 	} catch (error) {

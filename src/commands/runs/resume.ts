@@ -80,9 +80,9 @@ async function resumeRun(
 	const recorded = payloadFlags(file.options);
 	const { undo, rate, concurrency } = file.sending ?? {};
 	const sending = {
-		...(undo === undefined ? {} : { undo }),
-		...(rate === undefined || flags.rate !== undefined ? {} : { rate }),
-		...(concurrency === undefined || typesConcurrency === true ? {} : { concurrency }),
+		undo: undo ?? flags.undo,
+		rate: flags.rate ?? rate,
+		concurrency: typesConcurrency === true ? flags.concurrency : (concurrency ?? flags.concurrency),
 	};
 	// Only a run that goes on by itself asks again: a retry was typed for rows that had failed.
 	const own = { run: file.run, reopen, allowEmpty: true, ...(reopen ? { yes: true } : {}) };

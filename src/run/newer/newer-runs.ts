@@ -2,6 +2,8 @@ import { readRun } from "../journal/reader.ts";
 import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { undoneRunOf } from "../recorded/superseded.ts";
+import { shardIn, shardIndexOf } from "../../shard.ts";
+import { idKey } from "../../text/names.ts";
 import { type RunInOrder, touchesOfRemovedRuns, touchesOfRun, undoneBy } from "./run-touches.ts";
 import type { RunTouches } from "./touch-lists.ts";
 import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "./touches.ts";
@@ -16,13 +18,16 @@ export type NewerRun = Pick<RunTouches, "run" | "baseUrl"> & {
 export class NewerRuns {
 	/** number of the first execution of the run */
 	readonly began: number;
+	readonly #beganFor: (documentId: string) => number;
 	readonly #own = new JoinedTouches();
 	readonly #written = new JoinedTouches();
 	readonly #unchanged = new JoinedTouches();
 	readonly #byOrder = new Map<number, Pick<RunTouches, "run" | "baseUrl">>();
 
-	constructor(began: number) {
+	/** @param beganFor the same of the part of the run that has a document, where it was merged of shards */
+	constructor(began: number, beganFor: (documentId: string) => number = () => began) {
 		this.began = began;
+		this.#beganFor = beganFor;
 	}
 
 	/** Adds what the run itself has touched. */
@@ -47,28 +52,29 @@ export class NewerRuns {
 
 	/** The run that has written a document since this run did; undefined if none has. */
 	writer(datasetId: string, documentId: string): NewerRun | undefined {
-		return this.#newerIn(this.#written, documentHash(datasetId, documentId), true);
+		return this.#newer(documentHash(datasetId, documentId), true, this.#beganFor(documentId));
 	}
 
 	/** The run that has written a document, or found it unchanged, since this run wrote it. */
 	toucher(datasetId: string, documentId: string): NewerRun | undefined {
 		const document = documentHash(datasetId, documentId);
-		return this.#newerIn(this.#written, document, true) ?? this.#newerIn(this.#unchanged, document, false);
+		const began = this.#beganFor(documentId);
+		return this.#newer(document, true, began) ?? this.#newer(document, false, began);
 	}
 
 	/** How many documents that this run has written were written again since, by the run that did so. */
 	writtenAgain(): ReadonlyMap<string, number> {
 		const counts = new Map<string, number>();
 		for (const document of this.#own.documents()) {
-			const by = this.#newerIn(this.#written, document, true);
+			const by = this.#newer(document, true, this.began);
 			if (by !== undefined) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
 		}
 		return counts;
 	}
 
-	#newerIn(touches: JoinedTouches, document: number, isWrite: boolean): NewerRun | undefined {
-		const order = touches.newest(document);
-		if (order === undefined || order <= (this.#own.newest(document) ?? this.began)) return undefined;
+	#newer(document: number, isWrite: boolean, began: number): NewerRun | undefined {
+		const order = (isWrite ? this.#written : this.#unchanged).newest(document);
+		if (order === undefined || order <= (this.#own.newest(document) ?? began)) return undefined;
 		const found = this.#byOrder.get(order);
 		return found === undefined ? undefined : { ...found, isWrite };
 	}
@@ -99,7 +105,8 @@ export async function newerRuns(
 	const undos = isUndo ? undosOf(runs, all, removed) : [];
 	const own = ownRuns(file, all, undos);
 	const ownFiles = all.filter(({ run }) => own.has(run));
-	const newer = new NewerRuns(Math.min(...ownFiles.map(({ order = 0 }) => order)));
+	const began = Math.min(...ownFiles.map(({ order = 0 }) => order));
+	const newer = new NewerRuns(began, beganFor(began, ownFiles));
 	const others: Other[] = [
 		...all.filter((other) => newestOrder(other) > newer.began).map((other) => otherOf(runs, other)),
 		...withoutFile.map((other) => otherOf(runs, other)),
@@ -113,6 +120,21 @@ export async function newerRuns(
 	// Nearly always no other run has written since: then a journal with a million rows is not read.
 	if (!newer.isEmpty) for (const one of ownFiles) newer.addOwn(await touchesOfRun(runs, one));
 	return newer;
+}
+
+/**
+ * When a run began, for each document. A row of a later shard was not overtaken by a run that wrote before that shard began.
+ * Where a shard is of another machine, the first of the others counts.
+ */
+function beganFor(began: number, own: readonly RunFile[]): (documentId: string) => number {
+	const shards = own.flatMap(({ order = 0, options }) => {
+		const shard = shardIn(options);
+		return shard === undefined ? [] : [{ ...shard, order }];
+	});
+	const [first] = shards;
+	if (first === undefined) return () => began;
+	const orders = new Map(shards.map(({ index, order }) => [index, order]));
+	return (documentId) => orders.get(shardIndexOf(idKey(documentId), first.count)) ?? began;
 }
 
 /** Another run, with what it has touched. */

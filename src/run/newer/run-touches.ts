@@ -121,28 +121,22 @@ async function readTouches(folder: string, file: RunInOrder): Promise<RunTouches
 	return { run, baseUrl, executions };
 }
 
-/** Growing lists of hashes, by the number of their execution. */
+/** Hashes of documents by the number of the execution that touched them. */
 class HashLists {
-	readonly #lists = new Map<number, { hashes: Float64Array; length: number }>();
+	readonly #lists = new Map<number, number[]>();
 
 	get orders(): readonly number[] {
 		return [...this.#lists.keys()];
 	}
 
 	add(order: number, hash: number): void {
-		let list = this.#lists.get(order);
-		if (list === undefined) this.#lists.set(order, (list = { hashes: new Float64Array(1024), length: 0 }));
-		if (list.length === list.hashes.length) {
-			const larger = new Float64Array(list.length * 2);
-			larger.set(list.hashes);
-			list.hashes = larger;
-		}
-		list.hashes[list.length++] = hash;
+		const list = this.#lists.get(order);
+		if (list === undefined) this.#lists.set(order, [hash]);
+		else list.push(hash);
 	}
 
 	sorted(order: number): Float64Array {
-		const list = this.#lists.get(order);
-		return list === undefined ? new Float64Array(0) : sortedOnce(list.hashes.subarray(0, list.length));
+		return sortedOnce(Float64Array.from(this.#lists.get(order) ?? []));
 	}
 }
 

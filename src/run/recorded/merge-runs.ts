@@ -91,7 +91,7 @@ async function runFileOf(run: string, { runs, whole, base, tool, began }: Merge)
 		run,
 		ragtag: tool,
 		started: new Date(began).toISOString(),
-		...(order === undefined ? {} : { order }),
+		order,
 		manifest: { ...file.manifest, sha256: recorded.header.manifest.sha256, path, rows },
 		mergedFrom: whole.map((part) => part.file.run),
 		options: wholeOptions(file.options),

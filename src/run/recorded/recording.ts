@@ -10,12 +10,11 @@ import type { RecordedRun, RowInDoubt } from "../journal/reader.ts";
 import type { HeaderRecord } from "../journal/records.ts";
 import { writeNewDurably } from "../storage/quick-files.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
-import { millisecondsOf } from "./run-time.ts";
 import { type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { RunStore } from "./run-store.ts";
 import { markUndone, recordedJobKey, supersede, unmark } from "./superseded.ts";
-import { type FindUnfinishedOptions, findUnfinished, headerOf, type RunSpec } from "./unfinished.ts";
+import { type FindUnfinishedOptions, findUnfinished, headerOf, millisecondsOf, type RunSpec } from "./unfinished.ts";
 
 export type RecordingOptions = LockOptions &
 	FindUnfinishedOptions & {
@@ -82,11 +81,11 @@ async function startRun(
 			ragtag: spec.version,
 			started: now().toISOString(),
 			order,
-			...startedBy(),
+			by: startedBy(),
 			baseUrl: spec.baseUrl,
-			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, ...spec.madeFrom },
+			manifest: { name: manifest.name, path, sha256: manifest.sha256, rows: manifest.rows, source: spec.madeFrom },
 			options: spec.options,
-			...(spec.sending === undefined ? {} : { sending: spec.sending }),
+			sending: spec.sending,
 			flags: spec.flags,
 		};
 		const written = writeNewDurably(runs.path(run, "run.json"), runFileText(file));
@@ -109,11 +108,11 @@ async function startRun(
 }
 
 /** Many containers run as a user that the system has no entry for. */
-function startedBy(): Pick<RunFile, "by"> {
+function startedBy(): string | undefined {
 	try {
-		return { by: `${userInfo().username}@${hostname()}` };
+		return `${userInfo().username}@${hostname()}`;
 	} catch {
-		return {};
+		return undefined;
 	}
 }
 

@@ -1,121 +1,125 @@
+import * as v from "valibot";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { parseJson } from "../../json/parse-json.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonObject } from "../../json/values.ts";
+import { MOST_CONCURRENCY, parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { removeFile } from "../storage/quick-files.ts";
-import { readSending, recordedSending, type SendingFlags } from "./sending-flags.ts";
-
-/** The task of a run: enough to resume it from any folder. It does not contain the API key. */
-export type RunFile = {
-	readonly run: string;
-	/** the command that began it: `docs tag`, `runs undo` */
-	readonly command: string;
-	/** version of the program that began it */
-	readonly ragtag: string;
-	/** ISO 8601 */
-	readonly started: string;
-	/** number in the order in which runs began, whatever the clock said; absent in records of 0.1.0 */
-	readonly order?: number;
-	/** number of its newest execution, where it was resumed or retried */
-	readonly lastOrder?: number;
-	/** `user@host` of the process that began it; absent in earlier records, and where the system names no user */
-	readonly by?: string;
-	/** as `normaliseBaseUrl` gives it */
-	readonly baseUrl: string;
-	/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
-	readonly manifest: {
-		readonly name: string;
-		readonly path: string;
-		readonly sha256: string;
-		readonly rows: number;
-		/** for a plan: name of the manifest whose lines its rows name; absent in records of earlier releases */
-		readonly source?: string;
-	};
-	/** the shards whose records were joined in this one; absent for a run that sent its rows itself */
-	readonly mergedFrom?: readonly string[];
-	/** options of the command that change what is sent, after parsing */
-	readonly options: JsonObject;
-	/** how its rows are sent, where the command line said so; a resumed run does the same. Absent in earlier records */
-	readonly sending?: SendingFlags;
-	/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
-	readonly flags: readonly string[];
-};
-
-/** Increased when the meaning of a member changes. */
-const SCHEMA = 1;
-
-export function runFileText(file: RunFile): string {
-	return `${JSON.stringify({ schema: SCHEMA, ...runFileMembers(file) }, undefined, "\t")}\n`;
-}
-
-/** The members of a record as it is written and shown. */
-export function runFileMembers({ baseUrl, sending, ...file }: RunFile): object {
-	return { ...file, ...(sending === undefined ? {} : { sending: recordedSending(sending) }), base_url: baseUrl };
-}
-
-/** Reads a `run.json`. @returns undefined where it is damaged, or has the schema of another release */
-export function readRunFile(text: string): RunFile | undefined {
-	const file = parsed(text);
-	if (!isJsonObject(file) || file["schema"] !== SCHEMA) return undefined;
-	const {
-		run,
-		command,
-		ragtag,
-		started,
-		order,
-		lastOrder,
-		base_url: baseUrl,
-		manifest,
-		options,
-		flags,
-		mergedFrom,
-		by,
-	} = file as Members;
-	const sending = readSending(file["sending"]);
-	if (!isText(run) || !isText(command) || !isText(ragtag) || !isText(started) || !isText(baseUrl)) return undefined;
-	if (!isJsonObject(manifest) || !isJsonObject(options)) return undefined;
-	if (!Array.isArray(flags) || !flags.every(isText)) return undefined;
-	const { name, path, sha256, rows, source } = manifest as Members;
-	if (!isText(name) || !isText(path) || !isText(sha256) || typeof rows !== "number") return undefined;
-	return {
-		run,
-		command,
-		ragtag,
-		started,
-		...(isOrder(order) ? { order } : {}),
-		...(isOrder(lastOrder) ? { lastOrder } : {}),
-		...(isText(by) ? { by } : {}),
-		baseUrl,
-		manifest: { name, path, sha256, rows, ...(isText(source) ? { source } : {}) },
-		...(Array.isArray(mergedFrom) && mergedFrom.every(isText) ? { mergedFrom } : {}),
-		options,
-		...(sending === undefined ? {} : { sending }),
-		flags,
-	};
-}
 
 /** Far more runs than a folder ever has. A larger number is not this program's, and would leave no next one. */
 const LARGEST_ORDER = 1e12;
 
+const ORDER = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LARGEST_ORDER));
+
 /** Whether a value may be the order number of a run. */
 export function isOrder(value: unknown): value is number {
-	return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= LARGEST_ORDER;
+	return v.is(ORDER, value);
 }
 
-type Members = { readonly [key: string]: unknown };
+const TEXTS = v.pipe(v.array(v.string()), v.readonly());
 
-function isText(value: unknown): value is string {
-	return typeof value === "string";
+/** A rate as it is typed. */
+export const RATE = v.pipe(
+	v.string(),
+	v.transform(parseRateSetting),
+	v.custom<RateSetting>((rate) => rate !== undefined),
+);
+
+/** A member that is left out where it has no such value. */
+function known<Schema extends v.GenericSchema>(schema: Schema) {
+	return v.fallback(v.optional(schema), undefined);
 }
 
-function parsed(text: string): unknown {
-	try {
-		return parseJson(text);
-	} catch {
-		return undefined;
-	}
+const SENDING = v.object({
+	/** false: the previous values of documents are not saved */
+	undo: known(v.literal(false)),
+	rate: known(RATE),
+	/** requests in flight at most; absent for as many as the rate needs */
+	concurrency: known(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MOST_CONCURRENCY))),
+});
+
+/** How the rows of a run are sent, as far as its command line said so. It does not change what is sent. */
+export type SendingFlags = Readonly<v.InferOutput<typeof SENDING>>;
+
+/** @returns undefined where the flags say nothing that a resumed run would not do anyway */
+export function sendingOf(flags: {
+	readonly undo?: boolean | undefined;
+	readonly rate?: RateSetting | undefined;
+	readonly concurrency: number | "auto";
+}): SendingFlags | undefined {
+	const undo = flags.undo === false ? flags.undo : undefined;
+	const concurrency = flags.concurrency === "auto" ? undefined : flags.concurrency;
+	const isUnsaid = undo === undefined && flags.rate === undefined && concurrency === undefined;
+	return isUnsaid ? undefined : { undo, rate: flags.rate, concurrency };
+}
+
+/** The member of `run.json`. */
+export function recordedSending({ undo, rate, concurrency }: SendingFlags): object {
+	return { undo, concurrency, rate: rate === undefined ? undefined : rateSettingText(rate) };
+}
+
+const RUN_FILE = v.object({
+	/** increased when the meaning of a member changes */
+	schema: v.literal(1),
+	run: v.string(),
+	/** the command that began it: `docs tag`, `runs undo` */
+	command: v.string(),
+	/** version of the program that began it */
+	ragtag: v.string(),
+	/** ISO 8601 */
+	started: v.string(),
+	/** number in the order in which runs began, whatever the clock said; absent in a merged run that all others followed */
+	order: known(ORDER),
+	/** number of its newest execution, where it was resumed or retried */
+	lastOrder: known(ORDER),
+	/** `user@host` of the process that began it; absent where the system names no user */
+	by: known(v.string()),
+	/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
+	manifest: v.object({
+		name: v.string(),
+		path: v.string(),
+		sha256: v.string(),
+		rows: v.number(),
+		/** for a plan: name of the manifest whose lines its rows name */
+		source: known(v.string()),
+	}),
+	/** the shards whose records were joined in this one; absent for a run that sent its rows itself */
+	mergedFrom: known(TEXTS),
+	/** options of the command that change what is sent, after parsing */
+	options: v.custom<JsonObject>(isJsonObject),
+	/** how its rows are sent, where the command line said so; a resumed run does the same */
+	sending: known(SENDING),
+	/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
+	flags: TEXTS,
+	/** as `normaliseBaseUrl` gives it */
+	base_url: v.string(),
+});
+
+type Recorded = Omit<v.InferOutput<typeof RUN_FILE>, "schema" | "base_url" | "manifest">;
+
+/** The task of a run: enough to resume it from any folder. It does not contain the API key. */
+export type RunFile = Readonly<Recorded> & {
+	readonly baseUrl: string;
+	readonly manifest: Readonly<v.InferOutput<typeof RUN_FILE>["manifest"]>;
+};
+
+export function runFileText(file: RunFile): string {
+	return `${JSON.stringify({ schema: 1, ...runFileMembers(file) }, undefined, "\t")}\n`;
+}
+
+/** The members of a record as it is written and shown. */
+export function runFileMembers({ baseUrl, sending, ...file }: RunFile): object {
+	return { ...file, sending: sending && recordedSending(sending), base_url: baseUrl };
+}
+
+/** Reads a `run.json`. @returns undefined where it is damaged, or has the schema of another release */
+export function readRunFile(text: string): RunFile | undefined {
+	const { success, output } = v.safeParse(RUN_FILE, jsonObjectOf(text));
+	if (!success) return undefined;
+	const { schema: _, base_url: baseUrl, ...file } = output;
+	return { ...file, baseUrl };
 }
 
 /** A run's name: the second in which it began (UTC), then its milliseconds and a random number, three hexadecimal digits each. */

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import type { JsonObject } from "../../json/values.ts";
-import type { RecordedRun } from "../journal/reader.ts";
+import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import { compareHeader, FORMAT, type HeaderRecord, type RecordedManifest } from "../journal/records.ts";
 import type { RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
-import type { SendingFlags } from "./sending-flags.ts";
+import type { SendingFlags } from "./run-file.ts";
 import { type Job, jobKeyOf, markOf, recordedJobKey } from "./superseded.ts";
 
 /** The task of a run, and its target. */
@@ -14,7 +15,7 @@ export type RunSpec = {
 	readonly baseUrl: string;
 	readonly manifest: RecordedManifest;
 	/** for a plan: the manifest whose lines its rows name */
-	readonly madeFrom?: { readonly source: string };
+	readonly madeFrom: string | undefined;
 	/** absolute path of the manifest, or of a file to copy, or the text itself */
 	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
 	/** the options that change what is sent: a run is only resumed with the same options */
@@ -110,10 +111,18 @@ export function isFinished({ state }: RecordedRun): boolean {
 	return state.end !== undefined && state.totals().pending === 0;
 }
 
+/** The duration of all executions of a run. A killed execution ended at the last write to its journal. */
+export async function millisecondsOf({ header, state }: RecordedRun, runs: RunStore): Promise<number> {
+	const { earlierMilliseconds = 0, time } = state.headers.at(-1) ?? header;
+	const written = async (): Promise<number> => (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs;
+	const until = state.end === undefined ? await written() : Date.parse(state.end.time);
+	return earlierMilliseconds + Math.max(0, Math.round(until - Date.parse(time)));
+}
+
 export function headerOf(
 	run: string,
 	{ command, version, manifest, baseUrl, options }: RunSpec,
-	{ now, order }: { readonly now: Date; readonly order?: number },
+	{ now, order }: { readonly now: Date; readonly order?: number | undefined },
 ): HeaderRecord {
 	return {
 		kind: "header",
@@ -124,7 +133,7 @@ export function headerOf(
 		manifest,
 		target: { baseUrl },
 		options: createHash("sha256").update(JSON.stringify(options)).digest("hex"),
-		...(order === undefined ? {} : { order }),
+		order,
 		time: now.toISOString(),
 	};
 }

@@ -12,7 +12,7 @@ import {
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
-import { recordedSending } from "../../run/recorded/sending-flags.ts";
+import { recordedSending } from "../../run/recorded/run-file.ts";
 import type { SeriesPoint } from "../../run/series/point.ts";
 import { condensed } from "../../run/series/point.ts";
 import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";

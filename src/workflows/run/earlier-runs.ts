@@ -3,7 +3,7 @@ import { numberText, rowsText } from "../../text/words.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
-import { sendingOf } from "../../run/recorded/sending-flags.ts";
+import { sendingOf } from "../../run/recorded/run-file.ts";
 import { type Recording } from "../../run/recorded/recording.ts";
 import { SUPERSEDED, type Totals } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
@@ -28,7 +28,7 @@ export function runSpecOf(
 		version: VERSION,
 		baseUrl,
 		manifest: { name, path, sha256: content.sha256, bytes: content.bytes, rows, invalid, duplicateSkipped, ...others },
-		...(linesOf === undefined ? {} : { madeFrom: { source: linesOf } }),
+		madeFrom: linesOf,
 		source: content.source,
 		options: source.options,
 		sending: sendingOf(flags),

@@ -195,7 +195,7 @@ async function endRun<SourceRow extends Row>(
 		limiterAway: session.sharedCap?.awaySeconds,
 		foundRate: session.rates.found,
 		verified: session.service.canary.echo !== undefined,
-		verify: verification.found,
+		verify: verification.verify,
 		run: name,
 		superseded: { all: superseded, before: supersededBefore },
 		folder: runs.path(name),

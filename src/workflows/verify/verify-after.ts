@@ -1,19 +1,23 @@
-import { Exit } from "../../errors.ts";
+import { dirname } from "node:path";
+import { CliError, Exit } from "../../errors.ts";
+import { purposeOf, PURPOSES } from "../../manifest/purposes.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { payloadFlags } from "../../flags/payload-options.ts";
 import { rowsText } from "../../text/words.ts";
 import { readRun } from "../../run/journal/reader.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop, VerifyCounts } from "../../run/types.ts";
-import { againCommand } from "./again-command.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
-import { withFlags } from "../../flags/next-command.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../plan/open-plan.ts";
+import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyRows } from "./verify-rows.ts";
 
 /** The run to verify, which has just ended. */
-export type VerifyAfter = {
+type VerifyAfter = {
 	readonly run: string;
 	readonly runs: RunStore;
 	/** the file whose lines the rows name */
@@ -24,24 +28,19 @@ export type VerifyAfter = {
 	readonly stop: Stop | undefined;
 };
 
-export type VerifiedAfter = {
-	/** the result, and the next command if something is missing; undefined if nothing could be checked */
-	readonly found?: { readonly counts: VerifyCounts; readonly unexplained: number; readonly again: string };
-	/** why the verification stopped early, with the next command */
-	readonly stop?: Stop | undefined;
-};
-
 const SURPLUS =
 	"warning: an answer came that no request had waited for, so earlier answers may belong to other rows. A proxy or the service is at fault.";
 
 /**
  * Reads back what a run wrote, over all its executions: with `--verify`, or where a surplus answer came. Does nothing if the
  * reason for the stop would stop this too.
+ *
+ * @returns the result, where anything could be checked, and why the verification stopped early
  */
 export async function verifyAfter(
 	{ run, runs, name, started, stop }: VerifyAfter,
 	context: Pick<Run, "flags" | "session" | "settings" | "app">,
-): Promise<VerifiedAfter> {
+): Promise<Partial<Pick<Ended, "verify" | "stop">>> {
 	const { flags, app, session } = context;
 	const mode = session.hadSurplusAnswer ? "all" : (flags.verify ?? "none");
 	if (mode === "none") return {};
@@ -58,19 +57,10 @@ export async function verifyAfter(
 		const written = recorded.state.totals();
 		app.io.note(`Reading back what was written: ${rowsText(written.updated + written.uploaded + written.removed)}.`);
 		const what = { recorded, runs, mode, name, started, unreadable: Exit.failedRows };
-		const verified = await verifyRows(what, {
-			...context,
-			flags: { ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE },
-		});
-		const hint = `What was written is recorded. Verify it with: ${later}`;
-		return {
-			found: {
-				counts: verified.counts,
-				unexplained: verified.unexplained,
-				again: await againText(run, runs, verified.counts, flags),
-			},
-			stop: verified.stop === undefined ? undefined : { ...verified.stop, hint },
-		};
+		const withOutage = { ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE };
+		const { counts, unexplained, stop: early } = await verifyRows(what, { ...context, flags: withOutage });
+		const verify = { counts, unexplained, again: await againText(run, runs, counts, flags) };
+		return { verify, stop: early && { ...early, hint: `What was written is recorded. Verify it with: ${later}` } };
 	} catch (error) {
 		return { stop: stopFromError(error) };
 	}
@@ -91,4 +81,48 @@ export async function againText(
 	if (again === undefined) return `Check again with: ${verify}`;
 	const also = changed > 0 && file?.command !== APPLY ? ", which also overwrites what was changed since" : "";
 	return `Send what was lost again${also}: ${again}`;
+}
+
+/** The command that sends the lost writes of a run again; undefined where none is known. */
+function againCommand(file: RunFile, flags: GlobalFlags): string | undefined {
+	const words = wordsOf(file);
+	return words === undefined ? undefined : withFlags(["ragtag", file.command, ...words].join(" "), flags);
+}
+
+function wordsOf({ command, manifest: { path }, options }: RunFile): readonly string[] | undefined {
+	// The plan alone says what is sent.
+	if (command === APPLY) return [quoted(path)];
+	const purpose = purposeOf(command);
+	const sendAgain = purpose && PURPOSES[purpose].sendAgain;
+	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
+}
+
+/** The recorded flags that say how the manifest is read, as the user types them. Defaults are left out. */
+function payloadWords(options: RunFile["options"], path: string): string[] {
+	const flags = readable(options);
+	const { dataset, mode, deleteToken, empty, schema, onDuplicate, filesRoot } = flags;
+	const single: readonly (readonly [string, string | undefined])[] = [
+		["-d", dataset],
+		["--mode", mode === "replace" ? undefined : mode],
+		["--delete-token", deleteToken],
+		["--empty", empty === "skip" ? undefined : empty],
+		["--schema", schema],
+		["--on-duplicate", onDuplicate === "error" ? undefined : onDuplicate],
+		["--files-root", filesRoot === dirname(path) || options["onExisting"] === undefined ? undefined : filesRoot],
+		...(flags.map ?? []).map(([column, key]) => ["--map", `${column}=${key}`] as const),
+		...(flags.ignore ?? []).map((column) => ["--ignore", column] as const),
+		...(flags.set ?? []).map((setting) => ["--set", setting] as const),
+	];
+	const words = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
+	return flags.skipInvalid === true ? [...words, "--skip-invalid"] : words;
+}
+
+/** The recorded flags; none if the record is damaged. Commands that use the record report that. */
+function readable(options: RunFile["options"]): ReturnType<typeof payloadFlags> {
+	try {
+		return payloadFlags(options);
+	} catch (error) {
+		if (error instanceof CliError) return {};
+		throw error;
+	}
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SeriesPoint } from "../../../src/run/series/point.ts";
 import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { shardIndexOf } from "../../../src/shard.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
 
@@ -84,6 +85,35 @@ describe("a merged run", () => {
 		const again = await world.run(["runs", "undo", shards[0], "--yes", ...UNDO_FLAGS]);
 		expect(summaryOf(again.stdout)).toMatchObject({ changes: 0 });
 		expect(await held(world)).toEqual(before);
+	});
+
+	it("is retried where another run wrote a document before its shard began", async () => {
+		const begin = async (world: Recorded): Promise<{ tag: string[]; first: string }> => {
+			const ids = await world.service.ids();
+			const path = await file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}\n`).join("")}`);
+			const tag = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS];
+			const first = runOf((await world.run([...tag, "--shard", "1/2"])).stdout);
+			const other = await file(
+				"other.csv",
+				`document_id,n:number\n${ids.find((id) => shardIndexOf(id, 2) === 2)},99\n`,
+			);
+			expect((await world.run(["docs", "tag", other, ...tag.slice(3)])).exit).toBe(0);
+			return { tag, first };
+		};
+		// In a second world with the same ids, the first update of the second shard is refused for certain.
+		const before = await recorded(8);
+		await begin(before);
+		const nth = before.service.requests.filter((line) => line.includes(" PUT ") || line.startsWith("PUT")).length + 1;
+		const world = await recorded(8, {
+			faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth } }] },
+		});
+		const { tag, first } = await begin(world);
+		const second = await world.run([...tag, "--shard", "2/2"]);
+		expect(summaryOf(second.stdout)).toMatchObject({ failed: 1 });
+		const run = String(at(await merge(world, [first, runOf(second.stdout)]), "run"));
+		const retried = await world.run(["runs", "retry", run, ...FLAGS]);
+		expect(summaryOf(retried.stdout)).toMatchObject({ failed: 0, superseded: 0, updated: 8, exit_code: 0 });
+		expect(await held(world)).toEqual(range(8));
 	});
 
 	it("is no shard of another merge, by its name or in a folder", async () => {
