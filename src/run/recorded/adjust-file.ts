@@ -23,20 +23,16 @@ const WANTED = v.pipe(
 		paused: v.optional(v.boolean()),
 	}),
 	v.check(({ rate, paused }) => rate !== undefined || paused !== undefined),
-	v.transform(({ schema: _, ...change }) => change),
 );
 
 /** A change of a run that is going on. At least one of `rate` and `paused` is there. */
-export type WantedChange = Readonly<v.InferOutput<typeof WANTED>>;
+export type WantedChange = Readonly<Omit<v.InferOutput<typeof WANTED>, "schema">>;
 
 /** The setting before and now. */
-const TAKEN = v.pipe(
-	v.object({ schema: SCHEMA, id: v.string(), before: RATE, rate: RATE, paused: v.boolean() }),
-	v.transform(({ schema: _, ...change }) => change),
-);
+const TAKEN = v.object({ schema: SCHEMA, id: v.string(), before: RATE, rate: RATE, paused: v.boolean() });
 
 /** The state after an accepted change. */
-export type TakenChange = Readonly<v.InferOutput<typeof TAKEN>>;
+export type TakenChange = Readonly<Omit<v.InferOutput<typeof TAKEN>, "schema">>;
 
 export function wantedChangeText({ id, rate, paused }: WantedChange): string {
 	const text = rate === undefined ? undefined : rateSettingText(rate);

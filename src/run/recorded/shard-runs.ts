@@ -1,9 +1,17 @@
-import { CliError, Exit } from "../../errors.ts";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import { type Shard, shardIn, shardText } from "../../shard.ts";
-import type { RecordedRun } from "../journal/reader.ts";
+import { show } from "../../text/show.ts";
+import { type RecordedRun, readRun } from "../journal/reader.ts";
 import { allRowsOf } from "../journal/records.ts";
-import type { RunFile } from "./run-file.ts";
+import { isAbsent } from "../storage/quick-files.ts";
+import { journalCliError } from "./faults.ts";
+import { isRunId, readRunFile, type RunFile } from "./run-file.ts";
+import type { RunStore } from "./run-store.ts";
+import { SUPERSEDED_FILE } from "./superseded.ts";
 import { isFinished } from "./unfinished.ts";
 
 /** A recorded run that may be a shard. */
@@ -22,6 +30,89 @@ type ShardPart = RunPart & { readonly shard: Shard };
 
 /** A finished shard. */
 export type ShardRun = ShardPart & { readonly recorded: RecordedRun };
+
+/** Folders below that of `--from`: MACHINE/.local/state/ragtag/runs/RUN is the deepest that is usual. */
+const DEEPEST = 6;
+
+/** The runs of the command line, each once: names of recorded runs, folders of runs, and folders that contain such. */
+export async function findParts(
+	named: readonly string[],
+	from: readonly string[],
+	runs: RunStore,
+): Promise<readonly RunPart[]> {
+	const parts = new Map<string, RunPart>();
+	const add = (part: RunPart): void => {
+		// The run of this machine, rather than a copy of it, is the one that the user sees in lists.
+		if (!parts.has(part.file.run) || part.isLocal) parts.set(part.file.run, part);
+	};
+	for (const name of named) {
+		add(isRunId(name) ? await partOf(runs.path(name), await runs.find(name), runs) : await namedPart(name, runs));
+	}
+	for (const folder of from) {
+		const found = await runFoldersBelow(folder, DEEPEST);
+		let shards = 0;
+		for (const each of found) {
+			const file = await runFileIn(each);
+			if (file === undefined || shardIn(file.options) === undefined) continue;
+			// A newer run of the same shard has taken its place.
+			if (existsSync(join(each, SUPERSEDED_FILE))) continue;
+			add(await partOf(each, file, runs));
+			shards += 1;
+		}
+		if (shards === 0) {
+			throw new CliError(`--from ${show(folder)}: there is no run of a shard below it; nothing was merged`, {
+				exit: Exit.usage,
+				hint: "Name a folder that has copies of the state folders of the machines, or of their runs.",
+			});
+		}
+	}
+	return [...parts.values()];
+}
+
+/** @throws CliError exit 2 where the folder is none of a run */
+async function namedPart(folder: string, runs: RunStore): Promise<RunPart> {
+	const file = await runFileIn(folder);
+	if (file !== undefined) return partOf(folder, file, runs);
+	throw new CliError(`${show(folder)} is neither the name nor the folder of a run; nothing was merged`, {
+		exit: Exit.usage,
+		hint: "ragtag runs list shows all runs of this machine; a folder that contains runs is named with --from DIR.",
+	});
+}
+
+async function partOf(folder: string, file: RunFile, runs: RunStore): Promise<RunPart> {
+	try {
+		const isLocal = resolve(folder) === resolve(runs.path(file.run));
+		return { folder, file, recorded: await readRun(folder), isLocal };
+	} catch (error) {
+		throw journalCliError(error);
+	}
+}
+
+/** @throws CliError exit 2 where the folder can't be read */
+async function runFoldersBelow(folder: string, depth: number): Promise<string[]> {
+	const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+		throw new CliError(`--from ${show(folder)}: ${reason(error)}; nothing was merged`, {
+			exit: Exit.usage,
+			cause: error,
+		});
+	});
+	if (entries.some(({ name }) => name === "run.json")) return [folder];
+	if (depth === 0) return [];
+	const found: string[] = [];
+	for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+		found.push(...(await runFoldersBelow(join(folder, name), depth - 1)));
+	}
+	return found.toSorted();
+}
+
+async function runFileIn(folder: string): Promise<RunFile | undefined> {
+	try {
+		return readRunFile(await readFile(join(folder, "run.json"), "utf8"));
+	} catch (error) {
+		if (isAbsent(error)) return undefined;
+		throw new CliError(`${show(folder)}: ${reason(error)}; nothing was merged`, { exit: Exit.usage, cause: error });
+	}
+}
 
 /** Options that are paths of one machine. They say where files are, never what is sent of them. */
 const OF_A_MACHINE: readonly string[] = ["filesRoot", "schema"];

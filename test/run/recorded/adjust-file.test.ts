@@ -14,7 +14,7 @@ describe("the file of runs adjust", () => {
 		{ id: "a", paused: true },
 		{ id: "a", paused: false, rate: [{ minute: 480, rate: 20 }] },
 	])("says %j as it was asked for", (change) => {
-		expect(readWantedChange(wantedChangeText(change))).toEqual(change);
+		expect(readWantedChange(wantedChangeText(change))).toMatchObject(change);
 	});
 
 	it.each([
@@ -39,7 +39,7 @@ describe("the file of runs adjust", () => {
 
 	it("says in its answer what holds now", () => {
 		const taken = { id: "a", before: 100, rate: [{ minute: 480, rate: 20 }], paused: true };
-		expect(readTakenChange(takenChangeText(taken))).toEqual(taken);
+		expect(readTakenChange(takenChangeText(taken))).toMatchObject(taken);
 		expect(readTakenChange('{"schema":1,"id":"a","rate":"20","paused":true}')).toBeUndefined();
 	});
 });
