@@ -19,14 +19,14 @@ export type ApiOptions = Omit<TransportOptions, "origin"> & {
 	/** as `Settings.key` gives it */
 	readonly key: string;
 	readonly dialect: Dialect;
-	/** sent to the service with the program's name */
-	readonly version?: string | undefined;
 	/** random unless a test says otherwise */
 	readonly boundary?: BoundarySource | undefined;
 };
 
 /** 1 MiB: the largest accepted answer of a request that lists nothing. */
 const ANSWER_BYTES = 1024 * 1024;
+
+const JSON_TYPE = ["content-type", "application/json"];
 
 /** 64 MiB: a list has the metadata of a whole page. */
 const LIST_BYTES = 64 * ANSWER_BYTES;
@@ -76,7 +76,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		"accept-encoding",
 		"identity",
 		"user-agent",
-		options.version === undefined ? "ragtag" : `ragtag/${options.version}`,
+		"ragtag",
 	];
 
 	/** Sends one request, and reads its answer, success or not. */
@@ -165,10 +165,9 @@ function apiIn(dialect: Dialect, service: Service): Api {
 			return call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(unlessFound);
 		},
 		createDataset: async (name, signal) => {
-			const json = { body: JSON.stringify({ name }), headers: ["content-type", "application/json"] };
-			const read = (envelope: ParsedEnvelope): { readonly id: string; readonly name: string } =>
-				decode.created(envelope);
-			return call("POST", pathOf(prefix, ["datasets"]), read, { ...json, signal }).catch(unlessFound);
+			const body = { body: JSON.stringify({ name }), headers: JSON_TYPE, signal };
+			const path = pathOf(prefix, ["datasets"]);
+			return call("POST", path, (envelope) => decode.created(envelope), body).catch(unlessFound);
 		},
 		listDocuments: async (datasetId, query, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], documentParameters(query));
@@ -179,13 +178,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 			for (const document of page.items) listed.add(document);
 			return page;
 		},
-		updateMetadata: (datasetId, documentId, metadata, signal) => {
-			try {
-				return updates.send(datasetId, documentId, metadata, signal);
-			} catch (error) {
-				return Promise.reject(error);
-			}
-		},
+		updateMetadata: updates.send,
 		uploadDocument: upload,
 		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: (document, signal) => remove([document], signal),
@@ -200,19 +193,14 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
 			const path = pathOf(prefix, ["datasets", UNKNOWN_ID, "documents", UNKNOWN_ID]);
-			const json = { body: "{}", headers: ["content-type", "application/json"] };
-			return exchange(verb, path, (answer) => readProbe(answer, flavour, context), { ...json, isProbe: true, signal });
+			const probe = { body: "{}", headers: JSON_TYPE, isProbe: true, signal };
+			return exchange(verb, path, (answer) => readProbe(answer, flavour, context), probe);
 		},
 		probeRight: async (datasetId, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents", UNKNOWN_ID]);
 			const { type, body } = updateBody(form, new Map(), boundary);
-			const read = (answer: Answer): "may" | "may_not" | "unknown" => readRight(answer, flavour, context);
-			return exchange(flavour.update.verb, path, read, {
-				body,
-				headers: ["content-type", type],
-				isProbe: true,
-				signal,
-			});
+			const probe = { body, headers: ["content-type", type], isProbe: true, signal };
+			return exchange(flavour.update.verb, path, (answer) => readRight(answer, flavour, context), probe);
 		},
 		close: () => service.transport.close(),
 	};

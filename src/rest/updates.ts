@@ -3,7 +3,7 @@ import type { RawAnswer, ParsedEnvelope } from "./answer.ts";
 import { updateBody } from "./bodies.ts";
 import { metadataLost } from "./errors.ts";
 import type { Transport } from "./transport.ts";
-import type { Dialect, Echo } from "./types.ts";
+import type { Api, Dialect, Echo } from "./types.ts";
 import type { DocumentPaths } from "./url.ts";
 
 export type UpdatesOptions = {
@@ -40,23 +40,27 @@ export class Updates {
 		this.#options = options;
 	}
 
-	/** @throws RestError `BAD_ID` (rejected; nothing was sent) */
-	send(datasetId: string, documentId: string, metadata: Metadata, signal: AbortSignal | undefined): Promise<Echo> {
+	/** Rejects with the RestError `BAD_ID` (rejected; nothing was sent) for a text that is no id. */
+	readonly send: Api["updateMetadata"] = (datasetId, documentId, metadata, signal) => {
 		const { dialect, paths, boundary, limit, transport } = this.#options;
-		const path = paths.of(datasetId, documentId);
-		const { type, body } = updateBody(dialect.form, metadata, boundary);
-		return transport.send({
-			method: dialect.flavour.update.verb,
-			path,
-			headers: this.#headersOf(type),
-			body,
-			limit,
-			isPatient: false,
-			isProbe: false,
-			signal,
-			read: (answer) => this.#read(answer, path, { documentId, metadata }),
-		});
-	}
+		try {
+			const path = paths.of(datasetId, documentId);
+			const { type, body } = updateBody(dialect.form, metadata, boundary);
+			return transport.send({
+				method: dialect.flavour.update.verb,
+				path,
+				headers: this.#headersOf(type),
+				body,
+				limit,
+				isPatient: false,
+				isProbe: false,
+				signal,
+				read: (answer) => this.#read(answer, path, { documentId, metadata }),
+			});
+		} catch (error) {
+			return Promise.reject(error);
+		}
+	};
 
 	#headersOf(type: string): string[] {
 		if (type !== this.#type) {

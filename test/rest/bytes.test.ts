@@ -32,7 +32,7 @@ const payload = '{"meta_fields":{"author":"Ägir","10":"ten","__proto__":"data"}
 function head(server: RawServer, line: string, more: string): string {
 	return (
 		`${line} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\nauthorization: Bearer ${key}\r\n` +
-		`accept: application/json\r\naccept-encoding: identity\r\nuser-agent: ragtag/1.2.3\r\n${more}\r\n`
+		`accept: application/json\r\naccept-encoding: identity\r\nuser-agent: ragtag\r\n${more}\r\n`
 	);
 }
 
@@ -43,7 +43,7 @@ function latin1(text: string): string {
 describe("the bytes of an update", () => {
 	test("the documented part form goes out exactly, or a strict service changes nothing", async () => {
 		const server = await serve(success("d1"));
-		await cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" })).updateMetadata("ds", "d1", metadata);
+		await cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", metadata);
 		const body = latin1(
 			`--BOUNDARY\r\nContent-Disposition: form-data; name=""; filename=""\r\nContent-Type: application/json\r\n\r\n${payload}\r\n--BOUNDARY--\r\n`,
 		);
@@ -57,7 +57,7 @@ describe("the bytes of an update", () => {
 	] as const)("the %s form carries the JSON alone under %s", async (form, type) => {
 		const server = await serve(success("d1"));
 		await cleanup
-			.add(apiFor(server.baseUrl, { version: "1.2.3", dialect: { flavour: documented, form } }))
+			.add(apiFor(server.baseUrl, { dialect: { flavour: documented, form } }))
 			.updateMetadata("ds", "d1", metadata);
 		const body = latin1(payload);
 		const more = `content-type: ${type}\r\ncontent-length: ${body.length}\r\n`;
@@ -96,7 +96,7 @@ describe("the bytes of the other requests", () => {
 		const server = cleanup.add(
 			await rawServer((socket, request) => socket.write(listAnswer(request) ?? success("d1"))),
 		);
-		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		const api = cleanup.add(apiFor(server.baseUrl));
 		await api.removeDocument(await listed(api, "ds", "d1"));
 		expect(server.requests.slice(1)).toEqual([head(server, "DELETE /api/v1/datasets/ds/documents/d1", "")]);
 	});
@@ -107,7 +107,7 @@ describe("the bytes of the other requests", () => {
 			docs: [{ id: "d", dataset_id: "ds", name: "n", size: 3, create_time: 7, meta_fields: { a: [1] } }],
 		};
 		const server = await serve(answer(JSON.stringify({ code: 0, data: list })));
-		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		const api = cleanup.add(apiFor(server.baseUrl));
 		const query = { page: 2, pageSize: 50, id: "a&b", name: "é +", condition: '{"logic":"and"}' };
 		const page = await api.listDocuments("ds", query);
 		const line =
@@ -123,7 +123,7 @@ describe("the bytes of the other requests", () => {
 			{ code: 0, data: { id: "j", name: "ü" } },
 		];
 		const server = cleanup.add(await rawServer((socket) => socket.write(answer(JSON.stringify(bodies.shift())))));
-		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		const api = cleanup.add(apiFor(server.baseUrl));
 		expect(await api.listDatasets({ page: 1, pageSize: 100 })).toEqual({
 			items: [{ id: "i", name: "n", documentCount: 4 }],
 			total: undefined,
@@ -150,7 +150,7 @@ describe("an upload", () => {
 	test("the file arrives byte for byte, and a name with quotes and line breaks can't forge a header", async () => {
 		const path = await file("hello");
 		const server = await serve(stored(5));
-		const api = cleanup.add(apiFor(server.baseUrl, { version: "1.2.3" }));
+		const api = cleanup.add(apiFor(server.baseUrl));
 		const name = 'a"\r\nx: y.txt';
 		expect(await api.uploadDocument("ds", { path, name, size: 5 })).toEqual({ id: "new", name: "a.txt", size: 5 });
 		const body =
