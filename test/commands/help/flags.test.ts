@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
+import { keys } from "../../support/values.ts";
 import type { App } from "../../../src/app.ts";
 import { checkCommand } from "../../../src/commands/manifest/check.ts";
 import { applyCommand } from "../../../src/commands/docs/apply.ts";
@@ -63,7 +64,6 @@ describe("each flag of a command reaches it with its meaning", () => {
 			tagCommand,
 			{ maxWait: 90_000, maxOutage: 2_000, maxDuration: 5_400_000 },
 		],
-		["tag m --max-errors 5", tagCommand, { maxErrors: { unit: "rows", value: 5 } }],
 		["tag m --max-errors 0.5%", tagCommand, { maxErrors: { unit: "percent", value: 0.5 } }],
 		[
 			"tag m --map A=b --map C=d=e --ignore X --ignore Y",
@@ -77,16 +77,6 @@ describe("each flag of a command reaches it with its meaning", () => {
 			},
 		],
 		["tag m --set a=1 --set b:number=2 --mode merge", tagCommand, { set: ["a=1", "b:number=2"], mode: "merge" }],
-		[
-			"tag m --skip-invalid --allow-empty --json -q --debug",
-			tagCommand,
-			{ skipInvalid: true, allowEmpty: true, json: true, quiet: true, debug: true },
-		],
-		[
-			"tag m --on-duplicate last --empty null --schema none --body plain",
-			tagCommand,
-			{ onDuplicate: "last", empty: "null", schema: "none", body: "plain" },
-		],
 		["rm --id a b --id c --yes -d D", rmCommand, { id: ["a", "b", "c"], yes: true, dataset: "D" }],
 		["rm m.csv", rmCommand, { manifest: "m.csv" }],
 		["upload a.pdf b.md --as files", uploadCommand, { files: ["a.pdf", "b.md"], as: "files" }],
@@ -139,6 +129,75 @@ describe("each flag of a command reaches it with its meaning", () => {
 		],
 	])("%s", async (line, declare, options) => {
 		expect(await parsed(declare, line)).toMatchObject(options);
+	});
+});
+
+/** A value for each option of `docs tag`, and what the command gets. Words without a value are a switch. */
+const EACH: Readonly<Record<string, readonly [words: string, given: unknown]>> = {
+	"--mode": ["merge", "merge"],
+	"--delete-token": ["x", "x"],
+	"--only-changed": ["", true],
+	"--shard": ["2/8", { index: 2, count: 8 }],
+	"--dry-run": ["", true],
+	"--detailed-exitcode": ["", true],
+	"--format": ["md", "md"],
+	"--limit-characters": ["2000", 2000],
+	"--where": ["a=b", [["a", "b"]]],
+	"--where-json": ['{"conditions":[{"name":"a","comparison_operator":"is","value":"b"}]}', expect.anything()],
+	"--missing": ["a", ["a"]],
+	"--name": ["a.md", "a.md"],
+	"--progress": ["none", "none"],
+	"--quiet": ["", true],
+	"--debug": ["", true],
+	"--log-file": ["l", "l"],
+	"--rate": ["5", 5],
+	"--limiter": ["redis://h", "redis://h"],
+	"--timeout": ["2s", 2000],
+	"--flavour": ["documented", "documented"],
+	"--concurrency": ["3", 3],
+	"--max-duration": ["1h", 3_600_000],
+	"--json": ["", true],
+	"--max-errors": ["5%", { unit: "percent", value: 5 }],
+	"--failed": ["f", "f"],
+	"--max-outage": ["1m", 60_000],
+	"--verify": ["all", "all"],
+	"--report": ["r.html", "r.html"],
+	"--junit": ["j", "j"],
+	"--metrics-file": ["m.prom", "m.prom"],
+	"--ping": ["https://h/p", "https://h/p"],
+	"--annotations": ["none", "none"],
+	"--chunk": ["7", 7],
+	"--attempts": ["2", 2],
+	"--max-wait": ["9s", 9000],
+	"--force": ["", true],
+	"--dataset": ["D", "D"],
+	"--map": ["A=b", [["A", "b"]]],
+	"--ignore": ["A", ["A"]],
+	"--empty": ["null", "null"],
+	"--schema": ["none", "none"],
+	"--on-duplicate": ["first", "first"],
+	"--set": ["a=1", ["a=1"]],
+	"--body": ["json", "json"],
+	"--allow-type-change": ["", true],
+	"--no-undo": ["", false],
+	"--resume": ["", true],
+	"--skip-invalid": ["", true],
+	"--allow-empty": ["", true],
+};
+
+describe("every option of docs tag", () => {
+	const parent = new Command("ragtag");
+	tagCommand(parent, app, () => undefined);
+	const options = parent.commands[0]?.options ?? [];
+
+	it("is walked through below, so that none is declared and lost on its way to the command", () => {
+		expect(options.map(({ long }) => long ?? "").toSorted()).toEqual(keys(EACH).toSorted());
+	});
+
+	it.each(options)("$long", async (option) => {
+		const [words = "", given] = EACH[option.long ?? ""] ?? [];
+		const line = `tag m ${option.long} ${words}`.trim();
+		expect(await parsed(tagCommand, line)).toMatchObject({ [option.attributeName()]: given });
 	});
 });
 
