@@ -4,7 +4,7 @@
  * - `checking`: reads its input, and judges it
  * - `reading`: reads from the service before the first write
  * - `running`: sends rows
- * - `slowed`: sends rows at a rate that was lowered after the service asked for it, or after an outage
+ * - `slowed`: sends rows at a rate that was lowered as the service asked for it, or fewer than it may as answers take long
  * - `waiting`: waits because the service asked for it (Retry-After)
  * - `paused`: sends nothing until the user continues it
  * - `outage`: waits for a service that does not answer
@@ -45,8 +45,12 @@ export type Activity = {
 	readonly seconds: number;
 	/** how long a wait takes in all, or an outage at most, in seconds */
 	readonly of?: number | undefined;
-	/** `slowed`: requests a second that may start now, and those that the user allows */
-	readonly rate?: { readonly now: number; readonly cap: number } | undefined;
+	/** `outage`: seconds until it is tried again */
+	readonly next?: number | undefined;
+	/** `slowed`: requests a second now, and those that the user allows; undefined for no cap */
+	readonly rate?: { readonly now: number; readonly cap: number | undefined } | undefined;
+	/** requests a second that the user allows now; undefined for no cap */
+	readonly cap?: number | undefined;
 	/** requests a second that `--rate auto` allows now */
 	readonly auto?: number | undefined;
 };

@@ -13,9 +13,27 @@ export type RateSetting = RateChoice | readonly RateEntry[];
 /** The right forms, for messages. */
 export const RATE_FORMS = "a number of requests per second, auto, unlimited, or a timetable as in '08:00=20 20:00=100'";
 
+/** Requests a second that the service's documentation advises. */
+export const ADVISED_RATE = 100;
+
+/** The most requests in flight with `--concurrency auto`, unless the user asked for a rate that needs more. */
+export const MAX_CONCURRENCY = 64;
+
+/** Reading requests in flight unless `--concurrency` is given: enough for the rate at the latency of a far service. */
+export const READS_IN_FLIGHT = 32;
+
 /** Requests a second: the lowest and the highest rate that can be asked for. */
 const LOWEST = 0.01;
 const HIGHEST = 1_000_000;
+
+/**
+ * The most requests a second that a service can be asked to take at a latency (milliseconds). A higher rate can't be reached:
+ * `MAX_CONCURRENCY` requests are in flight at most, and each takes `latency`.
+ */
+export function safeRate(latency: number): number {
+	if (latency <= 0) return ADVISED_RATE;
+	return Math.max(1, Math.min(ADVISED_RATE, Math.floor(MAX_CONCURRENCY / (latency / 1000))));
+}
 
 /** Requests in flight at most that `--concurrency` can ask for: each takes a connection and a file descriptor. */
 export const MOST_CONCURRENCY = 1024;

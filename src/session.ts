@@ -1,20 +1,18 @@
 import type { BodyChoice } from "./body-forms.ts";
 import { CliError, Exit } from "./errors.ts";
 import type { Io, Timers } from "./io.ts";
-import type { RateSetting } from "./rates.ts";
+import { ADVISED_RATE, MAX_CONCURRENCY, type RateSetting } from "./rates.ts";
 import { createApi } from "./rest/api.ts";
 import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { watchingLists } from "./run/documents/watched-lists.ts";
-import { MAX_CONCURRENCY } from "./run/rate/concurrency-search.ts";
-import { ADVISED_RATE } from "./run/rate/concurrency.ts";
-import { mostConnections } from "./run/rate/descriptors.ts";
 import { type Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
-import { openRates } from "./run/rate/open-rates.ts";
+import { MOST_ASKED, openRates } from "./run/rate/rate-control.ts";
+import { hear } from "./run/rate/send-queue.ts";
 import { fileRateMemory, noRateMemory } from "./run/rate/rate-memory.ts";
 import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
@@ -67,8 +65,8 @@ const TICK_MS = 1000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** Connections at most; one is opened when a request needs it. Lists and probes may be in flight beside the rows. */
-function connectionsFor(concurrency: number | "auto", mostAsked: number): number {
-	return Math.max(MAX_CONCURRENCY, concurrency === "auto" ? mostAsked : concurrency);
+function connectionsFor(concurrency: number | "auto"): number {
+	return Math.max(MAX_CONCURRENCY, concurrency === "auto" ? MOST_ASKED : concurrency);
 }
 
 /**
@@ -94,7 +92,6 @@ export async function openSession(
 	io.hide(key);
 	const asked = options.rate ?? settings.rate?.value;
 	const setting = asked ?? ADVISED_RATE;
-	const mostAsked = mostConnections();
 	const form = options.body ?? settings.body?.value ?? "auto";
 	const flavour = givenFlavour(options.flavour, settings);
 	const timeout = Math.min(options.timeout ?? DEFAULT_TIMEOUT_MS, LONGEST_TIMER_MS);
@@ -102,22 +99,16 @@ export async function openSession(
 	const stateDir = redact(baseUrl) === baseUrl ? settings.stateDir?.value : undefined;
 	const date = timers.date;
 	const note = (text: string): void => io.note(text);
-	const {
-		rates,
-		exchanged,
-		close: closeRates,
-	} = await openRates({
+	const { rates, keepFound } = await openRates({
 		setting,
 		clock,
 		date,
 		monitor,
 		isAsked: asked !== undefined,
-		mostAsked,
 		memory: stateDir === undefined ? noRateMemory : fileRateMemory(stateDir, baseUrl, { date, note }),
 		limiterOrigin: settings.limiter?.origin,
 	});
 	const onExchange = (exchange: Exchange): void => {
-		exchanged(exchange);
 		const { method, path, status, result, milliseconds } = exchange;
 		if (io.isDebugging)
 			io.debug(`${method} ${path} → ${status ?? "no answer"} ${result}, ${Math.round(milliseconds)} ms`);
@@ -130,14 +121,14 @@ export async function openSession(
 		key,
 		dialect: { flavour: documented, form: documented.update.forms[0] },
 		timeout,
-		connections: connectionsFor(options.concurrency ?? "auto", mostAsked),
+		connections: connectionsFor(options.concurrency ?? "auto"),
 		ca,
 		onSurplusAnswer: () => void (hadSurplusAnswer = true),
 		proxy: proxyFor(baseUrl, env),
 		onExchange,
 	});
 	const api = watchingLists(plain, monitor.lists);
-	const { limiter } = rates;
+	const { limiter, controller } = rates;
 	let sharedCap: SharedCap | undefined;
 	if (settings.limiter !== undefined) {
 		const url = settings.limiter.value;
@@ -148,7 +139,7 @@ export async function openSession(
 		limiter.share(sharedCap);
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
-	const send = paced(limiter, cooldown);
+	const send = paced(limiter, cooldown, (error) => void hear(controller, error, clock.now(), clock.now()));
 	const service = new Service({
 		api,
 		memory: stateDir === undefined ? noMemory : fileMemory(stateDir, baseUrl),
@@ -201,7 +192,7 @@ export async function openSession(
 		async close(): Promise<void> {
 			stopTicks();
 			limiter.close();
-			await closeRates();
+			await keepFound();
 			await sharedCap?.close();
 			await api.close();
 		},

@@ -1,5 +1,5 @@
 import type { Activity, WorkCount } from "../activity.ts";
-import { numberText } from "../text/words.ts";
+import { numberText, rateText } from "../text/words.ts";
 import { cutToWidth, type WidthOf } from "../text/show.ts";
 
 /** The number of rows that have an outcome. */
@@ -138,10 +138,10 @@ function holdsUp(activity: Activity | undefined): boolean {
 }
 
 function slowedParts({ rate, cause = "" }: Activity): (readonly [string | undefined, number])[] {
-	const speed = rate === undefined ? "slowed" : `${rateText(rate.now)}/s of ${rateText(rate.cap)}/s`;
+	const of = rate?.cap === undefined ? "" : ` of ${rateText(rate.cap)}/s`;
 	return [
-		[speed, 1],
-		[`: slowed ${cause}`, 6],
+		[rate === undefined ? "slowed" : `${rateText(rate.now)}/s${of}`, 1],
+		[`: ${cause}`, 6],
 	];
 }
 
@@ -150,13 +150,14 @@ function stateParts(
 	rows: RowCounts | undefined,
 ): (readonly [string | undefined, number])[] {
 	if (activity === undefined) return [];
-	const { state, seconds, of } = activity;
+	const { state, seconds, of, next } = activity;
 	const cause = causeText(activity);
 	const why = cause === undefined ? undefined : `: ${cause}`;
 	if (state === "outage") {
 		return [
 			[`outage ${clockText(seconds)}${of === undefined ? "" : ` of ${clockText(of)}`}`, 0],
 			[why, 6],
+			[next === undefined || next <= 0 ? undefined : `tried again in ${Math.ceil(next)} s`, 1],
 		];
 	}
 	if (holdsUp(activity)) {
@@ -201,11 +202,6 @@ function countsText({ done, total }: RowCounts, hasShare: boolean): string {
 	if (total === undefined) return `${numberText(done)} rows`;
 	const share = hasShare && total > 0 ? ` ${Math.min(100, Math.floor((100 * done) / total))}%` : "";
 	return `${numberText(done)}/${numberText(total)} rows${share}`;
-}
-
-/** A rate a second: `0.5`, `98`. */
-export function rateText(rate: number): string {
-	return rate < 10 && !Number.isInteger(rate) ? rate.toFixed(1) : numberText(Math.round(rate));
 }
 
 /** Whole seconds: `12s`, `3m05s`, `2h07m`. */

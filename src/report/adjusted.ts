@@ -1,6 +1,6 @@
 import type { RateChoice } from "../rates.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
-import type { Cause, FoundRate } from "../run/rate/rate-search.ts";
+import type { Cause, FoundRate } from "../run/rate/rate-memory.ts";
 import { numberText } from "../text/words.ts";
 
 /** A change in the `--json` summary: a rate, or whether the run is paused from then on. */

@@ -1,4 +1,5 @@
-import type { Pace, SlowCause } from "../run/rate/pace.ts";
+import type { Pace } from "../run/rate/slow-seconds.ts";
+import type { SlowCause } from "../run/rate/slow-seconds.ts";
 import { numberText } from "../text/words.ts";
 
 /** Share of the cap below which a run names the cause of its speed. */
@@ -10,36 +11,32 @@ const LEAST_SECONDS = 5;
 /** Seconds from which a cause is named. */
 const LEAST_CAUSE_SECONDS = 1;
 
-/** Share of the time with all allowed requests in flight, from which they were the limit. Reading and recording take time, too. */
-const SATURATED_SHARE = 1 / 3;
-
 /**
- * The reason why a run was slower than its cap: `rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)`.
- * Undefined where it went about as fast as it may, and where it was too short to say.
+ * The reason why a run was slower than it may be: `rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)`. Undefined
+ * where it went about as fast as its cap, and where it was too short to say.
  *
  * @param cap requests a second; undefined for no cap
  */
 export function paceText(pace: Pace, cap: number | undefined): string | undefined {
-	const { requests, seconds, latency, concurrency, slow } = pace;
-	if (cap === undefined || !isBelow(pace, cap)) return undefined;
-	const causes = slow.filter((each) => each.cause !== "concurrency" && each.seconds >= LEAST_CAUSE_SECONDS);
-	if (causes.length === 0 && (seconds < LEAST_SECONDS || requests < cap)) return undefined;
-	const words = causes.map(causeText);
-	if (slowCauses(pace, cap).some(({ cause }) => cause === "concurrency")) {
-		words.push(`${concurrency} in flight at ${Math.round(latency)} ms each were the limit, not the rate`);
-	} else if (words.length === 0) words.push(`a request took ${Math.round(latency)} ms`);
-	return `rate: ${rateText(requests / seconds)} of ${rateText(cap)} a second (${words.join(", ")})`;
+	const { requests, seconds, latency, concurrency } = pace;
+	if (seconds <= 0 || (cap !== undefined && requests / seconds >= FULL_SHARE * cap)) return undefined;
+	const isShort = seconds < LEAST_SECONDS || (cap !== undefined && requests < cap);
+	const words = slowCauses(pace, cap)
+		.filter((each) => each.seconds >= LEAST_CAUSE_SECONDS)
+		.map((each) => {
+			if (each.cause !== "concurrency") return causeText(each);
+			return `${concurrency} in flight at ${Math.round(latency)} ms each for ${secondsText(each.seconds)}`;
+		});
+	if (words.length === 0 && (isShort || cap === undefined)) return undefined;
+	const why = words.length === 0 ? `a request took ${Math.round(latency)} ms` : words.join(", ");
+	const of = cap === undefined ? "" : ` of ${rateText(cap)}`;
+	return `rate: ${rateText(requests / seconds)}${of} a second (${why})`;
 }
 
-/** The causes that made a run slower. Requests in flight are one only where they, and not the rate, were the limit. */
-export function slowCauses(pace: Pace, cap: number | undefined): readonly SlowCause[] {
-	const { slow, seconds } = pace;
-	const isLong = seconds >= LEAST_SECONDS && cap !== undefined && isBelow(pace, cap);
-	return slow.filter((each) => each.cause !== "concurrency" || (isLong && each.seconds > SATURATED_SHARE * seconds));
-}
-
-function isBelow({ requests, seconds }: Pace, cap: number): boolean {
-	return seconds > 0 && requests / seconds < FULL_SHARE * cap;
+/** The causes that made a run slower. What a run is by itself, and no service, is one only where the run is long enough. */
+export function slowCauses({ slow, seconds, requests }: Pace, cap: number | undefined): readonly SlowCause[] {
+	const isLong = seconds >= LEAST_SECONDS && (cap === undefined || requests / seconds < FULL_SHARE * cap);
+	return slow.filter(({ cause }) => isLong || (cause !== "concurrency" && cause !== "rows"));
 }
 
 /** `waited 84 s for 429, outage 12 s`: what made a run slower. */
@@ -47,10 +44,16 @@ export function causesText(slow: readonly SlowCause[]): string {
 	return slow.map(causeText).join(", ");
 }
 
-function causeText({ cause, seconds }: Pace["slow"][number]): string {
-	const time = `${numberText(Math.round(seconds))} s`;
+function causeText({ cause, seconds }: SlowCause): string {
+	const time = secondsText(seconds);
 	if (cause === "outage" || cause === "paused") return `${cause} ${time}`;
+	if (cause === "concurrency") return `answers took long for ${time}`;
+	if (cause === "rows") return `rows came no faster for ${time}`;
 	return cause === "slowed" ? `slowed for ${time}` : `waited ${time} for ${cause}`;
+}
+
+function secondsText(seconds: number): string {
+	return `${numberText(Math.round(seconds))} s`;
 }
 
 function rateText(rate: number): string {

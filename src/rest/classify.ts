@@ -168,6 +168,8 @@ function classifyStatus(answer: Answer, { context, now }: AnswerContext): RestEr
 	if (status === 503) {
 		const later = throttled(message, answer, now);
 		if (later.retryAfter !== undefined) return later;
+		const isForeign = typeof readEnvelope(answer.text) === "string";
+		return new RestError(message, { kind: "ambiguous", code: "HTTP_503", status, isForeign });
 	}
 	const isDefinite = status >= 500 ? PERMANENT.has(status) : status >= 400 && status !== 408 && status !== 425;
 	return errorOf(isDefinite ? "rejected" : "ambiguous", `HTTP_${status}`, message, status);

@@ -46,6 +46,8 @@ export class RestError extends Error {
 	readonly status: number | undefined;
 	/** the request for which the service has no route: no flavour that sends it is right */
 	readonly unrouted: FlavourRequest | undefined;
+	/** whether the answer has no envelope of the API: a proxy, or a service that is not up, may have given it */
+	readonly isForeign: boolean;
 
 	constructor(
 		message: string,
@@ -55,6 +57,7 @@ export class RestError extends Error {
 			retryAfter?: number | undefined;
 			status?: number | undefined;
 			unrouted?: FlavourRequest | undefined;
+			isForeign?: boolean;
 			cause?: unknown;
 		},
 	) {
@@ -64,6 +67,7 @@ export class RestError extends Error {
 		this.retryAfter = options.retryAfter;
 		this.status = options.status;
 		this.unrouted = options.unrouted;
+		this.isForeign = options.isForeign ?? false;
 	}
 }
 

@@ -2,7 +2,7 @@ import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
-import { type Attempts, type Conditions, decide, type Decision } from "./retry/policy.ts";
+import { type Attempts, type Conditions, decide, type Decision, MOST_REFUSALS } from "./retry/policy.ts";
 import { afterFailure, type LastDecision, RetryLater, type RetryOptions, RetryTogether, Wait } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
@@ -39,7 +39,7 @@ export type OpenRow<Item> = Attempts & {
 
 /** A row before its first attempt. */
 export function openRow<Item>(item: Item): OpenRow<Item> {
-	return { attempt: 0, counted: 0, notTheApi: 0, item, memory: {}, successes: undefined };
+	return { attempt: 0, counted: 0, notTheApi: 0, refused: 0, item, memory: {}, successes: undefined };
 }
 
 /** The attempts of a run's rows. Each row ends with a record of the journal, or stays pending. */
@@ -125,12 +125,12 @@ export class RowAttempts<Item extends Work> {
 	#later({ wait }: RetryLater, row: OpenRow<Item>): Decision {
 		row.attempt -= 1;
 		if (this.#options.clock.now() + wait >= this.#deadline) return { action: "leave", everyone: false };
-		return { action: "retry", wait, everyone: false, counts: false };
+		return { action: "retry", wait, everyone: false, counts: "nothing" };
 	}
 
 	#decide(error: RestError, row: OpenRow<Item>): Decision {
-		const { attempt, counted, notTheApi } = row;
-		const decision = decide(error, { attempt, counted, notTheApi, ...this.#conditions(row, error) });
+		const { attempt, counted, notTheApi, refused } = row;
+		const decision = decide(error, { attempt, counted, notTheApi, refused, ...this.#conditions(row, error) });
 		const { monitor, queue, attempts: allowed } = this.#options;
 		if (decision.action === "retry" && !queue.outage.answered) {
 			monitor.tryingAgain(error, { next: attempt + 1, allowed, wait: decision.wait });
@@ -182,6 +182,7 @@ export class RowAttempts<Item extends Work> {
 			succeeded: outage.succeeded,
 			patient,
 			outage: queue.wasLost(error),
+			tooFast: queue.wasTooFast(error),
 			othersSucceed,
 			outageLeft: outage.left,
 			timeLeft: this.#deadline - clock.now(),
@@ -205,6 +206,8 @@ export class RowAttempts<Item extends Work> {
 	}
 }
 
-function failureText(error: RestError, { attempt }: Attempts): string {
+function failureText(error: RestError, { attempt, refused }: Attempts): string {
+	if (refused + 1 >= MOST_REFUSALS)
+		return `${error.message} (refused as too fast ${MOST_REFUSALS} times, while other rows succeeded)`;
 	return attempt > 1 ? `${error.message} (after ${attempt} tries)` : error.message;
 }

@@ -1,8 +1,7 @@
-import { AutoConcurrency } from "./rate/concurrency.ts";
 import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
-import { MAX_CONCURRENCY } from "./rate/concurrency-search.ts";
-import type { Answer } from "./rate/concurrency-window.ts";
+import { MAX_CONCURRENCY } from "../rates.ts";
+import type { Controller } from "./rate/controller.ts";
 import type { MaxErrors } from "./stop/limits.ts";
 import type { Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
@@ -34,15 +33,11 @@ export type RunOptions<Item extends Work> = {
 	readonly clock: Clock;
 	/** stands still while the run is paused; `clock` unless given */
 	readonly unpaused?: Clock;
-	/** requests a second, undefined for no cap. `auto` concurrency depends on it, and a lowered rate rises to it */
+	/** requests a second at most, undefined for no cap */
 	readonly rate: () => number | undefined;
-	/** calls back whenever that rate has changed, until the returned function is called */
-	readonly onRateChange?: (call: () => void) => () => void;
+	/** decides how many requests a second are sent, and with `auto` how many are in flight */
+	readonly controller: Controller;
 	readonly concurrency: number | "auto";
-	/** requests in flight at most with `auto`, at the present rate; 64 unless given */
-	readonly mostInFlight?: () => number;
-	/** whether the rate is found while the run goes on: then it falls by itself where the service asks for it */
-	readonly isFound?: () => boolean;
 	/** attempts of one row, the first included; an outage or a request to slow down costs none */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
@@ -80,7 +75,9 @@ export async function runChunks<Item extends Work>(
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
 	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
-	const places = placesInFlight(options, () => begin());
+	const { controller, concurrency, limiter, rate } = options;
+	const places = (): number => (concurrency === "auto" ? controller.places(limiter.lead) : concurrency);
+	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rate()) : concurrency);
 	/** rows that were read, or have waited for their next attempt */
 	const ready: OpenRow<Item>[] = [];
 	/** rows in progress, rows that are not settled, and those of them whose outcome is written */
@@ -112,20 +109,19 @@ export async function runChunks<Item extends Work>(
 		monitor: options.monitor,
 		clock,
 		unpaused: options.unpaused ?? clock,
-		rate: options.rate,
-		...(options.isFound === undefined ? {} : { isFound: options.isFound }),
+		controller,
 		maxOutage,
 		maxWait,
-		maxInFlight: places.requests,
-		onAnswer: places.onAnswer,
+		maxInFlight: places,
+		onEnd: () => begin(),
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
 	});
-	const forget = options.onRateChange?.(() => queue.rateChanged());
 	options.monitor.begin({
 		outage: queue.outage,
-		lowered: () => queue.lowered,
-		concurrency: () => Math.min(places.rows(), places.requests()),
+		slowness: () => controller.slowness(clock.now()),
+		concurrency: places,
+		cap: rate,
 	});
 	const end = (): void => {
 		open -= 1;
@@ -167,7 +163,7 @@ export async function runChunks<Item extends Work>(
 		begin();
 	};
 	const begin = (): void => {
-		while (active < places.rows()) {
+		while (active < mostRows()) {
 			const row = ready.shift();
 			if (row === undefined) break;
 			void send(row);
@@ -180,8 +176,7 @@ export async function runChunks<Item extends Work>(
 		ready.push(row);
 		begin();
 	};
-	const crowded = (): boolean =>
-		ready.length >= places.rows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, places.rows());
+	const crowded = (): boolean => ready.length >= mostRows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, mostRows());
 	if (maxDuration < Number.POSITIVE_INFINITY) {
 		void clock.sleep(maxDuration, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
@@ -204,28 +199,16 @@ export async function runChunks<Item extends Work>(
 	isReading = false;
 	begin();
 	while (open > 0) await news();
-	forget?.();
 	queue.close();
 	return shutdown.finish(attempts.leftBehind);
 }
 
-/** The places for rows and for their requests. With `auto` their number follows the answers. */
-function placesInFlight(
-	{
-		concurrency,
-		rate,
-		limiter,
-		mostInFlight,
-	}: Pick<RunOptions<Work>, "concurrency" | "rate" | "limiter" | "mostInFlight">,
-	onMore: () => void,
-): { readonly rows: () => number; readonly requests: () => number; readonly onAnswer: (answer: Answer) => void } {
-	if (concurrency !== "auto") {
-		return { rows: () => concurrency, requests: () => concurrency, onAnswer: () => undefined };
-	}
-	const auto = new AutoConcurrency(rate, () => limiter.lead ?? 0, mostInFlight);
-	const onAnswer = (answer: Answer): void => {
-		auto.observe(answer);
-		onMore();
-	};
-	return { rows: () => auto.rows, requests: () => auto.requests, onAnswer };
+/** Rows that wait at the limiter besides those in flight, so that each turn finds a row: the fewest, and milliseconds of them. */
+const WAITING = 4;
+/** A record takes as long where a disk is slow. */
+const WAITING_MS = 25;
+
+/** Rows in progress for so many requests in flight. A row also waits for the cap and for its records. */
+function rowsFor(places: number, rate: number | undefined): number {
+	return rate === undefined ? MAX_CONCURRENCY : places + Math.ceil(Math.max(WAITING, (rate * WAITING_MS) / 1000));
 }

@@ -24,6 +24,11 @@ export function numberText(value: number): string {
 	return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
+/** A rate a second: `0.5`, `98`. */
+export function rateText(rate: number): string {
+	return rate < 10 && !Number.isInteger(rate) ? rate.toFixed(1) : numberText(Math.round(rate));
+}
+
 /** `12.3 GB`: three digits are enough. */
 export function bytesText(bytes: number): string {
 	const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];

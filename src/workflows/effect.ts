@@ -6,7 +6,7 @@ import type { Row } from "../manifest/types.ts";
 import type { DocumentSource } from "../run/documents/document-source.ts";
 import { rowErrorOf } from "../run/operations/prepare-update.ts";
 import { inOrder } from "../run/ordered.ts";
-import { READS_IN_FLIGHT } from "../run/rate/concurrency.ts";
+import { READS_IN_FLIGHT } from "../rates.ts";
 import type { RowError } from "../run/types.ts";
 
 /**

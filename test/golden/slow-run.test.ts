@@ -24,7 +24,7 @@ const NIGHT: readonly Stretch[] = [
 	{ seconds: 14, activity: { state: "waiting", cause: "the service asked for it (429)", of: 14 }, rows: rows(2940, 2) },
 	{
 		seconds: 20,
-		activity: { state: "slowed", cause: "after 3×429", rate: { now: 31, cap: 100 } },
+		activity: { state: "slowed", cause: "429 at 61/s", rate: { now: 31, cap: 100 } },
 		rows: rows(3560, 2),
 	},
 	{ seconds: 10, activity: { state: "outage", cause: refused, of: 900 }, rows: rows(3560, 2) },

@@ -21,7 +21,7 @@ it("a log has messages, errors and progress with times, also with --quiet, and n
 	io.note("a note\nof two lines");
 	io.err(`the key ${KEY} was refused`);
 	io.debug("not asked for");
-	io.follow(() => ({ state: "slowed", cause: "after 3×429", seconds: 1, rate: { now: 31, cap: 100 } }));
+	io.follow(() => ({ state: "slowed", cause: "429 at 61/s", seconds: 1, rate: { now: 31, cap: 100 } }));
 	const rows = io.progress();
 	rows.update({ done: 5, total: 10, failed: 0 });
 	timers.pass(5000);
@@ -32,7 +32,7 @@ it("a log has messages, errors and progress with times, also with --quiet, and n
 		"2026-11-22T00:00:00.000Z note: a note",
 		"2026-11-22T00:00:00.000Z note: of two lines",
 		"2026-11-22T00:00:00.000Z error: the key *** was refused",
-		"2026-11-22T00:00:05.000Z progress: 5/10 rows 50%  31/s of 100/s: slowed after 3×429",
+		"2026-11-22T00:00:05.000Z progress: 5/10 rows 50%  31/s of 100/s: 429 at 61/s",
 		"2026-11-22T00:00:05.000Z end: exit 1",
 		"",
 	]);

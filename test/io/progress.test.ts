@@ -21,7 +21,7 @@ const STATES = {
 		rows: counts(4530, 9000),
 		rate: 28,
 		left: 144,
-		activity: { state: "slowed", cause: "after 3×429", seconds: 12, rate: { now: 31, cap: 100 } },
+		activity: { state: "slowed", cause: "429 at 61/s", seconds: 12, rate: { now: 31, cap: 100 } },
 	},
 	outage: {
 		rows: counts(4530, 9000),
@@ -58,7 +58,7 @@ it.each([
 	["waiting", 120, "⏸ waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
 	["waiting", 80, "⏸ waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
 	["waiting", 40, "⏸ waiting 9s of 14s  4,512/9,000 rows"],
-	["slowed", 80, "▼ 4,530/9,000 rows 50%  31/s of 100/s: slowed after 3×429  2m24s left"],
+	["slowed", 80, "▼ 4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left"],
 	["slowed", 40, "▼ 4,530/9,000 rows 50%  31/s of 100/s"],
 	["outage", 80, "✖ outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
 	["outage", 40, "✖ outage 0:41 of 15:00  4,530/9,000 rows"],
@@ -84,14 +84,14 @@ it("a terminal without Unicode gets ASCII alone", () => {
 		}
 	}
 	expect(barLine(STATES.slowed, { width: 80, unicode: false, widthOf })).toBe(
-		"4,530/9,000 rows 50%  31/s of 100/s: slowed after 3x429  2m24s left",
+		"4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left",
 	);
 });
 
 it.each([
 	["running", "4,512/9,000 rows 50%  98/s  46s left  2 failed"],
 	["waiting", "waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
-	["slowed", "4,530/9,000 rows 50%  31/s of 100/s: slowed after 3x429  2m24s left"],
+	["slowed", "4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left"],
 	["outage", "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
 	["checking", "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
 	["wide", "checking ?? ???.csv  2s"],
@@ -103,7 +103,7 @@ it("a program that reads the progress gets one object on each line, with every m
 	const lines = [STATES.waiting, STATES.slowed, STATES.reading].map((state) => jsonLine(state, "T"));
 	expect(lines).toEqual([
 		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null}',
-		'{"type":"progress","time":"T","state":"slowed","cause":"after 3×429","seconds":12,"of_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null}',
+		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null}',
 		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000}',
 	]);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { paceText, slowCauses } from "../../src/report/pace.ts";
-import type { Pace } from "../../src/run/rate/pace.ts";
+import type { Pace } from "../../src/run/rate/slow-seconds.ts";
 
 const pace = (more: Partial<Pace>): Pace => ({
 	requests: 3100,
@@ -28,11 +28,12 @@ it.each([
 		"requests in flight",
 		{ slow: [full], latency: 258, requests: 800 },
 		100,
-		"rate: 8 of 100 a second (8 in flight at 258 ms each were the limit, not the rate)",
+		"rate: 8 of 100 a second (8 in flight at 258 ms each for 60 s)",
 	],
 	["no cause that is known", { latency: 120 }, 100, "rate: 31 of 100 a second (a request took 120 ms)"],
 	["nine tenths of the cap", { requests: 9000, slow: [waited] }, 100, undefined],
-	["no cap", { slow: [waited] }, undefined, undefined],
+	["no cap", { slow: [waited, outage] }, undefined, "rate: 31 a second (waited 84 s for 429, outage 12 s)"],
+	["no cap and no cause", {}, undefined, undefined],
 	["a short run without a cause", { requests: 120, seconds: 4 }, 100, undefined],
 	["few requests without a cause", { requests: 30 }, 100, undefined],
 	[
@@ -46,10 +47,10 @@ it.each([
 	expect(paceText(pace(more), cap)).toBe(expected);
 });
 
-it("requests in flight are a cause only where they were the limit", () => {
-	expect(slowCauses(pace({ slow: [waited, full], requests: 800 }), 100)).toEqual([waited, full]);
-	expect(slowCauses(pace({ slow: [waited, full], requests: 9900 }), 100)).toEqual([waited]);
-	expect(slowCauses(pace({ slow: [waited, full], seconds: 4 }), 100)).toEqual([waited]);
-	expect(slowCauses(pace({ slow: [{ cause: "concurrency", seconds: 30 }] }), 100)).toEqual([]);
-	expect(slowCauses(pace({ slow: [full] }), undefined)).toEqual([]);
+it("what a run is by itself is a cause only where it lasted long, so that a short run names none", () => {
+	const rows = { cause: "rows", seconds: 3 };
+	expect(slowCauses(pace({ slow: [waited, full, rows], requests: 800 }), 100)).toEqual([waited, full, rows]);
+	expect(slowCauses(pace({ slow: [waited, full, rows], requests: 9900 }), 100)).toEqual([waited]);
+	expect(slowCauses(pace({ slow: [waited, full, rows], seconds: 4 }), 100)).toEqual([waited]);
+	expect(slowCauses(pace({ slow: [full] }), undefined)).toEqual([full]);
 });

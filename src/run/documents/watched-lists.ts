@@ -1,6 +1,6 @@
 import type { Api } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
-import type { ListsInFlight } from "../rate/lists-in-flight.ts";
+import type { ListsInFlight } from "../rate/current-work.ts";
 import type { TypedKeys } from "../../json/typed-keys.ts";
 
 /** The same API, whose lists are counted while they are read. So no command has to report its own progress. */

@@ -5,7 +5,7 @@ type Waiter = { readonly go: () => void };
 
 /** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */
 const FIRST_PROBE_MS = 1_000;
-const LONGEST_PROBE_MS = 60_000;
+const LONGEST_PROBE_MS = 10_000;
 
 /** The shortest wait before a probe, in milliseconds: full jitter alone could give 0 several times in a row. */
 const SHORTEST_PROBE_MS = 100;
@@ -29,6 +29,7 @@ export class Breaker {
 	/** whether one request may pass, as the probe */
 	#probeDue = false;
 	#timer = new AbortController();
+	#probeAt = Number.NEGATIVE_INFINITY;
 
 	constructor(clock: Clock) {
 		this.#clock = clock;
@@ -36,6 +37,11 @@ export class Breaker {
 
 	get isOpen(): boolean {
 		return this.#isOpen;
+	}
+
+	/** Milliseconds until the next probe; 0 while it is under way. */
+	get probeIn(): number {
+		return Math.max(0, this.#probeAt - this.#clock.now());
 	}
 
 	isGood(ticket: number): boolean {
@@ -53,6 +59,7 @@ export class Breaker {
 	probeAfter(wait: number): void {
 		const timer = new AbortController();
 		this.#timer = timer;
+		this.#probeAt = this.#clock.now() + wait;
 		this.#probeDue = false;
 		void this.#clock.sleep(wait, timer.signal).then(() => {
 			if (timer.signal.aborted) return;

@@ -54,7 +54,11 @@ export class Cooldown {
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
 /** The send function of commands that run no rows: each request waits until the cooldown is over and takes a token. */
-export function paced(limiter: Limiter, cooldown: Cooldown): Send {
+export function paced(
+	limiter: Limiter,
+	cooldown: Cooldown,
+	onFailure: (error: RestError) => void = () => undefined,
+): Send {
 	return async (request, signal) => {
 		do {
 			await cooldown.over(signal);
@@ -64,8 +68,10 @@ export function paced(limiter: Limiter, cooldown: Cooldown): Send {
 		try {
 			return await request();
 		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			onFailure(error);
 			// At once, whether or not this request is retried: the other requests must wait too.
-			const { retryAfter = 0 } = error instanceof RestError ? error : {};
+			const { retryAfter = 0 } = error;
 			if (retryAfter <= MAX_WAIT) cooldown.extend(retryAfter);
 			throw error;
 		}

@@ -1,7 +1,6 @@
 import type { Activity, WorkCount } from "../../activity.ts";
+import type { RestError } from "../../rest/errors.ts";
 import type { Clock } from "../types.ts";
-import { ListsInFlight } from "./lists-in-flight.ts";
-import type { NextAttempt } from "./next-attempt.ts";
 
 /** The states that a command gives itself. All others are caused by the service or the user. */
 export type Phase = "checking" | "reading" | "running" | "verifying";
@@ -56,5 +55,90 @@ export class CurrentWork {
 		if (phase === undefined) return undefined;
 		const seconds = Math.max(0, now - this.#since) / 1000;
 		return { state: phase, what: this.#what, count: this.count, seconds, ...again };
+	}
+}
+
+/** An attempt that follows a failed one. */
+type NextAttempt = {
+	/** `2 of 6` */
+	readonly attempt: string;
+	/** on the clock */
+	readonly at: number;
+	/** why the one before it failed, in a few words */
+	readonly cause: string;
+};
+
+/** Attempt number `next` of those that are allowed. `--max-outage` may allow more for the first answer. */
+export function nextAttempt(error: RestError, next: number, allowed: number, at: number): NextAttempt {
+	return { attempt: next <= allowed ? `${next} of ${allowed}` : String(next), at, cause: shortText(error) };
+}
+
+/** A failure in a few words: `connection refused`, `HTTP 502`, `timeout`. */
+export function shortText({ code }: RestError): string {
+	return code.startsWith("HTTP_") ? code.replace("_", " ") : code.toLowerCase().replaceAll("_", " ");
+}
+
+/** The list that a command reads, and how much of it came. */
+type ListInFlight = {
+	readonly what: string;
+	readonly count: WorkCount | undefined;
+	/** when its first page was asked for, on the clock */
+	readonly since: number;
+	/** whether a page is on its way now */
+	readonly isInFlight: boolean;
+};
+
+type Page = { readonly items: readonly unknown[]; readonly total: number | undefined };
+
+/** Counts the pages of lists. Several lists may be read at a time: the one that was asked for last is shown. */
+export class ListsInFlight {
+	readonly #clock: Pick<Clock, "now">;
+	#what: string | undefined;
+	#since = 0;
+	#done = 0;
+	#total: number | undefined;
+	#inFlight = 0;
+
+	constructor(clock: Pick<Clock, "now">) {
+		this.#clock = clock;
+	}
+
+	/** Asks for a page, from 1, and counts its entries. @param what is listed: `documents of DATASET` */
+	async page<Listed extends Page>(what: string, page: number, request: () => Promise<Listed>): Promise<Listed> {
+		// A list that begins anew is counted anew.
+		if (what !== this.#what || page === 1) this.read(what, 0, undefined);
+		this.#inFlight += 1;
+		try {
+			const listed = await request();
+			this.#add(what, listed);
+			return listed;
+		} finally {
+			this.#inFlight -= 1;
+		}
+	}
+
+	/** So many entries of a list were read, on this machine or from the service. */
+	read(what: string, done: number, total: number | undefined): void {
+		if (what !== this.#what) this.#since = this.#clock.now();
+		this.#what = what;
+		this.#done = done;
+		this.#total = total;
+	}
+
+	forget(): void {
+		this.#what = undefined;
+	}
+
+	get current(): ListInFlight | undefined {
+		if (this.#what === undefined) return undefined;
+		const count = this.#done === 0 ? undefined : { done: this.#done, total: this.#total };
+		return { what: this.#what, count, since: this.#since, isInFlight: this.#inFlight > 0 };
+	}
+
+	#add(what: string, { items, total }: Page): void {
+		if (what !== this.#what) return;
+		this.#done += items.length;
+		// Some servers answer with a total of 0 after the last page.
+		this.#total = total === undefined || total < this.#done ? this.#total : total;
 	}
 }

@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 250;
  * Milliseconds of requests that may be sent late, or at once after a silence. Timers are no finer than one millisecond, and
  * those of a busy machine are late; the sliding window keeps to the cap.
  */
-const LATE_MS = 25;
+const LATE_MS = 50;
 
 /** Spacing as a share of what a cap asks for: time that late timers lost can be made up within the window. */
 const SPACING = 0.97;
@@ -140,6 +140,7 @@ class RateLimiter implements AdjustableLimiter {
 			if (signal?.aborted === true) return reject(signal.reason);
 			const aborted = (): void => {
 				this.#waiting = this.#waiting.filter((each) => each !== waiting);
+				if (this.#waiting.length === 0) this.#timer.abort();
 				reject(signal?.reason);
 			};
 			const ended =

@@ -2,7 +2,6 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
-import type { OngoingOutage } from "./watched.ts";
 
 /** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
@@ -17,6 +16,15 @@ export const DOUBTED_FOR = 2 * 60_000;
 
 /** Tolerance in milliseconds: clocks and sums of waits are not exact to the last digit. */
 const TOLERANCE_MS = 1;
+
+/** An outage that is going on: how many milliseconds it has lasted and may last, and the latest failure. */
+export type OngoingOutage = {
+	readonly lasted: number;
+	readonly limit: number;
+	/** milliseconds until the next probe; 0 while it is under way */
+	readonly probeIn: number;
+	readonly error: RestError;
+};
 
 export type OutageOptions = {
 	/** stands still while the run is paused */
@@ -69,7 +77,7 @@ export class Outage {
 		const [since, limit] =
 			this.#doubtedSince === undefined ? [this.#since, this.#limit] : [this.#doubtedSince, this.#doubt];
 		const lasted = this.#options.clock.now() - (since ?? this.#openedAt);
-		return { lasted, limit, error: this.#latest };
+		return { lasted, limit, probeIn: this.breaker.probeIn, error: this.#latest };
 	}
 
 	/** Milliseconds until the present outage has lasted too long; infinite where there is none. */

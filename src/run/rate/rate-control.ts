@@ -1,10 +1,9 @@
-import { minuteOfDay, type Rate, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
+import { CliError, Exit } from "../../errors.ts";
+import { isEverAuto, MAX_CONCURRENCY, minuteOfDay, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
 import type { Clock } from "../types.ts";
-import { MAX_CONCURRENCY } from "./concurrency-search.ts";
-import { CapHistory } from "./cap-history.ts";
+import { Controller } from "./controller.ts";
 import { type AdjustableLimiter, createLimiter } from "./limiter.ts";
-import { type Answered, RateFinder } from "./rate-finder.ts";
-import { type FoundRate, newRateSearch, rateSearchFrom } from "./rate-search.ts";
+import { type FoundRate, isWorthKeeping, type RateMemory } from "./rate-memory.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The causes of a change of the rate, or of a pause. */
@@ -24,20 +23,12 @@ export type RateControlOptions = {
 	readonly monitor: Pick<RunMonitor, "paused" | "continued">;
 	/** whether the user gave the rate */
 	readonly isAsked?: boolean;
-	/** requests in flight at most for a rate that the user gave */
-	readonly mostAsked?: number;
 	/** what an earlier run found at this address */
 	readonly kept?: FoundRate | undefined;
 };
 
-/** Members of `RunOptions`. */
-type RatesOfRows = {
-	readonly unpaused: Clock;
-	readonly rate: () => number | undefined;
-	readonly onRateChange: (call: () => void) => () => void;
-	readonly mostInFlight: () => number;
-	readonly isFound: () => boolean;
-};
+/** Requests in flight at most for a rate that the user asked for: 1,000 a second at 300 ms need 350. Each takes a connection. */
+export const MOST_ASKED = 512;
 
 /**
  * The most requests a second of a session: a rate or a timetable, which may be changed, and paused, while requests wait. It
@@ -45,34 +36,34 @@ type RatesOfRows = {
  */
 export class RateControl {
 	readonly limiter: AdjustableLimiter;
+	readonly controller: Controller;
 	/** a clock that stands still during pauses: no outage lasts longer because the user paused */
 	readonly unpaused: Clock;
 	readonly #options: RateControlOptions;
 	readonly #listeners = new Set<(change: Adjustment) => void>();
 	#setting: RateSetting;
 	#isAsked: boolean;
+	#isEverAuto: boolean;
 	/** the rate of the timetable that was applied last */
 	#scheduled: RateChoice;
 	#choice: RateChoice;
-	#now: Rate;
-	/** finds the rate while the choice is `auto`; kept for the next time of a timetable */
-	#finder: RateFinder | undefined;
-	/** called after each change of the rate, also of one that is found */
-	readonly #followers = new Set<() => void>();
 	#pausedSince: number | undefined;
 	#pausedMs = 0;
-	readonly #caps = new CapHistory();
+	/** the caps of the session, and since when each holds */
+	readonly #caps: { readonly at: number; readonly rate: number | undefined }[];
 	#adjusted: readonly Adjustment[] = [];
 
 	constructor(options: RateControlOptions) {
-		const { setting, clock, date } = options;
+		const { setting, clock, date, kept } = options;
 		this.#options = options;
 		this.#setting = setting;
 		this.#isAsked = options.isAsked ?? false;
 		this.#choice = this.#scheduled = rateAt(setting, minuteOfDay(date()));
-		this.#now = this.#rateOf(this.#choice, undefined);
-		this.#caps.add(clock.now(), this.rate);
-		this.limiter = createLimiter(this.rate, clock);
+		this.#isEverAuto = this.#choice === "auto";
+		const now = clock.now();
+		this.#caps = [{ at: now, rate: this.rate }];
+		this.controller = new Controller(this.rate, now, () => this.#mostInFlight, kept);
+		this.limiter = createLimiter(this.rate, clock, () => this.controller.pace(clock.now()));
 		this.unpaused = {
 			now: () => (this.#pausedSince ?? clock.now()) - this.#pausedMs,
 			sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
@@ -80,9 +71,9 @@ export class RateControl {
 		};
 	}
 
-	/** Requests a second that may start now; undefined for no cap. A pause does not change it. */
+	/** Requests a second at most; undefined for no cap. A pause does not change it. */
 	get rate(): number | undefined {
-		return this.#now === "unlimited" ? undefined : this.#now;
+		return typeof this.#choice === "number" ? this.#choice : undefined;
 	}
 
 	/** The rate that was chosen, or is scheduled now. */
@@ -94,43 +85,19 @@ export class RateControl {
 		return this.#setting;
 	}
 
-	/**
-	 * Requests that `--concurrency auto` may have in flight: 64, or as many as a rate needs that the user asked for. The default
-	 * rate and no cap are no such wish.
-	 */
-	get mostInFlight(): number {
-		const { mostAsked = MAX_CONCURRENCY } = this.#options;
-		return this.#isAsked && typeof this.#choice === "number" ? Math.max(MAX_CONCURRENCY, mostAsked) : MAX_CONCURRENCY;
-	}
-
-	/** What the rows of a run need of it. */
-	get forRows(): RatesOfRows {
-		return {
-			unpaused: this.unpaused,
-			rate: () => this.rate,
-			onRateChange: (call) => {
-				this.#followers.add(call);
-				return () => void this.#followers.delete(call);
-			},
-			mostInFlight: () => this.mostInFlight,
-			isFound: () => this.#choice === "auto",
-		};
-	}
-
-	/** What was found so far; undefined where no rate was looked for. */
+	/** What `auto` found so far; undefined where it was never asked for. */
 	get found(): FoundRate | undefined {
-		return this.#finder?.found;
+		return this.#isEverAuto ? this.controller.found : undefined;
 	}
 
-	/** Requests a second that `auto` allows now; undefined where the rate is not looked for now. */
+	/** Requests a second that `auto` allows now; undefined where it is not chosen. */
 	get searched(): number | undefined {
-		return this.#choice === "auto" ? this.rate : undefined;
+		return this.#choice === "auto" ? this.controller.found.rate : undefined;
 	}
 
-	/** A request was answered: the rate may change where it is looked for. */
-	answered(answer: Answered): void {
-		const finder = this.#finder;
-		if (this.#choice === "auto" && finder?.answered(answer) === true) this.#set(finder.rate);
+	/** 64, or as many as a rate needs that the user asked for. The default rate and no cap are no such wish. */
+	get #mostInFlight(): number {
+		return this.#isAsked && this.rate !== undefined ? MOST_ASKED : MAX_CONCURRENCY;
 	}
 
 	get isPaused(): boolean {
@@ -184,37 +151,67 @@ export class RateControl {
 
 	/** The mean of the most requests a second since a time on the clock; undefined where a part of it had no cap. */
 	meanSince(start: number): number | undefined {
-		return this.#caps.meanSince(start, this.#options.clock.now());
+		const now = this.#options.clock.now();
+		let sum = 0;
+		for (const [index, { at, rate }] of this.#caps.entries()) {
+			const lasted = (this.#caps[index + 1]?.at ?? now) - Math.max(at, start);
+			if (lasted <= 0) continue;
+			if (rate === undefined) return undefined;
+			sum += rate * lasted;
+		}
+		return now > start ? sum / (now - start) : this.rate;
 	}
 
 	#apply(choice: RateChoice, by: AdjustedBy): void {
 		const from = this.#choice;
 		if (choice === from) return;
-		const before = this.rate;
+		const now = this.#options.clock.now();
 		this.#choice = choice;
-		this.#set(this.#rateOf(choice, before));
-		this.#note({ kind: "rate", from, to: choice, by, time: this.#options.date() });
-	}
-
-	#set(rate: Rate): void {
-		this.#now = rate;
-		this.#caps.add(this.#options.clock.now(), this.rate);
+		this.#isEverAuto ||= choice === "auto";
+		this.#caps.push({ at: now, rate: this.rate });
+		this.controller.setCap(this.rate, now);
 		this.limiter.setRate(this.rate);
-		for (const call of this.#followers) call();
-	}
-
-	/** The rate of a choice. @param before the rate from which the search for one goes on */
-	#rateOf(choice: RateChoice, before: number | undefined): Rate {
-		if (choice !== "auto") return choice;
-		const { clock, kept } = this.#options;
-		const now = clock.now();
-		const search = before === undefined ? newRateSearch(kept) : rateSearchFrom(before);
-		this.#finder = this.#finder?.again(now) ?? new RateFinder(now, search);
-		return this.#finder.rate;
+		this.#note({ kind: "rate", from, to: choice, by, time: this.#options.date() });
 	}
 
 	#note(change: Adjustment): void {
 		this.#adjusted = [...this.#adjusted, change];
 		for (const call of this.#listeners) call(change);
 	}
+}
+
+type OpenRatesOptions = Omit<RateControlOptions, "kept"> & {
+	readonly memory: RateMemory;
+	/** where a cap that runs share was asked for, `--limiter` or a variable; undefined for none */
+	readonly limiterOrigin: string | undefined;
+};
+
+/**
+ * The rates of a session, and a function that keeps what was found for the next run at this address.
+ *
+ * @throws CliError exit 2 where the rate is to be found, and shared with other runs too
+ */
+export async function openRates(
+	options: OpenRatesOptions,
+): Promise<{ readonly rates: RateControl; readonly keepFound: () => Promise<void> }> {
+	const { memory, setting, limiterOrigin } = options;
+	const kept = isEverAuto(setting) ? await memory.load() : undefined;
+	if (limiterOrigin !== undefined && isEverAuto(setting)) {
+		const number = kept === undefined ? "100" : String(kept.rate);
+		throw new CliError(
+			`a rate that is looked for (auto) can't be the cap that runs share by ${limiterOrigin}; nothing was sent`,
+			{
+				exit: Exit.usage,
+				hint: `Give the shared cap: --rate ${number}. Or leave ${limiterOrigin} out: then each run looks for its own part.`,
+			},
+		);
+	}
+	const rates = new RateControl({ ...options, kept });
+	return {
+		rates,
+		keepFound: async () => {
+			const { found } = rates;
+			if (found !== undefined && isWorthKeeping(found, kept)) await memory.save(found);
+		},
+	};
 }

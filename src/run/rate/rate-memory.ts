@@ -6,7 +6,20 @@ import { jsonObjectOf } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { makeFolder } from "../storage/folders.ts";
-import type { Cause, FoundRate } from "./rate-search.ts";
+
+/** What showed that a rate was too high: the status of a refusal, or answers that took longer. */
+export type Cause = "429" | "503" | "latency";
+
+/** The highest rate that a service stood, and what showed it. Rates are requests a second. */
+export type Finding = {
+	readonly rate: number;
+	readonly because: Cause;
+	/** the rate at which it showed */
+	readonly at: number;
+};
+
+/** A finding, or the rate that was reached without a sign: then `because` and `at` are null. */
+export type FoundRate = Finding | { readonly rate: number; readonly because: null; readonly at: null };
 
 /** Keeps what `--rate auto` found at one address. */
 export type RateMemory = {
@@ -86,3 +99,16 @@ export function fileRateMemory(
 
 /** For a machine without a state folder. */
 export const noRateMemory: RateMemory = { load: async () => undefined, save: async () => undefined };
+
+/** Requests a second with which a run without a cap begins. */
+export const FIRST_RATE = 20;
+
+/** Whether what a run found is kept for the next one: a sign, or a rate beyond what was known. */
+export function isWorthKeeping(found: FoundRate, kept: FoundRate | undefined): boolean {
+	return found.because !== null || found.rate > (kept?.rate ?? FIRST_RATE);
+}
+
+/** From 10 requests a second on it is a whole number; below, it has one digit after the point. */
+export function rounded(rate: number): number {
+	return rate >= 10 ? Math.round(rate) : Math.round(rate * 10) / 10;
+}

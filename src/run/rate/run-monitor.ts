@@ -2,32 +2,30 @@ import type { Activity, WorkCount } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
-import type { Pace } from "./pace.ts";
+import { CurrentWork, type ListsInFlight, nextAttempt, type Phase, shortText } from "./current-work.ts";
 import { Latencies } from "./latencies.ts";
-import type { Watched } from "./watched.ts";
-import { CurrentWork, type Phase } from "./current-work.ts";
-import type { ListsInFlight } from "./lists-in-flight.ts";
-import { nextAttempt, shortText } from "./next-attempt.ts";
+import type { OngoingOutage } from "./outage.ts";
+import { type Counters, type Pace, type Slowness, SlowSeconds, slownessText } from "./slow-seconds.ts";
 
 const OUTAGE = "outage";
 const SLOWED = "slowed";
 const CONCURRENCY = "concurrency";
 const PAUSED = "paused";
 
-/** The counts until now. The difference of two describes the time between them. */
-export type Counters = {
-	/** requests that went out, of the whole command */
-	readonly sent: number;
-	readonly inFlight: number;
-	/** milliseconds by cause, as in `Pace`, since the first row started */
-	readonly slow: ReadonlyMap<string, number>;
-	/** of `Latencies` */
-	readonly latencies: Uint32Array;
+/** The parts of a run from which the state is read. */
+type Watched = {
+	readonly outage: { readonly ongoing: OngoingOutage | undefined };
+	/** why requests are sent more slowly than they may be; undefined where they are not */
+	readonly slowness: () => Slowness | undefined;
+	/** requests that may be in flight now */
+	readonly concurrency: () => number;
+	/** requests a second at most; undefined for no cap */
+	readonly cap: () => number | undefined;
 };
 
 /**
- * The state of a command, its cause, and how long each cause made it slower. It only observes: cooldown, outage, adaptive
- * rate and shutdown decide, and are read here.
+ * The state of a command, its cause, and how long each cause made it slower. It only observes: cooldown, outage, controller
+ * and shutdown decide, and are read here.
  */
 export class RunMonitor {
 	readonly #clock: Clock;
@@ -36,18 +34,17 @@ export class RunMonitor {
 	#watched: Watched | undefined;
 	#paused: { readonly by: string; readonly since: number } | undefined;
 	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
-	/** the status with which the service asked to slow down last, and how often since the rate was the full one */
+	/** the status with which the service asked to slow down last */
 	#status = "429";
-	#throttles = 0;
-	#loweredSince: number | undefined;
+	#slowSince: number | undefined;
 
 	/** requests a second that `--rate auto` allows now */
 	#searched: () => number | undefined = () => undefined;
 
 	#began: number;
 	#accounted: number;
-	#wasOut = false;
-	#wasSaturated = false;
+	/** the cause that holds since then, besides a pause and a wait */
+	#cause: string | undefined;
 	#inFlight = 0;
 	/** rows that stay pending at the end of the run, though they may have been written */
 	inDoubt = 0;
@@ -55,8 +52,7 @@ export class RunMonitor {
 	#latency = 0;
 	#sent = 0;
 	readonly #latencies = new Latencies();
-	/** milliseconds by cause */
-	readonly #slow = new Map<string, number>();
+	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
 
 	constructor(clock: Clock, cooldown: Cooldown) {
 		this.#clock = clock;
@@ -134,6 +130,7 @@ export class RunMonitor {
 	sent(): void {
 		this.#inFlight += 1;
 		this.#sent += 1;
+		this.#slow.sent();
 		this.account();
 	}
 
@@ -155,21 +152,23 @@ export class RunMonitor {
 		const from = this.#accounted;
 		this.#accounted = now;
 		const waited = Math.max(0, Math.min(now, this.#cooldown.until) - Math.max(from, this.#cooldown.since));
-		if (this.#paused !== undefined) this.#add(PAUSED, now - from);
-		else if (this.#wasOut) this.#add(OUTAGE, now - from);
+		if (this.#paused !== undefined) this.#slow.add(PAUSED, now - from);
+		else if (this.#cause === OUTAGE) this.#slow.add(OUTAGE, now - from);
 		else {
-			this.#add(this.#status, waited);
-			if (this.#loweredSince !== undefined) this.#add(SLOWED, now - from - waited);
-			else if (this.#wasSaturated) this.#add(CONCURRENCY, now - from - waited);
+			this.#slow.add(this.#status, waited);
+			this.#slow.add(this.#cause, now - from - waited);
 		}
-		const lowered = this.#watched?.lowered();
-		this.#wasOut = this.#watched?.outage.ongoing !== undefined;
-		this.#wasSaturated = this.#watched !== undefined && this.#inFlight >= this.#watched.concurrency();
-		if (lowered !== undefined) this.#loweredSince ??= now;
-		else if (this.#loweredSince !== undefined) {
-			this.#loweredSince = undefined;
-			this.#throttles = 0;
-		}
+		const slowness = this.#watched?.slowness();
+		this.#slowSince = slowness === undefined ? undefined : (this.#slowSince ?? now);
+		this.#cause = this.#causeOf(slowness?.cause);
+	}
+
+	#causeOf(slowness: Slowness["cause"] | undefined): string | undefined {
+		const watched = this.#watched;
+		if (watched?.outage.ongoing !== undefined) return OUTAGE;
+		if (slowness !== undefined && slowness !== "latency") return SLOWED;
+		const isFull = watched !== undefined && this.#inFlight >= watched.concurrency();
+		return slowness === "latency" || isFull ? CONCURRENCY : undefined;
 	}
 
 	/** What the command is doing now; undefined before it has begun. */
@@ -184,7 +183,8 @@ export class RunMonitor {
 		const outage = this.#watched?.outage.ongoing;
 		if (outage !== undefined) {
 			const cause = shortText(outage.error);
-			return { state: "outage", cause, seconds: outage.lasted / 1000, of: outage.limit / 1000 };
+			const next = outage.probeIn / 1000;
+			return { state: "outage", cause, seconds: outage.lasted / 1000, of: outage.limit / 1000, next };
 		}
 		const { cooldown, asked } = { cooldown: this.#cooldown, asked: `the service asked for it (${this.#status})` };
 		if (cooldown.left > 0) {
@@ -192,7 +192,7 @@ export class RunMonitor {
 			return { state: "waiting", cause: asked, seconds: since(cooldown.since), of };
 		}
 		const activity = this.#slowed(since) ?? this.#work.activity();
-		return activity && { ...activity, auto: this.#searched() };
+		return activity && { ...activity, auto: this.#searched(), cap: this.#watched?.cap() };
 	}
 
 	get inFlight(): number {
@@ -201,14 +201,14 @@ export class RunMonitor {
 
 	counters(): Counters {
 		this.account();
-		const [slow, latencies] = [new Map(this.#slow), this.#latencies.snapshot()];
+		const [slow, latencies] = [new Map(this.#slow.milliseconds()), this.#latencies.snapshot()];
 		return { sent: this.#sent, inFlight: this.#inFlight, slow, latencies };
 	}
 
 	/** The speed of the run until now, and the causes that made it slower. */
 	pace(): Pace {
 		this.account();
-		const slow = [...this.#slow]
+		const slow = [...this.#slow.milliseconds()]
 			.map(([cause, milliseconds]) => ({ cause, seconds: Math.round(milliseconds) / 1000 }))
 			.filter(({ seconds }) => seconds > 0);
 		return {
@@ -221,11 +221,11 @@ export class RunMonitor {
 	}
 
 	#slowed(since: (start: number) => number): Activity | undefined {
-		const lowered = this.#watched?.lowered();
-		if (this.#work.phase === "verifying" || lowered === undefined || this.#loweredSince === undefined) return undefined;
-		const cause = this.#throttles === 0 ? "after an outage" : `after ${this.#throttles}×${this.#status}`;
-		const rate = { now: lowered.now, cap: lowered.full };
-		return { state: "slowed", cause, seconds: since(this.#loweredSince), rate };
+		const slowness = this.#watched?.slowness();
+		if (this.#work.phase === "verifying" || slowness === undefined) return undefined;
+		const rate = { now: slowness.now, cap: this.#watched?.cap() };
+		const cause = slownessText(slowness, this.#inFlight);
+		return { state: "slowed", cause, seconds: since(this.#slowSince ?? this.#clock.now()), rate };
 	}
 
 	#ended(at: number): void {
@@ -240,10 +240,5 @@ export class RunMonitor {
 	#throttled(error: RestError): void {
 		// RAGFlow says it in an envelope under status 200, too.
 		this.#status = error.status === undefined || error.status < 300 ? "429" : String(error.status);
-		this.#throttles += 1;
-	}
-
-	#add(cause: string, milliseconds: number): void {
-		if (milliseconds > 0) this.#slow.set(cause, (this.#slow.get(cause) ?? 0) + milliseconds);
 	}
 }

@@ -1,9 +1,8 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Cooldown } from "./cooldown.ts";
 import { onlyThrottled } from "../stop/reasons.ts";
-import type { Answer } from "./concurrency-window.ts";
 import type { Clock, Limiter, Stop } from "../types.ts";
-import { AdaptiveRate } from "./adaptive-rate.ts";
+import type { Controller } from "./controller.ts";
+import type { Cooldown } from "./cooldown.ts";
 import { Outage } from "./outage.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
@@ -19,34 +18,34 @@ export type SendQueueOptions = {
 	readonly clock: Clock;
 	/** stands still while the run is paused: a pause is no part of an outage */
 	readonly unpaused: Clock;
-	/** requests a second at most; undefined for no cap */
-	readonly rate: () => number | undefined;
-	/** whether the rate is found while the run goes on: then it is lowered where it is found */
-	readonly isFound?: () => boolean;
+	/** hears every answer and every refusal */
+	readonly controller: Controller;
 	/** `--max-outage` in milliseconds, where it was given */
 	readonly maxOutage: number | undefined;
 	/** the longest Retry-After that is waited for, in milliseconds */
 	readonly maxWait: number;
 	/** the most requests in flight; those that wait for their token count */
 	readonly maxInFlight: () => number;
-	readonly onAnswer: (answer: Answer) => void;
+	/** called after each request: the places may have changed */
+	readonly onEnd: () => void;
 	readonly onNote: (text: string) => void;
 	/** no further request makes sense */
 	readonly onStop: (stop: Stop) => void;
 };
 
+/** Share of the places from which few are free: then the service may not keep up. */
+const FULL = 0.8;
+
 /**
- * Sends the requests of a run, and adapts to their results.
- *
- * A request takes a place in flight. It then passes the breaker, the cooldown that the service asked for, the adaptive
- * rate, and last the limiter. If the breaker or the cooldown changed while it waited, it starts over and takes another
- * token.
+ * Sends the requests of a run. A request takes a place in flight. It then passes the breaker, the cooldown that the service
+ * asked for, and last the limiter. If the breaker or the cooldown changed while it waited, it starts over.
  */
 export class SendQueue {
 	readonly outage: Outage;
 	readonly #options: SendQueueOptions;
-	readonly #rate: AdaptiveRate;
 	readonly #lost = new WeakSet<Error>();
+	/** refusals for speed */
+	readonly #refused = new WeakSet<Error>();
 	/** the requests that wait for a place in flight, in the order of the calls */
 	readonly #waiting: (() => void)[] = [];
 	/** requests that hold a place in flight, and those of them that were sent */
@@ -55,31 +54,20 @@ export class SendQueue {
 	#throttledSince: number | undefined;
 
 	constructor(options: SendQueueOptions) {
-		const { clock, unpaused, rate } = options;
+		const { clock, unpaused, controller } = options;
 		this.#options = options;
-		this.#rate = new AdaptiveRate(clock, rate);
 		this.outage = new Outage({
 			clock: unpaused,
 			maxOutage: options.maxOutage,
 			onNote: options.onNote,
 			onStop: options.onStop,
-			onBack: () => this.#rate.startSlowlyAfter(0),
+			onBack: () => controller.startSlowly(clock.now()),
 		});
-	}
-
-	/** The lowered rate, in the form of `AdaptiveRate.lowered`. */
-	get lowered(): AdaptiveRate["lowered"] {
-		return this.#rate.lowered;
-	}
-
-	/** The most requests a second have changed. */
-	rateChanged(): void {
-		this.#rate.rateChanged();
 	}
 
 	/** Sends one request when its time has come, and resolves or rejects as the request does. */
 	async send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-		const { clock, limiter, cooldown, maxInFlight, monitor } = this.#options;
+		const { clock, limiter, cooldown, maxInFlight, monitor, controller, onEnd } = this.#options;
 		if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
 		else await new Promise<void>((resolve) => this.#waiting.push(resolve));
 		const { breaker } = this.outage;
@@ -91,19 +79,17 @@ export class SendQueue {
 					ticket = typeof next === "number" ? next : await next;
 				}
 				if (cooldown.left > 0) await cooldown.over(signal);
-				const slowed = this.#rate.take(signal);
-				if (slowed !== undefined) await slowed;
 				const token = limiter.take(signal);
 				if (token !== undefined) await token;
 			} while (cooldown.left > 0 || !breaker.isGood(ticket));
 			this.outage.starts();
 			const sent = clock.now();
-			const inFlight = (this.#sent += 1);
+			this.#sent += 1;
+			controller.sent(sent, this.#sent >= FULL * maxInFlight());
 			monitor.sent();
 			try {
 				const answer = await request();
-				this.#options.onAnswer({ sent, came: clock.now(), inFlight });
-				this.#rate.answered();
+				controller.answered(sent, clock.now());
 				this.#throttledSince = undefined;
 				this.outage.succeededWith(ticket);
 				monitor.answered(sent);
@@ -111,13 +97,13 @@ export class SendQueue {
 			} catch (error) {
 				monitor.failed(sent, error);
 				if (error instanceof RestError) {
-					// A refusal is an answer too. Otherwise the concurrency would stay at its first limit while every row is refused.
-					if (error.kind === "rejected") this.#options.onAnswer({ sent, came: clock.now(), inFlight });
+					this.#heard(sent, error);
 					this.#failed(ticket, error);
 				}
 				throw error;
 			} finally {
 				this.#sent -= 1;
+				onEnd();
 				// The end of a request may have opened or closed the breaker, or lowered the rate.
 				monitor.account();
 			}
@@ -140,9 +126,9 @@ export class SendQueue {
 	/** Sends no request for that many milliseconds, and few at first afterwards. */
 	pause(milliseconds: number): void {
 		if (milliseconds <= 0) return;
-		const { cooldown } = this.#options;
+		const { cooldown, controller } = this.#options;
 		cooldown.extend(milliseconds);
-		this.#rate.startSlowlyAfter(cooldown.left);
+		controller.startSlowly(cooldown.until);
 	}
 
 	/** Whether a failure, or its cause, belongs to an outage, and says nothing about its row. */
@@ -150,9 +136,20 @@ export class SendQueue {
 		return this.#lost.has(error) || (error.cause instanceof Error && this.#lost.has(error.cause));
 	}
 
+	/** Whether a request was refused as it came too fast, and says nothing about its row. */
+	wasTooFast(error: RestError): boolean {
+		return this.#refused.has(error) || (error.cause instanceof Error && this.#refused.has(error.cause));
+	}
+
 	/** Stops the timer of the breaker. The run must have no request left. */
 	close(): void {
 		this.outage.breaker.end();
+	}
+
+	/** Tells the controller how a request failed. */
+	#heard(sent: number, error: RestError): void {
+		const { controller, clock } = this.#options;
+		if (hear(controller, error, sent, clock.now())) this.#refused.add(error);
 	}
 
 	#failed(ticket: number, error: RestError): void {
@@ -167,10 +164,22 @@ export class SendQueue {
 	#throttled(error: RestError): void {
 		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
 		const now = unpaused.now();
-		if (this.#options.isFound?.() !== true) this.#rate.lower();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;
 		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));
 	}
+}
+
+/** Tells a controller how a request failed. @returns whether it was refused as it came too fast */
+export function hear(controller: Controller, error: RestError, sent: number, now: number): boolean {
+	if (error.kind === "throttled") {
+		controller.refused(sent, now, error.status === 503 ? "503" : "429");
+		return true;
+	}
+	if (error.status === 503 && error.isForeign) return controller.unavailable(sent, now);
+	// A refusal of the row is an answer as any other.
+	if (error.kind === "rejected" || error.kind === "contradiction") controller.answered(sent, now);
+	else controller.failed(sent, now);
+	return false;
 }

@@ -5,9 +5,9 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
-import type { SlowCause } from "../rate/pace.ts";
+import type { SlowCause } from "../rate/slow-seconds.ts";
 import { foundRateIn } from "../rate/rate-memory.ts";
-import type { FoundRate } from "../rate/rate-search.ts";
+import type { FoundRate } from "../rate/rate-memory.ts";
 import { isAbsent, readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals, VerifyCounts } from "../types.ts";
 import type { RunFile } from "./run-file.ts";

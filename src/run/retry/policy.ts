@@ -6,9 +6,15 @@ import type { Stop } from "../types.ts";
 const BASE_MS = 250;
 const LONGEST_MS = 30_000;
 
-/** The same if the service asks to slow down without a Retry-After. */
+/** The same if the service asks to slow down without a Retry-After, and no other request succeeds. */
 const THROTTLE_BASE_MS = 1_000;
 const THROTTLE_LONGEST_MS = 60_000;
+
+/** The same while others succeed: the controller lowers the rate for all, so a row only waits for its turn. */
+const TURN_LONGEST_MS = 2_000;
+
+/** Refusals for speed of one row, while others succeed, after which they are about this row. */
+export const MOST_REFUSALS = 30;
 
 /**
  * A Retry-After is never shortened. Up to this share is added, and at most this time, so that waiting rows do not all
@@ -41,6 +47,8 @@ export type Attempts = {
 	counted: number;
 	/** earlier attempts that were not answered by the API */
 	notTheApi: number;
+	/** earlier attempts that were refused as they came too fast, while others succeeded */
+	refused: number;
 };
 
 /** The facts on which the policy decides, besides the attempts. */
@@ -56,6 +64,8 @@ export type Conditions = {
 	readonly patient: boolean;
 	/** whether the request failed because of an outage: then it costs its row no attempt */
 	readonly outage: boolean;
+	/** whether the request was refused as it came too fast */
+	readonly tooFast: boolean;
 	/** whether other requests succeeded since this row failed last: then the failure concerns the row, too */
 	readonly othersSucceed: boolean;
 	/** milliseconds until an outage has lasted too long, and until the run's time is up; may be infinite */
@@ -73,12 +83,15 @@ export type Conditions = {
 export type FailedAttempt = Readonly<Attempts> & Conditions;
 
 export type Decision =
-	/** `everyone`: the service asked for the wait, so all rows wait. `counts`: towards the attempts of the row */
-	| { readonly action: "retry"; readonly wait: number; readonly everyone: boolean; readonly counts: boolean }
+	/** `everyone`: the service asked for the wait, so all rows wait. `counts`: as an attempt of the row, or as a refusal of it */
+	| { readonly action: "retry"; readonly wait: number; readonly everyone: boolean; readonly counts: Counts }
 	| { readonly action: "fail" }
 	/** the run's time is up before the next attempt: the row stays pending; other rows go on unless `everyone` */
 	| { readonly action: "leave"; readonly everyone: boolean }
 	| { readonly action: "stop"; readonly stop: Stop };
+
+/** Towards which of its numbers a failed attempt counts. */
+type Counts = "attempt" | "refusal" | "nothing";
 
 const fail: Decision = { action: "fail" };
 
@@ -86,7 +99,7 @@ const fail: Decision = { action: "fail" };
 export function decide(error: RestError, state: FailedAttempt): Decision {
 	switch (error.kind) {
 		case "rejected":
-			return error.code === "HTTP_409" && state.attempt <= CONFLICTS ? again(state, false) : fail;
+			return error.code === "HTTP_409" && state.attempt <= CONFLICTS ? again(state, "nothing") : fail;
 		case "contradiction":
 			return fail;
 		case "doubted":
@@ -96,26 +109,27 @@ export function decide(error: RestError, state: FailedAttempt): Decision {
 			return { action: "stop", stop: untrusted(error) };
 		case "not_the_api":
 			if (state.succeeded && !DEFINITE.has(error.code) && state.notTheApi + 1 < NOT_THE_API_ATTEMPTS)
-				return again(state, false);
+				return again(state, "nothing");
 			return { action: "stop", stop: notTheApi(error) };
 		case "throttled":
 			return throttled(error, state);
 		case "not_sent":
-			return neverReached(state) ? { action: "stop", stop: unreachable(error) } : again(state, false);
+			return neverReached(state) ? { action: "stop", stop: unreachable(error) } : again(state, "nothing");
 		case "ambiguous":
 			// A request that may have been applied is repeated only if a second time has no further effect.
 			if (!state.idempotent) return fail;
 			if (neverReached(state)) return { action: "stop", stop: unreachable(error) };
-			if (!state.answered || state.outage) return again(state, false);
+			if (!state.answered || state.outage) return again(state, "nothing");
+			if (state.tooFast) return nextTurn(state);
 			if (error.code === DATABASE_AWAY) return byItself(state);
-			return state.counted + 1 < state.allowed ? again(state, true) : fail;
+			return state.counted + 1 < state.allowed ? again(state, "attempt") : fail;
 	}
 }
 
 /** A failure that affects all requests costs a row no attempt. `Outage` decides how long it may last. */
 function byItself(state: FailedAttempt): Decision {
-	if (!state.othersSucceed || state.outage) return again(state, false);
-	return state.counted + 1 < state.allowed ? again(state, true) : fail;
+	if (!state.othersSucceed || state.outage) return again(state, "nothing");
+	return state.counted + 1 < state.allowed ? again(state, "attempt") : fail;
 }
 
 function neverReached({ answered, patient, attempt, allowed }: FailedAttempt): boolean {
@@ -127,13 +141,32 @@ function throttled(error: RestError, state: FailedAttempt): Decision {
 	if (retryAfter !== undefined && retryAfter > state.maxWait) {
 		return { action: "stop", stop: waitTooLong(retryAfter, state.maxWait, state.now) };
 	}
+	if (state.othersSucceed && (retryAfter === undefined || isRefusedTooOften(state))) return nextTurn(state);
 	const extra = state.random * Math.min(EXTRA_LONGEST_MS, EXTRA_SHARE * (retryAfter ?? 0));
 	const wait = retryAfter === undefined ? backOff(THROTTLE_BASE_MS, THROTTLE_LONGEST_MS, state) : retryAfter + extra;
 	if (wait > state.timeLeft) return { action: "leave", everyone: true };
-	return { action: "retry", wait, everyone: true, counts: false };
+	return {
+		action: "retry",
+		wait,
+		everyone: retryAfter !== undefined,
+		counts: state.othersSucceed ? "refusal" : "nothing",
+	};
 }
 
-function again(state: FailedAttempt, counts: boolean): Decision {
+/** The row waits its turn again. It fails where only it is refused. */
+function nextTurn(state: FailedAttempt): Decision {
+	if (isRefusedTooOften(state)) return fail;
+	const wait = backOff(BASE_MS, TURN_LONGEST_MS, state);
+	return wait > state.timeLeft
+		? { action: "leave", everyone: false }
+		: { action: "retry", wait, everyone: false, counts: state.othersSucceed ? "refusal" : "nothing" };
+}
+
+function isRefusedTooOften({ refused, othersSucceed }: FailedAttempt): boolean {
+	return othersSucceed && refused + 1 >= MOST_REFUSALS;
+}
+
+function again(state: FailedAttempt, counts: Counts): Decision {
 	// In an outage the breaker waits. Before it opens, the last attempt comes when the outage has lasted as long as it may.
 	const wait = state.outage ? 0 : Math.min(backOff(BASE_MS, LONGEST_MS, state), Math.max(0, state.outageLeft));
 	if (wait > state.timeLeft) return { action: "leave", everyone: false };

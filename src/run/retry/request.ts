@@ -53,6 +53,7 @@ export async function requestWithRetry<Answer>(
 					succeeded: false,
 					patient: false,
 					outage: false,
+					tooFast: false,
 					othersSucceed: false,
 					outageLeft: Number.POSITIVE_INFINITY,
 					timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
@@ -112,7 +113,9 @@ export function retryingPages(request: Request, clock: Clock): Request {
 				isFailure: isRestError,
 				decide: ({ kind }, { attempt }) => {
 					const wait = ["ambiguous", "not_sent", "doubted"].includes(kind) ? PAGE_DELAYS_MS[attempt - 1] : undefined;
-					return wait === undefined ? { action: "fail" } : { action: "retry", wait, everyone: false, counts: true };
+					return wait === undefined
+						? { action: "fail" }
+						: { action: "retry", wait, everyone: false, counts: "attempt" };
 				},
 			},
 			noAttempts(),
@@ -133,7 +136,7 @@ export function retryingThroughOutage(request: Request, maxOutage: number, clock
 				isFailure: (error) => error instanceof CliError,
 				decide: (error) => {
 					const isOver = clock.now() - start >= longestOutage(error, maxOutage);
-					return isOver ? { action: "fail" } : { action: "retry", wait: 0, everyone: false, counts: true };
+					return isOver ? { action: "fail" } : { action: "retry", wait: 0, everyone: false, counts: "attempt" };
 				},
 			},
 			noAttempts(),

@@ -25,7 +25,7 @@ export type RetryOptions<Result, Failure extends Error, State extends Attempts =
 
 /** The state before the first attempt. */
 export function noAttempts(): Attempts {
-	return { attempt: 0, counted: 0, notTheApi: 0 };
+	return { attempt: 0, counted: 0, notTheApi: 0, refused: 0 };
 }
 
 /**
@@ -108,7 +108,8 @@ export function afterFailure<Result, Failure extends Error, State extends Attemp
 		if (giveUp === undefined) throw error;
 		return giveUp(error, decision, state);
 	}
-	if (decision.counts) state.counted += 1;
+	if (decision.counts === "attempt") state.counted += 1;
+	if (decision.counts === "refusal") state.refused += 1;
 	if (decision.everyone) pause?.(decision.wait);
 	return new Wait(decision.wait);
 }

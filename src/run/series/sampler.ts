@@ -1,6 +1,6 @@
 import type { Activity, ActivityState } from "../../activity.ts";
 import { percentilesBetween } from "../rate/latencies.ts";
-import type { Counters } from "../rate/run-monitor.ts";
+import type { Counters } from "../rate/slow-seconds.ts";
 import type { Totals } from "../types.ts";
 import { heavierState, rounded, type SeriesPoint } from "./point.ts";
 

@@ -3,7 +3,7 @@ import type { ExitCode } from "../../errors.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../text/words.ts";
 import { verdictText, verifyLine } from "../../report/verify.ts";
-import { READS_IN_FLIGHT } from "../../run/rate/concurrency.ts";
+import { READS_IN_FLIGHT } from "../../rates.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";

@@ -16,7 +16,7 @@ import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { documented, flavourNamed, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Recognition } from "../../../src/run/service/service-memory.ts";
-import { safeRate } from "../../../src/run/rate/concurrency.ts";
+import { safeRate } from "../../../src/rates.ts";
 
 const DAY = 86_400_000;
 

@@ -112,19 +112,6 @@ describe("an outage", () => {
 		await done.clock.until(done.done);
 	});
 
-	it("restarts slowly without a cap too, from the earlier rate of answers", async () => {
-		const { run: done, starts, notes } = run([5_000, 20_000], { rows: 100_000, concurrency: 32, latency: 20 });
-		await done.clock.pass(20_000);
-		while (notes.length < 2) await done.clock.pass(10);
-		const back = done.clock.now();
-		await done.clock.pass(3_000);
-		// 32 in flight at 20 ms are 1,600 a second.
-		expect(count(starts, back, back + 1_000)).toBeLessThan(500);
-		expect(count(starts, back + 2_000, back + 3_000)).toBeGreaterThan(1_400);
-		done.user.abort();
-		await done.clock.until(done.done);
-	});
-
 	it("at the start of a run does not slow it, as no rate was seen yet", async () => {
 		const { run: done, starts } = run([0, 0], { rows: 10_000, concurrency: 32, latency: 20 });
 		await done.clock.pass(1_000);
@@ -258,11 +245,11 @@ describe("a user who interrupts an outage", () => {
 it.each([
 	[0, 0.999, 999],
 	[3, 0.5, 4_000],
-	[6, 0.999, 59_940],
-	[900, 0.5, 30_000],
+	[6, 0.999, 9_990],
+	[900, 0.5, 5_000],
 	[900, 0, 100],
 ])(
-	"after %d failed probes the next comes anywhere within twice the time, at most a minute (chance %d)",
+	"after %d failed probes the next comes anywhere within twice the time, at most ten seconds (chance %d)",
 	(failed, random, wait) => {
 		expect(probeWait(failed, random)).toBeCloseTo(wait, 6);
 	},

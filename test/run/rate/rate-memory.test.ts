@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fileRateMemory, keptRateText, readKeptRate } from "../../../src/run/rate/rate-memory.ts";
-import type { FoundRate } from "../../../src/run/rate/rate-search.ts";
+import type { FoundRate } from "../../../src/run/rate/rate-memory.ts";
 
 const URL = "http://127.0.0.1:9380";
 const NOW = new Date("2026-11-22T12:00:00Z");

@@ -20,13 +20,13 @@ describe("a service that throttles", () => {
 			return starts.length - before;
 		};
 		const falling = [await inSecond(), await inSecond(), await inSecond(), await inSecond()];
-		expect(falling.slice(1).every((count, place) => count < (falling[place] ?? 0))).toBe(true);
-		// What it wins back each second and what it loses meet at a sixth.
+		expect(falling[0]).toBeLessThan(60);
+		expect(falling.at(-1)).toBeLessThan(5);
 		for (let second = 0; second < 20; second += 1) await inSecond();
-		expect(await inSecond()).toBeLessThan(20);
+		expect(await inSecond()).toBeLessThan(5);
 		busy = false;
-		const rising = [await inSecond(), await inSecond(), await inSecond()];
-		expect(rising.every((count, place) => place === 0 || count > (rising[place - 1] ?? 0))).toBe(true);
+		await clock.pass(15_000);
+		expect(await inSecond()).toBeGreaterThan(20);
 		// Whole again, what is left is as fast as 16 in flight can be: the cap itself is the limiter's.
 		await clock.pass(20_000);
 		expect(await inSecond()).toBeGreaterThan(1_000);

@@ -7,13 +7,13 @@ const isError = (error: unknown): error is Error => error instanceof Error;
 
 describe("retry", () => {
 	const again = (more: Partial<Decision> = {}): Decision =>
-		({ action: "retry", wait: 1_000, everyone: false, counts: true, ...more }) as Decision;
+		({ action: "retry", wait: 1_000, everyone: false, counts: "attempt", ...more }) as Decision;
 
 	it("counts only attempts that the decision counts, and pauses all requests only if the service asked for it", async () => {
 		const clock = new FakeClock();
 		const decisions = [
-			again({ counts: false, everyone: true, wait: 700 }),
-			again({ counts: true }),
+			again({ counts: "nothing", everyone: true, wait: 700 }),
+			again({ counts: "attempt" }),
 			{ action: "fail" },
 		];
 		const pauses: number[] = [];
@@ -28,7 +28,7 @@ describe("retry", () => {
 			},
 			noAttempts(),
 		);
-		const attempts = { attempt: 3, counted: 1, notTheApi: 0 };
+		const attempts = { attempt: 3, counted: 1, notTheApi: 0, refused: 0 };
 		expect(await clock.until(result)).toEqual({ decision: { action: "fail" }, attempts });
 		expect(pauses).toEqual([700]);
 	});
