@@ -49,7 +49,7 @@ describe("a wall clock that is set while a run sends", () => {
 			vi.spyOn(Date, "now").mockImplementation(() => wall() + by);
 			await send(3);
 			limiter.close();
-			expect(Date.now() - wall()).toBe(by);
+			expect(Math.abs(Date.now() - wall() - by)).toBeLessThan(100);
 		},
 	);
 });
