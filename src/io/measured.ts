@@ -15,12 +15,17 @@ const STANDING: ReadonlySet<Activity["state"]> = new Set(["waiting", "paused", "
 
 /** The progress of one piece of work, with its measured rate and its time left. */
 export class MeasuredProgress {
-	readonly #recent: (done: number) => number | undefined;
-	readonly #minute: (done: number) => number | undefined;
+	readonly #now: () => number;
+	#recent: (done: number) => number | undefined;
+	#minute: (done: number) => number | undefined;
+	/** whether it stood when it was shown last, and the cap then */
+	#stood = false;
+	#cap: number | undefined;
 	#rows: RowCounts | undefined;
 
 	/** @param now milliseconds */
 	constructor(now: () => number) {
+		this.#now = now;
 		this.#recent = rateMeter(now, RATE_WINDOW_MS);
 		this.#minute = rateMeter(now, LEFT_WINDOW_MS);
 	}
@@ -43,9 +48,21 @@ export class MeasuredProgress {
 	state(activity: Activity | undefined): ProgressState | undefined {
 		const rows = this.#rows;
 		if (rows === undefined) return undefined;
+		this.#beginAnew(activity, rows.done);
 		const [rate, steady] = [this.#recent(rows.done), this.#minute(rows.done)];
 		const isMoving = rate !== undefined && rate > 0 && (activity === undefined || !STANDING.has(activity.state));
 		return { rows, rate, left: isMoving ? secondsLeft(rows, steady) : undefined, activity };
+	}
+
+	/** After a wait, an outage or a pause, and at another cap, the time before says nothing of the time left. */
+	#beginAnew(activity: Activity | undefined, done: number): void {
+		const stands = activity !== undefined && STANDING.has(activity.state);
+		if ((this.#stood && !stands) || activity?.cap !== this.#cap) {
+			[this.#recent, this.#minute] = [rateMeter(this.#now, RATE_WINDOW_MS), rateMeter(this.#now, LEFT_WINDOW_MS)];
+			this.#recent(done);
+			this.#minute(done);
+		}
+		[this.#stood, this.#cap] = [stands, activity?.cap];
 	}
 }
 

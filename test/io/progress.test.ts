@@ -158,9 +158,11 @@ it("the time left comes from the last minute, and is not shown while nothing mov
 	state = "waiting";
 	expect(progress.state?.left).toBeUndefined();
 	state = "running";
-	expect(progress.state?.left).toBeDefined();
-	timers.pass(15_000);
-	expect(progress.state).toMatchObject({ rate: 0, left: undefined });
+	// A new window begins.
+	expect(progress.state?.left).toBeUndefined();
+	timers.pass(1000);
+	progress.update(counts(5220, 10_000));
+	expect(progress.state?.left).toBe(239);
 });
 
 it("a log gets a line every five seconds, and none for a short run", async () => {
@@ -235,4 +237,22 @@ it("--progress json writes nothing but JSON on standard error, also with a messa
 		{ type: "note", time, text: "status: starting" },
 	]);
 	expect(read.slice(4)).toMatchObject([{ type: "progress" }, { type: "progress" }]);
+});
+
+it("the time left after an outage, and at another cap, forgets the time before: it would be wrong for a minute", () => {
+	let now = 0;
+	const measured = new MeasuredProgress(() => now);
+	const at = (seconds: number, done: number, activity: Activity): number | undefined => {
+		now = seconds * 1000;
+		measured.update({ done, total: 1_000, failed: 0 });
+		return measured.state(activity)?.left;
+	};
+	const running = { state: "running", seconds: 0, cap: 10 } as const;
+	at(0, 0, running);
+	expect(at(10, 100, running)).toBe(90);
+	at(11, 100, { state: "outage", seconds: 1, cap: 10 });
+	at(50, 100, running);
+	expect(at(52, 120, running)).toBe(88);
+	at(53, 130, { ...running, cap: 50 });
+	expect(at(55, 230, { ...running, cap: 50 })).toBe(16);
 });
