@@ -36,7 +36,7 @@ loop() { # what such a script does: eight at a time, each answer taken for a suc
     -H 'Content-Type: application/json' -d "{\"meta_fields\":{\"round\":\"curl $1\"}}" \
     "$RAGTAG_BASE_URL/api/v1/datasets/$dataset/documents/ID" < "$world/ids"
 }
-tag() { node "$program" docs tag "$world/tags.csv" --rate unlimited --set "round=ragtag $1" -q; }
+tag() { node "$program" docs tag "$world/tags.csv" --rate 1000 --set "round=ragtag $1" -q; }
 
 written() { node "$program" docs list -d "$dataset" --where "round=$1" --format jsonl | wc -l; }
 
