@@ -99,8 +99,8 @@ function outcomeText(record: OutcomeRecord): string {
 	return JSON.stringify({ storedName, error: error && { code: error.code, text: error.text } });
 }
 
-function sentText({ time, metadata, before, ...more }: SentRecord): string {
-	const { beforeText = before && metadataText(before), fileName, size, namesakes } = more;
+function sentText(record: SentRecord): string {
+	const { time, metadata, before, beforeText = before && metadataText(before), fileName, size, namesakes } = record;
 	let text = `{"time":${time}`;
 	if (fileName !== undefined) text += `,"fileName":${JSON.stringify(fileName)}`;
 	if (size !== undefined) text += `,"size":${size}`;
