@@ -500,8 +500,8 @@ export const processes: readonly FaultTest[] = [
 			const half = await killed();
 			const path = await journalOf(half.state);
 			const [header = "", ...rest] = (await readFile(path, "utf8")).split("\n");
-			const covered = header.slice(header.indexOf('",') + 2).replace('"v":1', '"v":2');
-			const newer = `{"c":"${crc32(covered).toString(16).padStart(8, "0")}",${covered}`;
+			const covered = header.slice(header.indexOf(" ") + 1).replace('"version":2', '"version":3');
+			const newer = `${crc32(covered).toString(16).padStart(8, "0")} ${covered}`;
 			await writeFile(path, [newer, ...rest].join("\n"));
 			const { applied } = half.service.control.counts();
 			const refused = await resume(half.state, half.service.sandbox);
