@@ -1,4 +1,5 @@
 import type { Clock, Limiter } from "../types.ts";
+import { Permits } from "./permits.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
 /** A limiter whose rate changes while requests wait, and which can be paused. */
@@ -24,13 +25,10 @@ export type PermitQueue = {
 const LONGEST_WAIT_MS = 250;
 
 /**
- * Milliseconds of requests that may be sent late, or at once after a silence. Timers are no finer than one millisecond, and
- * those of a busy machine are late; the sliding window keeps to the cap.
+ * Milliseconds of requests at a pace that may be sent late, or at once after a silence. Timers are no finer than one
+ * millisecond, and those of a busy machine are late.
  */
 const LATE_MS = 50;
-
-/** Spacing as a share of what a cap asks for: time that late timers lost can be made up within the window. */
-const SPACING = 0.97;
 
 /**
  * The share of a cap above 100 requests a second that is used. On their way requests come closer together: with all of it, up
@@ -47,8 +45,8 @@ type Waiting = {
 };
 
 /**
- * A limiter that lets no more than `rate` requests start in any sliding second, and spaces them. It counts by the monotonic
- * clock alone, so a wall clock that is set changes nothing.
+ * A limiter that lets no more than `rate` requests start in any sliding second. Bottleneck spaces them; the sliding window
+ * checks the real times of sending, as late timers let bursts pass.
  *
  * @param rate requests a second at most; undefined for no cap
  * @param pace requests a second to space for now, below the cap; undefined for none. Without both, no request waits
@@ -65,6 +63,7 @@ class RateLimiter implements AdjustableLimiter {
 	readonly #clock: Clock;
 	readonly #pace: () => number | undefined;
 	#rate: number | undefined;
+	#permits: Permits | undefined;
 	#window: SlidingWindow | undefined;
 	#shared: PermitQueue | undefined;
 	/** first come, first served */
@@ -102,6 +101,9 @@ class RateLimiter implements AdjustableLimiter {
 		const count = Math.ceil(cap ?? 0);
 		this.#window =
 			this.#rate === undefined ? undefined : new SlidingWindow(count, (count * 1000) / this.#rate, this.#window);
+		this.#permits?.close();
+		this.#permits = this.#rate === undefined ? undefined : new Permits(this.#rate, () => this.#timer.abort());
+		this.#permits?.order(this.#waiting.length);
 		this.#timer.abort();
 	}
 
@@ -117,6 +119,7 @@ class RateLimiter implements AdjustableLimiter {
 	close(): void {
 		this.#isClosed = true;
 		for (const { refuse } of this.#waiting.splice(0)) refuse(closed());
+		this.#permits?.close();
 		this.#timer.abort();
 	}
 
@@ -152,6 +155,7 @@ class RateLimiter implements AdjustableLimiter {
 			const waiting: Waiting = { go: ended(resolve), refuse: ended(reject) };
 			signal?.addEventListener("abort", aborted, { once: true });
 			this.#waiting.push(waiting);
+			this.#permits?.order(this.#waiting.length);
 			if (!this.#isServing) void this.#serve();
 		});
 	}
@@ -173,21 +177,22 @@ class RateLimiter implements AdjustableLimiter {
 	#next(): void {
 		const now = this.#clock.now();
 		this.#due = Math.max(this.#due + this.#spacing, now - LATE_MS);
+		this.#permits?.use();
 		this.#window?.sent(now);
 		this.#waiting.shift()?.go();
 	}
 
 	/** Milliseconds until the next request may be sent. */
 	#delay(now: number): number {
-		if (this.#isPaused) return LONGEST_WAIT_MS;
+		// The end of the pause, and a permit, end this wait.
+		if (this.#isPaused || this.#permits?.isEmpty === true) return LONGEST_WAIT_MS;
 		return Math.max(this.#due + this.#spacing - now, this.#window?.delay(now) ?? 0);
 	}
 
-	/** Milliseconds from one request to the next. */
+	/** Milliseconds from one request to the next at the pace of the controller. */
 	get #spacing(): number {
-		const cap = this.#rate === undefined ? 0 : (SPACING * 1000) / this.#rate;
 		const pace = this.#pace();
-		return pace === undefined ? cap : Math.max(cap, 1000 / pace);
+		return pace === undefined ? 0 : 1000 / pace;
 	}
 }
 

@@ -1,0 +1,122 @@
+import Bottleneck from "bottleneck";
+
+/** Jobs a second above which bottleneck's serial timers are late (measured: at most about 425 jobs a second). */
+const JOBS_PER_SECOND = 100;
+
+/** Spacing as a share of what a cap asks for: time that late timers lost can be made up within the window. */
+const SPACING = 0.97;
+const SPACING_OF_BATCHES = 0.9;
+
+/** Batches that are ordered before a request waits for them. Otherwise the time of each late timer would be lost. */
+const BATCHES_AHEAD = 10;
+
+/** Milliseconds of a small cap that are kept ready. A single request would wait for three timers of bottleneck otherwise. */
+const READY_MS = 30;
+
+/** Milliseconds by which the wall clock must be set to count as set. Time synchronisation slews both clocks alike. */
+const CLOCK_SET_MS = 500;
+
+/** Milliseconds between two readings of the clocks: for so long requests may stand. */
+const READING_MS = 50;
+
+/**
+ * The permits of one cap, spaced by bottleneck.
+ *
+ * Its reservoir has a token for each job of a second, and one comes back a second after it was used: bottleneck's own refresh
+ * lets bursts of 181 through. It counts by the wall clock, and one that is set back by an hour would hold each request for
+ * an hour: then a new bottleneck goes on.
+ */
+export class Permits {
+	readonly #rate: number;
+	/** permits of one job: one job for each request would be too many above a few hundred a second */
+	readonly #batch: number;
+	/** permits that are ordered before a request waits for them */
+	readonly #ahead: number;
+	readonly #onPermits: () => void;
+	readonly #clocks: NodeJS.Timeout;
+	readonly #returning = new Set<NodeJS.Timeout>();
+	#bottleneck: Bottleneck;
+	#ordered = 0;
+	/** permits that may be used now */
+	#left = 0;
+	#isClosed = false;
+
+	/** @param rate requests a second, any positive number */
+	constructor(rate: number, onPermits: () => void) {
+		this.#rate = rate;
+		this.#batch = Math.max(1, Math.ceil(rate / JOBS_PER_SECOND));
+		this.#ahead = this.#batch > 1 ? BATCHES_AHEAD * this.#batch : Math.floor((rate * READY_MS) / 1000);
+		this.#onPermits = onPermits;
+		this.#bottleneck = this.#begin();
+		let lead = wallClockLead();
+		this.#clocks = setInterval(() => {
+			if (Math.abs(wallClockLead() - lead) <= CLOCK_SET_MS) return;
+			lead = wallClockLead();
+			const ordered = this.#ordered;
+			this.#end();
+			this.#bottleneck = this.#begin();
+			this.order(ordered);
+		}, READING_MS).unref();
+	}
+
+	/** Uses one permit, of which there is one. */
+	use(): void {
+		this.#left -= 1;
+	}
+
+	get isEmpty(): boolean {
+		return this.#left === 0;
+	}
+
+	/** Orders permits for so many requests that wait, and those that are kept ready. */
+	order(waiting: number): void {
+		const bottleneck = this.#bottleneck;
+		while (!this.#isClosed && this.#ordered + this.#left < waiting + this.#ahead) {
+			this.#ordered += this.#batch;
+			bottleneck
+				.schedule(async () => {
+					if (bottleneck !== this.#bottleneck || this.#isClosed) return;
+					this.#ordered -= this.#batch;
+					this.#left += this.#batch;
+					this.#onPermits();
+				})
+				// Only the end of this bottleneck makes a job fail, and its permits are ordered anew.
+				.catch(() => undefined);
+		}
+	}
+
+	close(): void {
+		this.#isClosed = true;
+		clearInterval(this.#clocks);
+		this.#end();
+	}
+
+	#begin(): Bottleneck {
+		const jobs = Math.max(1, Math.floor(this.#rate / this.#batch));
+		const window = (jobs * this.#batch * 1000) / this.#rate;
+		const spacing = this.#batch > 1 ? SPACING_OF_BATCHES : SPACING;
+		const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (spacing * window) / jobs });
+		bottleneck.on("executing", () => {
+			if (bottleneck !== this.#bottleneck || this.#isClosed) return;
+			// It keeps the process alive as well: a run that waits for its next permit has nothing else that does.
+			const timer = setTimeout(() => {
+				this.#returning.delete(timer);
+				void bottleneck.incrementReservoir(1);
+			}, window);
+			this.#returning.add(timer);
+		});
+		return bottleneck;
+	}
+
+	#end(): void {
+		this.#ordered = 0;
+		for (const timer of this.#returning) clearTimeout(timer);
+		this.#returning.clear();
+		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
+	}
+}
+
+/** Milliseconds from the monotonic clock to the wall clock: it changes only when that is set. */
+function wallClockLead(): number {
+	return Date.now() - performance.now();
+}
