@@ -1,18 +1,8 @@
-import type { Readable } from "node:stream";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { textLines } from "../../../src/workflows/lists/documents-csv.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
-
-// As Node 24 has it, so that the test fails on any release for whoever reads our own lines by it.
-vi.mock("node:readline", () => ({
-	createInterface: async function* ({ input }: { readonly input: Readable }): AsyncGenerator<string> {
-		let text = "";
-		for await (const chunk of input.setEncoding("utf8")) text += String(chunk);
-		yield* text.split(/\r\n|[\n\r\u2028\u2029]/).slice(0, -1);
-	},
-}));
 
 const ODD = { "k\u2028": "a\u2028b\u2029c", plain: "x\u0085y\r\nz", list: ["p\u2028", "q"] };
 
