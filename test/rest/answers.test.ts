@@ -168,6 +168,7 @@ const ANSWERS: readonly Answer[] = [
 
 beforeAll(() => {
 	writeFileSync(path, "four");
+	if (!nock.isActive()) nock.activate();
 	nock.disableNetConnect();
 });
 

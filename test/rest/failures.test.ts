@@ -1,5 +1,5 @@
 import nock from "nock";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { classifyFailure } from "../../src/rest/classify-failure.ts";
 import { untrustedHint } from "../../src/run/stop/reasons.ts";
 import { apiFor, rejection } from "./raw-server.ts";
@@ -72,10 +72,13 @@ describe("what a failure means", () => {
 });
 
 describe("failures that are hard to provoke, through the whole client", () => {
+	beforeEach(() => {
+		if (!nock.isActive()) nock.activate();
+	});
+
 	afterEach(() => {
 		nock.cleanAll();
 		nock.restore();
-		nock.activate();
 	});
 
 	test.each([
