@@ -1,13 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { program, start, startOnTerminal } from "../support/program.ts";
+import { program, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { summaryOf } from "../support/values.ts";
-
-const hasTerminal = spawnSync("script", ["--version"]).status === 0;
 
 /** A service with three documents, a manifest for them, and a folder for runs. */
 async function world(): Promise<{ env: Record<string, string>; argv: string[]; state: string }> {
@@ -40,28 +37,3 @@ it("runs adjust changes a run of another process, which would take minutes at it
 	expect(summaryOf(ended.stdout)).toMatchObject({ updated: 3, adjusted: [{ rate: "unlimited", by: "runs adjust" }] });
 	expect((await program(["runs", "adjust", "--pause"], env)).exit).toBe(2);
 });
-
-it.skipIf(!hasTerminal)(
-	`keys change, pause and stop a run, and the terminal is as before${hasTerminal ? "" : " (skipped: there is no program `script`)"}`,
-	async () => {
-		const { env, argv } = await world();
-		const command = `$RAGTAG docs tag ${argv.join(" ")} --rate 0.1`;
-		const at = startOnTerminal(
-			`stty cols 100; a=$(stty -a); trap : INT; ${command}; echo "code $?"; [ "$a" = "$(stty -a)" ] && echo same`,
-			env,
-		);
-		const type = (text: string): void => void at.child.stdin?.write(text);
-		await at.until((out) => out.includes("Keys: + and - change the rate"));
-		type("-");
-		await at.until((out) => out.includes("Rate changed: 0.1 → 0.09"));
-		type("p");
-		await at.until((out) => out.includes("Paused at"));
-		type("p");
-		await at.until((out) => out.includes("Continued at"));
-		type("\u0003");
-		const { stdout } = await at.ended;
-		expect(stdout).toContain("stopped by SIGINT");
-		expect(stdout).toContain("code 130");
-		expect(stdout).toContain("same");
-	},
-);

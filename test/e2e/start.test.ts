@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { bundleOptions } from "../../scripts/bundle.mjs";
 import { COMMAND, environment, isExecutable, program, startOnTerminal } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { file, serve } from "../support/service.ts";
+import { serve } from "../support/service.ts";
 import { at, items, parse } from "../support/values.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -50,23 +50,6 @@ it("docs tag loads no library that few commands need, or a script of many calls 
 		[],
 	);
 	expect(files.filter((file) => file.startsWith("src/commands/docs/"))).toEqual(["src/commands/docs/tag.ts"]);
-});
-
-it.skipIf(isExecutable)("a run over plain http loads neither TLS nor HTTP/2, nor a client of Node's own", async () => {
-	const service = await serve(1);
-	const path = await file("tags.csv", `document_id,n:number\n${(await service.ids()).join()},1\n`);
-	const list = await file(
-		"loaded.cjs",
-		`process.on("exit", () => process.stderr.write("loaded " + process.moduleLoadList.join() + "\\n"))`,
-	);
-	const env = { ...envOf(service), NODE_OPTIONS: `--require=${list}` };
-	const { exit, stderr } = await program(["docs", "tag", path, "-d", service.dataset, "-q"], env);
-	const loaded = /^loaded (.*)$/m.exec(stderr)?.[1]?.split(",") ?? [];
-
-	expect(exit).toBe(0);
-	expect(loaded).toContain("NativeModule net");
-	for (const late of ["tls", "http", "http2", "assert", "https", "dns/promises"])
-		expect(loaded).not.toContain(`NativeModule ${late}`);
 });
 
 it("the help that the build has written is what the program itself prints, for each command", async () => {

@@ -60,7 +60,7 @@ it.each([
 	["as this command says", ["--concurrency", "auto"], false],
 ])("a resumed run has as many requests in flight %s", async (_, flags, isOne) => {
 	const world = await stoppedAt(4, 8);
-	const { resume } = await begun(world, "--rate", "unlimited", "--concurrency", "1");
+	const { resume } = await begun(world, "--rate", "1000", "--concurrency", "1");
 	const second = await world.run([...resume, ...flags]);
 	// One after the other, the eighth write is the last that is sent.
 	const updated = Number(at(summaryOf(second.stdout), "updated"));

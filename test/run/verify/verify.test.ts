@@ -103,7 +103,10 @@ describe("documents that a later run wrote again", () => {
 	): LaterRun => {
 		const state = new JournalState();
 		state.apply(header());
-		for (const { row: n } of records) if (status !== "open") state.apply(outcome(n, status));
+		for (const record of records) {
+			state.apply(record);
+			if (status !== "open") state.apply(outcome(record.row, status));
+		}
 		return {
 			name,
 			replacesAll: isWhole,
