@@ -79,7 +79,7 @@ export function statusLine(state: ProgressState | undefined, phase?: string, uni
 	if (state?.rows === undefined && phase !== undefined) return `status: ${phase}`;
 	if (state === undefined) return "status: starting";
 	if (phase !== undefined) return `status: ${phase}, ${plainLine({ ...state, activity: undefined }, unicode)}`;
-	const isRunning = state.rows !== undefined && (state.activity?.state ?? "running") === "running";
+	const isRunning = state.rows !== undefined && ["running", "slowed"].includes(state.activity?.state ?? "running");
 	return `status: ${isRunning ? "running, " : ""}${plainLine(state, unicode)}`;
 }
 
