@@ -33,14 +33,14 @@ export type { SettingFlags, Settings } from "./settings.ts";
 export type App = ReturnType<typeof createApp>;
 
 /** A monitor of jobs, such as healthchecks.io. */
-export type JobMonitor = {
+type JobMonitor = {
 	/** its host and port, which are no secret */
 	readonly host: string;
 	/** Sends a sign of life. Resolves with why it failed; undefined where it arrived. */
 	ping(ping: Ping): Promise<string | undefined>;
 };
 
-export type AppDependencies = {
+type AppDependencies = {
 	readonly io: Io;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly home: string | undefined;

@@ -1,11 +1,11 @@
 /** Requests a second at most. */
-export type Rate = number | "unlimited";
+type Rate = number | "unlimited";
 
 /** A rate, or the rate that is found while requests are sent. */
 export type RateChoice = Rate | "auto";
 
 /** The rate from a minute of the local day on. Minutes count from midnight. */
-export type RateEntry = { readonly minute: number; readonly rate: RateChoice };
+type RateEntry = { readonly minute: number; readonly rate: RateChoice };
 
 /** The value of `--rate`: a rate, or a timetable of at least one entry, by minute. */
 export type RateSetting = RateChoice | readonly RateEntry[];

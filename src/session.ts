@@ -42,7 +42,7 @@ export type SessionOptions = {
 /** A connection to the service. Every request of a command passes its one limiter and its one cooldown. */
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-export type SessionDependencies = {
+type SessionDependencies = {
 	readonly io: Io;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
 
-export type WholeFile = {
+type WholeFile = {
 	/** before the user's mask; by default only the user may read the file */
 	readonly mode?: number;
 	/** false for a file that may be lost with the power: it is not synced */

@@ -3,7 +3,7 @@ import type { Declare, Resume } from "../flags/declare.ts";
 /** One command of a group, by its word. */
 type Entry = readonly [name: string, load: () => Promise<Declare>];
 
-export type Group = {
+type Group = {
 	readonly name: string;
 	readonly summary: string;
 	/** each is loaded only when the command line names it, so that a command starts fast */

@@ -41,7 +41,7 @@ export function typedArguments(argv: readonly string[], command: Command): reado
 	return (certain.length > 0 ? certain : likely).slice(0, command.registeredArguments.length);
 }
 
-export type Mistyped = { readonly message: string; readonly hint: string };
+type Mistyped = { readonly message: string; readonly hint: string };
 
 /** Dashes that word processors and chat programs make of `--`. */
 const OTHER_DASHES = /^[\u2010-\u2015\u2212]+/;

@@ -18,7 +18,7 @@ export const plainStyle: Style = {
 	cyan: unchanged,
 };
 
-export type ColorConditions = {
+type ColorConditions = {
 	readonly env: Readonly<Record<string, string | undefined>>;
 	/** whether the stream is a terminal */
 	readonly terminal: boolean;

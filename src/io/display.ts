@@ -187,13 +187,13 @@ export class Display {
 const LINE_MS = 5000;
 
 /** 1 s: what is done within it needs no words. */
-export const SILENCE_MS = 1000;
+const SILENCE_MS = 1000;
 
 /** 5 s in a pipe that no one asked lines for: cron mails whatever is printed there, so a short command prints nothing. */
-export const PIPE_SILENCE_MS = LINE_MS;
+const PIPE_SILENCE_MS = LINE_MS;
 
 /** Decides when a log gets a line of progress. */
-export class LineSchedule {
+class LineSchedule {
 	/** when the last line or message was written */
 	#written: number;
 	/** when the last line of progress was written, or the rows began */

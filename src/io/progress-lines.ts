@@ -22,7 +22,7 @@ export type ProgressState = {
 	readonly activity?: Activity | undefined;
 };
 
-export type BarShape = {
+type BarShape = {
 	/** columns of the terminal that the line may take */
 	readonly width: number;
 	/** whether the terminal shows other characters than ASCII */
@@ -205,14 +205,14 @@ function countsText({ done, total }: RowCounts, hasShare: boolean): string {
 }
 
 /** Whole seconds: `12s`, `3m05s`, `2h07m`. */
-export function duration(seconds: number): string {
+function duration(seconds: number): string {
 	if (seconds < 60) return `${seconds}s`;
 	if (seconds < 3600) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
 	return `${Math.floor(seconds / 3600)}h${two(Math.floor((seconds % 3600) / 60))}m`;
 }
 
 /** Seconds as a clock shows them: `0:41`, `15:00`, `1:02:03`. */
-export function clockText(seconds: number): string {
+function clockText(seconds: number): string {
 	const whole = Math.floor(seconds);
 	const rest = `${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
 	return whole < 3600 ? rest.replace(/^0/, "") : `${Math.floor(whole / 3600)}:${rest}`;
@@ -221,16 +221,16 @@ export function clockText(seconds: number): string {
 const two = (number: number): string => String(number).padStart(2, "0");
 
 /** A part of a line. Where there is no room for all, the part with the highest number is left out first. */
-export type Part = { readonly text: string; readonly rank: number };
+type Part = { readonly text: string; readonly rank: number };
 
 /** Parts as one line. A part that belongs to the one before it begins with a blank or a colon. */
-export function joined(parts: readonly Part[]): string {
+function joined(parts: readonly Part[]): string {
 	// The cause stands with its state: `waiting 9s of 14s: the service asked for it (429)`.
 	return parts.map(({ text }, index) => (index === 0 || /^:? /.test(text) ? text : `  ${text}`)).join("");
 }
 
 /** As many parts as fit, as one line. The first one stays, and may be too long. */
-export function fitted(parts: readonly Part[], width: number, widthOf: WidthOf): string {
+function fitted(parts: readonly Part[], width: number, widthOf: WidthOf): string {
 	let kept = parts;
 	while (kept.length > 1 && widthOf(joined(kept)) > width) {
 		const worst = Math.max(...kept.slice(1).map(({ rank }) => rank));

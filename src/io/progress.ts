@@ -33,7 +33,7 @@ export type ProgressScreen = {
 
 export type ShownMode = Exclude<ProgressMode, "auto">;
 
-export type Spinner = { text: string; start(): unknown; stop(): unknown };
+type Spinner = { text: string; start(): unknown; stop(): unknown };
 
 /** What draws a bar. It is loaded only for a bar, because most calls are in scripts. */
 export type Bar = { readonly spinner: Spinner; readonly widthOf: WidthOf };

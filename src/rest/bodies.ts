@@ -24,7 +24,7 @@ export function boundaryFor(source: BoundarySource): (payload: string) => string
 }
 
 /** The content type and the text of the body of an update. */
-export type UpdateBody = { readonly type: string; readonly body: string };
+type UpdateBody = { readonly type: string; readonly body: string };
 
 const WRITERS: Readonly<Record<BodyForm, (payload: string, boundary: (payload: string) => string) => UpdateBody>> = {
 	multipart: (payload, boundary) => onePart(payload, boundary(payload)),
@@ -52,7 +52,7 @@ function onePart(payload: string, boundary: string): UpdateBody {
 }
 
 /** The body of an upload, with its file open. */
-export type UploadBody = {
+type UploadBody = {
 	/** content type */
 	readonly type: string;
 	/** bytes of the whole body */
@@ -121,7 +121,7 @@ async function openFile(file: UploadFile): Promise<FileHandle> {
 }
 
 /** The bytes before and after those of an uploaded file. */
-export function fileFrame(name: string, boundary: string): { readonly head: Buffer; readonly tail: Buffer } {
+function fileFrame(name: string, boundary: string): { readonly head: Buffer; readonly tail: Buffer } {
 	const head =
 		`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escapeName(name)}"\r\n` +
 		"Content-Type: application/octet-stream\r\n\r\n";

@@ -23,7 +23,7 @@ const PERMANENT = new Set([505, 506, 511]);
 const BESIDE_CODES = new Set([400, 404, 409, 422, 500]);
 
 /** The context on which the meaning of an answer depends. */
-export type AnswerContext = {
+type AnswerContext = {
 	readonly flavour: Pick<Flavour, "meaning" | "hasStatuses">;
 	readonly context: ErrorContext;
 	/** epoch milliseconds */

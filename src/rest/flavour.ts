@@ -27,7 +27,7 @@ export type ProbeAnswer = "in_its_words" | "taken" | "wrong_verb" | "no_route" |
 export type DatasetListStyle = "ragflow" | "documented" | "unknown";
 
 /** How one request removes several documents: all of them, or none where one is unknown. */
-export type RemovesMany = {
+type RemovesMany = {
 	/** documents that one request can name at most */
 	readonly most: number;
 	/** whether the release does so, by its answer to a PUT of a document that does not exist */

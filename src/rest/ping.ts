@@ -10,7 +10,7 @@ const LARGEST_ANSWER_BYTES = 64 * 1024;
 const LARGEST_BODY_BYTES = 100_000;
 
 /** A monitor of jobs. */
-export type PingTarget = {
+type PingTarget = {
 	/** http or https, checked; its path is a secret */
 	readonly url: URL;
 	readonly ca: readonly string[];

@@ -40,7 +40,7 @@ export function isDatabaseAway(code: number, message: string): boolean {
 }
 
 /** The rules by which a release keeps the items of a list. */
-export type ListRules = {
+type ListRules = {
 	/** characters that are blank to the server, and not to `trim` of JavaScript */
 	readonly blanks: string;
 	/** of two items with the same text the first is kept */
@@ -68,7 +68,7 @@ export function splitLists(metadata: Metadata): Metadata {
  *
  * @returns the same object if it has no list
  */
-export function splitListsBy(rules: ListRules, metadata: Metadata): Metadata {
+function splitListsBy(rules: ListRules, metadata: Metadata): Metadata {
 	if (!hasList(metadata)) return metadata;
 	const kept = new Map<string, JsonValue>();
 	for (const [key, value] of metadata) {

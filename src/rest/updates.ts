@@ -6,7 +6,7 @@ import type { Transport } from "./transport.ts";
 import type { Api, Dialect, Echo } from "./types.ts";
 import type { DocumentPaths } from "./url.ts";
 
-export type UpdatesOptions = {
+type UpdatesOptions = {
 	readonly dialect: Dialect;
 	readonly paths: DocumentPaths;
 	/** of every request, names and values in turn */

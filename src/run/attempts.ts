@@ -9,7 +9,7 @@ import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
 import type { Clock, Journal, Recorded, Request, RowError, Stop, Work } from "./types.ts";
 
-export type AttemptsOptions<Item extends Work> = {
+type AttemptsOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
 	readonly journal: Journal<Item>;
 	readonly clock: Clock;

@@ -1,5 +1,5 @@
 /** What is known of the CI system that the program runs in. */
-export type CiEnvironment = {
+type CiEnvironment = {
 	/** undefined outside GitHub Actions and GitLab CI */
 	readonly system: "github" | "gitlab" | undefined;
 	/** the folder of the repository, absolute; undefined where none is named */

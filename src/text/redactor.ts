@@ -127,7 +127,7 @@ function masked(text: string, hidden: Uint8Array): string {
 }
 
 /** A text with one layer of escapes decoded, and the position of each character in the text before. */
-export type Decoded = {
+type Decoded = {
 	readonly text: string;
 	/** for each character, where its escape begins in the text before, and where it ends */
 	readonly from: readonly number[];
@@ -158,7 +158,7 @@ const ESCAPE =
 	/%([\da-f]{2})|&#x0*([\da-f]{1,6});?|&#0*(\d{1,7});?|&([a-z]{2,6});|\\u([\da-f]{4})|\\u\{0*([\da-f]{1,6})\}|\\x([\da-f]{2})|\\(["'/\\])|=([\dA-F]{2})|\0/gi;
 
 /** Decodes one layer of escapes. Undefined if there is none. */
-export function decoded(text: string): Decoded | undefined {
+function decoded(text: string): Decoded | undefined {
 	let plain = "";
 	const from: number[] = [];
 	const to: number[] = [];

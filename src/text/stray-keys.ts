@@ -20,7 +20,7 @@ export function isKeyOption(name: string): boolean {
 /** Characters: no service has shorter keys, and shorter words occur in many messages. */
 const SHORTEST_KEY = 8;
 
-export type StrayKeys = {
+type StrayKeys = {
 	/** certainly keys: no output repeats them, nor a piece of them */
 	readonly certain: ReadonlySet<string>;
 	/** keys or names: no message repeats a whole one */

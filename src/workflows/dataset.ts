@@ -9,7 +9,7 @@ import { show } from "../text/show.ts";
 import { closest } from "./values/spellings.ts";
 
 /** The parts that the search for a dataset uses. */
-export type DatasetSearch = {
+type DatasetSearch = {
 	readonly flags: { readonly dataset?: string | undefined };
 	readonly settings: Settings;
 	readonly session: Session;

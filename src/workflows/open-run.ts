@@ -15,7 +15,7 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 };
 
 /** Flags that a session is opened with. */
-export type SessionFlags = ServiceFlags & {
+type SessionFlags = ServiceFlags & {
 	readonly body?: BodyForm | "auto" | undefined;
 	readonly concurrency?: number | "auto" | undefined;
 	readonly maxOutage?: number | undefined;

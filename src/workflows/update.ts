@@ -9,7 +9,7 @@ import type { Run } from "./open-run.ts";
 import type { RowOperation } from "./run/run-rows.ts";
 
 /** How the metadata of a row is changed before it is sent. */
-export type Update = Omit<UpdatePlan, "documents"> & {
+type Update = Omit<UpdatePlan, "documents"> & {
 	/** whether documents that already have the metadata are left alone */
 	readonly onlyChanged: boolean;
 };

@@ -20,7 +20,7 @@ const ROUNDED = "a number that can't be kept exactly";
 const NOT_JSON = "NaN or an infinity, which is no JSON and can't be sent back";
 
 /** The parts of `Service` that reading documents needs. */
-export type ServiceContext = {
+type ServiceContext = {
 	/** the service in the flavour that is known, which is detected first where it is not */
 	known(request: Request): Promise<Api>;
 	/** foreign text, made safe to print */

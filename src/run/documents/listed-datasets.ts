@@ -18,7 +18,7 @@ export type Store = {
 };
 
 /** A dataset that was listed as a whole. */
-export type ListedDataset<Documents> = {
+type ListedDataset<Documents> = {
 	readonly documents: Documents;
 	/** present if the list showed fewer documents than its total */
 	readonly short: ShortList | undefined;
@@ -31,7 +31,7 @@ export type ListedDataset<Documents> = {
 /** A renewed list is used for so many times as long as its reading took: reading it again costs a run a tenth of its time. */
 const TIMES_ITS_READING = 10;
 
-export type ListedDatasetsOptions<Documents extends Store> = {
+type ListedDatasetsOptions<Documents extends Store> = {
 	/** rows of each dataset; undefined if each document must be read when its row comes */
 	readonly rows: RowCounts | undefined;
 	/** whether each dataset is listed, whatever it costs */
@@ -199,7 +199,7 @@ export class ListedDatasets<Documents extends Store> {
 }
 
 /** The size of a list, by its first page. */
-export type ListSize = {
+type ListSize = {
 	/** documents that the service counts; undefined where it gives no total */
 	readonly total: number | undefined;
 	/** entries asked for in a page; undefined where the service chose */

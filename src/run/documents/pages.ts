@@ -13,11 +13,11 @@ export const SMALL_PAGE = 10;
 const SMALLER_SIZES: readonly (number | undefined)[] = [30, SMALL_PAGE, undefined];
 
 /** The multiple of its first total that a list may show, and the entries beyond that: it may grow while it is read. */
-export const CLAIM_TIMES = 2;
-export const CLAIM_SLACK = 100_000;
+const CLAIM_TIMES = 2;
+const CLAIM_SLACK = 100_000;
 
 /** Entries that a list without a total may show: twice as many as any dataset is known to have. */
-export const MOST_UNCLAIMED = 2_000_000;
+const MOST_UNCLAIMED = 2_000_000;
 
 /** Pages of one list in flight at most. A page costs a server far more than an update, so more would slow it down. */
 const MOST_IN_FLIGHT = 4;
@@ -57,7 +57,7 @@ export type WalkOptions<Item> = {
 };
 
 /** The result of a walk through the pages of a list. */
-export type WalkResult = {
+type WalkResult = {
 	/** entries that it showed, each counted once */
 	readonly count: number;
 	/** the last total of the list; undefined where it gives none */
@@ -215,7 +215,7 @@ export function answerOf(error: unknown): RestError | undefined {
 }
 
 /** Whether the service refused a request for a list: it may take another size, order or filter. */
-export function isRefusal(error: unknown): error is Error {
+function isRefusal(error: unknown): error is Error {
 	const answer = answerOf(error);
 	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "OTHER_CASE"].includes(answer.code))
 		return false;

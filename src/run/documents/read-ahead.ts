@@ -11,7 +11,7 @@ export const FRESH_MS = 5_000;
 const PLAIN_ID = /^[\w-]{1,64}$/;
 
 /** A document that was read, and when, on the clock. Undefined where the dataset does not list it. */
-export type ReadDocument = { readonly document: RemoteDocument | undefined; readonly at: number };
+type ReadDocument = { readonly document: RemoteDocument | undefined; readonly at: number };
 
 export type WhichDocument = { readonly datasetId: string; readonly documentId: string };
 

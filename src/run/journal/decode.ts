@@ -102,7 +102,7 @@ export function countedOf(entry: Entry): Counted | undefined {
 }
 
 /** The names in a row's record, each empty where it has none. */
-export type Names = { readonly datasetId: string; readonly documentId: string };
+type Names = { readonly datasetId: string; readonly documentId: string };
 
 export function namesIn({ bytes, namesFrom }: Entry): Names {
 	const end = endOfText(bytes, namesFrom);
@@ -131,7 +131,7 @@ function isEscaped(bytes: Buffer, at: number): boolean {
 }
 
 /** A header of another format. It is only read, never written. */
-export type OtherFormat = { readonly kind: "other format"; readonly version: number };
+type OtherFormat = { readonly kind: "other format"; readonly version: number };
 
 /** The whole record of a line. @returns undefined where a member is missing or has another type */
 export function recordOf(entry: Entry): JournalRecord | OtherFormat | undefined {

@@ -2,7 +2,7 @@ import { errorCode, reason } from "../../errors.ts";
 import { FORMAT } from "./records.ts";
 
 /** The reason why a journal can't be written any more. */
-export type LossKind =
+type LossKind =
 	/** no space is left, or a limit of the file size is reached */
 	| "full"
 	/** the storage failed */
@@ -33,7 +33,7 @@ export function journalLost(error: unknown, file: string, use: "written" | "read
 }
 
 /** The first damaged record of a file: its offset in bytes, and its number from 1. */
-export type DamagedPlace = { readonly file: string; readonly byte: number; readonly record: number };
+type DamagedPlace = { readonly file: string; readonly byte: number; readonly record: number };
 
 /** The record of a run can't be read: it is damaged in its middle (exit 7), or of another format (exit 8). */
 export class JournalUnreadable extends Error {

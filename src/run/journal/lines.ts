@@ -101,7 +101,7 @@ function entryWithCrLf({ bytes, isTerminated }: Line): Entry | undefined {
 const LINE_END = 0x0a;
 
 /** The bytes of a file up to a line end, or after the last one. */
-export type Line = {
+type Line = {
 	/** offset of the line in the file */
 	readonly offset: number;
 	/** without the line end; undefined for a line that is longer than any record, whose bytes are not kept */

@@ -118,7 +118,7 @@ export async function readRun(folder: string): Promise<RecordedRun | undefined> 
 /** The first offsets of records of rows in doubt, and of rows that failed after something was sent; infinite for none. */
 type FirstRecords = { readonly inDoubt: number; readonly failed: number };
 
-export type ReadJournal = {
+type ReadJournal = {
 	/** the state that the good records give */
 	readonly state: JournalState;
 	/** where they end. After them is a write that was cut off */

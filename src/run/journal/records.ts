@@ -212,7 +212,7 @@ export type JournalRecord =
 	| StoredRecord;
 
 /** The members that must be equal for a run to be resumed. */
-export type RunIdentity = Pick<HeaderRecord, "command" | "manifest" | "target" | "options">;
+type RunIdentity = Pick<HeaderRecord, "command" | "manifest" | "target" | "options">;
 
 /** Hexadecimal digits of a hash in a message, enough to compare by eye. */
 const SHOWN_DIGITS = 12;

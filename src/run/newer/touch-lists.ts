@@ -8,7 +8,7 @@ import type { RunStore } from "../recorded/run-store.ts";
 import { isAbsent } from "../storage/quick-files.ts";
 
 /** The documents that one execution of a run has touched, as sorted hashes. */
-export type ExecutionTouches = {
+type ExecutionTouches = {
 	/** its number in the order of all executions */
 	readonly order: number;
 	/** written, removed or uploaded: sent, and not certainly refused */

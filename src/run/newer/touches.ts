@@ -7,7 +7,7 @@ const UPPER_BITS = 21;
  * Documents that executions have touched: each once, with the newest of these executions. A document takes sixteen bytes,
  * whatever the length of its ids.
  */
-export type Touches = {
+type Touches = {
 	/** hashes of documents, in ascending order */
 	readonly documents: Float64Array;
 	/** for each document, the number of the newest execution that has touched it */

@@ -19,7 +19,7 @@ export const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
 export const LISTED_AGAIN_MS = 250;
 
 /** A row that is removed with others. */
-export type BatchedRow = {
+type BatchedRow = {
 	readonly item: Work;
 	readonly memory: Memory;
 	/** the reason to leave its document alone, by what a list shows of it now; undefined where it may be removed */

@@ -16,7 +16,7 @@ import { removeDocument } from "./remove.ts";
 import { RemovedKeys, sendPrepared } from "./update.ts";
 
 /** A row of a plan. */
-export type PlannedItem = Work & { readonly planned: PlannedChange };
+type PlannedItem = Work & { readonly planned: PlannedChange };
 type UpdateItem = Work & { readonly planned: PlannedUpdate };
 
 /** The rules for a planned update, by the present metadata of its document. */

@@ -23,7 +23,7 @@ type Dataset = {
 };
 
 /** The number of documents that a dataset had when the run listed it; undefined where it was not listed. */
-export type SizeOf = (datasetId: string) => number | undefined;
+type SizeOf = (datasetId: string) => number | undefined;
 
 /**
  * Confirms the removals of many rows by one list of their dataset, where that costs fewer requests than one for each.

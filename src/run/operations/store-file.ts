@@ -178,7 +178,7 @@ export function renamed(
  * The time in milliseconds for which an upload is searched after a lost answer. @param timeout of one request, in
  * milliseconds
  */
-export function settleTime(timeout: number): number {
+function settleTime(timeout: number): number {
 	return Math.max(SHORTEST_SETTLE_TIME, timeout);
 }
 

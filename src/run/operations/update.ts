@@ -19,7 +19,7 @@ import {
 import { writeOrRestore } from "./refused-metadata.ts";
 
 /** What documents have before their rows are written. */
-export type Before = {
+type Before = {
 	/** what an undo restores; undefined where that is not to be read */
 	readonly images?: BeforeImages | undefined;
 	/** shows which rows change nothing, where no row has proved yet that updates arrive */

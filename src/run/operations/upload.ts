@@ -26,7 +26,7 @@ import { RemovedKeys } from "./update.ts";
 
 export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
 
-export type UploadOptions = {
+type UploadOptions = {
 	readonly log: SentLog;
 	/** how long an upload whose answer was lost is searched for */
 	readonly settling: Settling;
@@ -68,7 +68,7 @@ export function uploadFile<Item extends UploadItem>(
 }
 
 /** The effect of an upload. `present` is the metadata that it would replace. */
-export type UploadPreview =
+type UploadPreview =
 	| { readonly action: "none"; readonly documentId: string }
 	| { readonly action: "upload" }
 	| {

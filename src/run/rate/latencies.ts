@@ -10,7 +10,7 @@ const BUCKETS = 211;
 const SCALE = 1 / Math.log(GROWTH);
 
 /** Percentiles of the times of some requests, in milliseconds; null where there was none. */
-export type Percentiles = { readonly count: number; readonly p50: number | null; readonly p95: number | null };
+type Percentiles = { readonly count: number; readonly p50: number | null; readonly p95: number | null };
 
 /** The durations of a command's requests, as counts in buckets: its size does not depend on their number. */
 export class Latencies {

@@ -14,7 +14,7 @@ export type AdjustableLimiter = Limiter & {
 };
 
 /** A cap that other processes share. */
-export type PermitQueue = {
+type PermitQueue = {
 	/** Waits for a permit for one request. @returns until when it is good, on the clock; a later request takes another one */
 	take(signal: AbortSignal | undefined): Promise<number>;
 	/** milliseconds that a request waits for its permit even if no other process needs any */

@@ -26,7 +26,7 @@ export type OngoingOutage = {
 	readonly error: RestError;
 };
 
-export type OutageOptions = {
+type OutageOptions = {
 	/** stands still while the run is paused */
 	readonly clock: Clock;
 	/** `--max-outage` in milliseconds, where it was given */

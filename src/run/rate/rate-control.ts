@@ -7,7 +7,7 @@ import { type FoundRate, isWorthKeeping, type RateMemory } from "./rate-memory.t
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The causes of a change of the rate, or of a pause. */
-export type AdjustedBy = "runs adjust" | "timetable";
+type AdjustedBy = "runs adjust" | "timetable";
 
 /** A change of the rate, or the beginning or end of a pause. */
 export type Adjustment = { readonly time: Date; readonly by: AdjustedBy } & (
@@ -15,7 +15,7 @@ export type Adjustment = { readonly time: Date; readonly by: AdjustedBy } & (
 	| { readonly kind: "paused" | "continued" }
 );
 
-export type RateControlOptions = {
+type RateControlOptions = {
 	readonly setting: RateSetting;
 	readonly clock: Clock;
 	/** the wall clock, for timetables and for when the rate was changed */

@@ -144,7 +144,7 @@ export function beforeImageOf(
 	return sent[0]?.before;
 }
 
-export type FailedOutcome = { readonly code: string; readonly text: string; readonly attempts: number };
+type FailedOutcome = { readonly code: string; readonly text: string; readonly attempts: number };
 
 /**
  * The errors of failed rows, by row, for the rows from `from` up to but not including `to`.

@@ -16,7 +16,7 @@ import type { RunStore } from "./run-store.ts";
 import { markUndone, recordedJobKey, supersede, unmark } from "./superseded.ts";
 import { type FindUnfinishedOptions, findUnfinished, headerOf, millisecondsOf, type RunSpec } from "./unfinished.ts";
 
-export type RecordingOptions = LockOptions &
+type RecordingOptions = LockOptions &
 	FindUnfinishedOptions & {
 		/** tries failed rows again */
 		readonly reopen?: boolean;

@@ -15,7 +15,7 @@ import { SUPERSEDED_FILE } from "./superseded.ts";
 import { isFinished } from "./unfinished.ts";
 
 /** A recorded run that may be a shard. */
-export type RunPart = {
+type RunPart = {
 	/** in a folder of runs, or a copy from another machine */
 	readonly folder: string;
 	readonly file: RunFile;

@@ -29,7 +29,7 @@ export type RunSpec = {
 };
 
 /** The effect of `--resume`. */
-export type ResumeChoice =
+type ResumeChoice =
 	| { readonly resume: RecordedRun }
 	/** a new run starts, and the unfinished one is left alone */
 	| { readonly notResumed: { readonly run: string; readonly why: string } }

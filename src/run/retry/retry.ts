@@ -120,7 +120,7 @@ export const READ_BACK_DELAYS_MS: readonly number[] = [0, 250, 1_000, 2_000];
 /** The longest time for which a list may show the state before a write, in milliseconds: the sum of these waits. */
 export const LONGEST_READ_BACK_MS = READ_BACK_DELAYS_MS.reduce((sum, delay) => sum + delay, 0);
 
-export type ReadBackOptions = {
+type ReadBackOptions = {
 	readonly clock: Clock;
 	/** the wait before each read, in milliseconds */
 	readonly delays?: readonly number[];

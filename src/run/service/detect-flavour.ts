@@ -14,7 +14,7 @@ const REQUESTS: Readonly<Record<FlavourRequest, string>> = {
 	body: "a removal with the id in the body",
 };
 
-export type Recognised = { readonly flavour: Flavour; readonly how: string };
+type Recognised = { readonly flavour: Flavour; readonly how: string };
 
 /**
  * Detects which flavour answers, by requests that change nothing: a list, and updates of a document that does not exist.

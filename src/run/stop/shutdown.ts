@@ -5,7 +5,7 @@ import type { Clock, Stop } from "../types.ts";
 /** Time in milliseconds that requests in flight have to finish once a run stops. */
 const DRAIN_MS = 5_000;
 
-export type ShutdownOptions = {
+type ShutdownOptions = {
 	readonly clock: Clock;
 	/** aborted with a `Stop` when the user stops the run */
 	readonly user: AbortSignal;

@@ -18,7 +18,7 @@ export type LockOwner = {
 };
 
 /** A process that runs. `start` is null where the system does not give it. */
-export type RunningProcess = { readonly start: string | null };
+type RunningProcess = { readonly start: string | null };
 
 /** The state of a lock's owner. */
 export type OwnerState =

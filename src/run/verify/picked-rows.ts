@@ -5,7 +5,7 @@ import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 import type { VerifyMode } from "../types.ts";
 
 /** Rows of a sample: where 1 % of all rows are lost, 300 of them show it with a certainty of 95 %. */
-export const SAMPLE_ROWS = 300;
+const SAMPLE_ROWS = 300;
 
 /** The rows of a run that are to be read back. */
 export type PickedRows = {

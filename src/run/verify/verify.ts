@@ -27,7 +27,7 @@ const MAX_READ_AGAIN = 1_000;
 /** Lost rows that are held until later runs are read for them: a few megabytes. */
 const LOST_ROWS_HELD = 10_000;
 
-export type VerifyOptions = ReadBackOptions & {
+type VerifyOptions = ReadBackOptions & {
 	/** runs with the same target that began later, the oldest first */
 	readonly laterRuns: () => AsyncIterable<LaterRun>;
 	/** ends a wait */
@@ -94,7 +94,7 @@ export type JudgedRow = Pick<WrittenRow, "row" | "line" | "datasetId" | "documen
 	readonly error?: RowError;
 };
 
-export type ReadBackOptions = {
+type ReadBackOptions = {
 	readonly service: Service;
 	readonly request: Request;
 	readonly clock: Clock;

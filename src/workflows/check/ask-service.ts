@@ -60,7 +60,7 @@ export function presentValues(
 /** Two names that are equal to a service that compares without letter case. */
 const PROBE = ["a", "A"] as const;
 
-export type NameFoldingCheck = {
+type NameFoldingCheck = {
 	readonly nameFolding: NonNullable<CheckDependencies["nameFolding"]>;
 	/** the reason why the comparison of names is unknown */
 	stop(): Stop | undefined;

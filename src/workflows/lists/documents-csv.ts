@@ -18,7 +18,7 @@ const BARE = /^-?(?:NaN|Infinity)$/;
 /** Prints to standard output or to the file of `--out`. */
 export type Print = (text: string) => Promise<void>;
 
-export type DocumentsCsv = {
+type DocumentsCsv = {
 	/** metadata keys to keep, and members of a document to add; undefined for all keys and the name */
 	readonly fields?: readonly string[] | undefined;
 	readonly settings: Settings;

@@ -24,7 +24,7 @@ export function shortListError(dataset: string, { shown, total, passes }: ShortL
  * What happens to odd values, a clause each: rounded numbers, values that are no JSON, and text with half a surrogate
  * pair, which only JSON's escapes can hold.
  */
-export type OddValueTexts = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
+type OddValueTexts = { readonly rounded: string; readonly notJson: string; readonly halfPair: string };
 
 /** What happens to them in a manifest. */
 export const IN_MANIFESTS: OddValueTexts = {

@@ -33,7 +33,7 @@ export type OpenedPlan = CheckedPlan & {
 	close(): Promise<void>;
 };
 
-export type OpenPlanOptions = {
+type OpenPlanOptions = {
 	readonly stdin: AsyncIterable<Uint8Array>;
 	/** where the copy is kept */
 	readonly temporaryFolder: string;

@@ -21,7 +21,7 @@ import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
 import { type TypeChecker, typeChecker } from "./type-checker.ts";
 
-export type PrescanOptions = {
+type PrescanOptions = {
 	/** whether rows are compared with what their documents have */
 	readonly compares?: boolean | undefined;
 	/** whether the run goes on with the lists that were read here: only names may be as old as that */

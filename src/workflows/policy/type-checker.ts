@@ -14,7 +14,7 @@ import type { Run } from "../open-run.ts";
 import type { JudgedRows } from "./policy-checker.ts";
 
 /** A row that is judged: its line, and the dataset of its document. */
-export type JudgedRow = { readonly line: number; readonly datasetId: string };
+type JudgedRow = { readonly line: number; readonly datasetId: string };
 
 type TypeFlags = {
 	readonly allowTypeChange?: boolean | undefined;

@@ -7,7 +7,7 @@ import { changeLine, changeWriter, undeclaredLine } from "../../report/changes.t
 const LONGEST = 200;
 
 /** A sink of changes that needs only their shown part. */
-export type ChangePrinter = {
+type ChangePrinter = {
 	change(change: ShownChange): Promise<void>;
 	undeclared(document: UndeclaredDocument): Promise<void>;
 	end(tally: ChangeTally): Promise<void>;

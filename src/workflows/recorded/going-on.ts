@@ -19,11 +19,7 @@ import {
 type Execution = LockOwner & { readonly state: OwnerState };
 
 /** The process that executes a run, and whether it still does; undefined where none has said that it does. */
-export async function ownerOfExecution(
-	run: string,
-	runs: RunStore,
-	processes: Processes,
-): Promise<Execution | undefined> {
+async function ownerOfExecution(run: string, runs: RunStore, processes: Processes): Promise<Execution | undefined> {
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
 	if (owner === undefined) return undefined;
 	const here = thisMachine(processes);

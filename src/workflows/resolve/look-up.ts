@@ -14,7 +14,7 @@ import { shortListError } from "../lists/warnings.ts";
 import { CliError, Exit } from "../../errors.ts";
 import type { Print } from "../lists/documents-csv.ts";
 
-export type LookUp = {
+type LookUp = {
 	readonly source: Pick<CheckedManifest, "name" | "read">;
 	readonly datasets: DatasetNames;
 	readonly match: Match;
@@ -95,15 +95,15 @@ function payloadOf(metadata: Metadata): string {
 /** Documents that a message names at most. */
 const NAMED = 3;
 
-export type Unresolved = Exclude<Resolution, { kind: "found" }>;
+type Unresolved = Exclude<Resolution, { kind: "found" }>;
 
 /** Stable names for scripts. */
-export function unresolvedCode({ kind }: Unresolved): "UNKNOWN_NAME" | "AMBIGUOUS_NAME" {
+function unresolvedCode({ kind }: Unresolved): "UNKNOWN_NAME" | "AMBIGUOUS_NAME" {
 	return kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
 }
 
 /** The reason why a name fits no document, and the documents that may be meant. */
-export function unresolvedText(resolution: Unresolved, name: string, dataset: string): string {
+function unresolvedText(resolution: Unresolved, name: string, dataset: string): string {
 	const shown = `"${show(name)}"`;
 	const where = `in dataset ${show(dataset)}`;
 	switch (resolution.kind) {
@@ -140,7 +140,7 @@ function firstFew(documents: readonly Named[], textOf: (document: Named) => stri
 }
 
 /** The names of a dataset, and the rows that claim its documents. */
-export type ListedNames = { readonly names: Names; readonly claims: Claims };
+type ListedNames = { readonly names: Names; readonly claims: Claims };
 
 /**
  * The datasets of the rows, each listed once, when its first row comes.
@@ -174,7 +174,7 @@ export class DatasetNames {
 }
 
 /** Prints documents as a manifest. `include` takes all metadata first, because a column's type depends on every value. */
-export type DocumentPrinter = {
+type DocumentPrinter = {
 	readonly include: (metadata: Metadata) => void;
 	/** Returns how many there were. It stops when `isClosed` is true: the reader has closed the output. */
 	print(documents: AsyncIterable<ManifestDocument>, print: Print, isClosed: () => boolean): Promise<number>;

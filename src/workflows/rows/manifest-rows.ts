@@ -55,7 +55,7 @@ export async function manifestRows(
 }
 
 /** A manifest of the user, or one with a name that a command has made and removes. A recorded run keeps a copy of that. */
-export type ManifestFile = { readonly path: string; readonly name?: string | undefined };
+type ManifestFile = { readonly path: string; readonly name?: string | undefined };
 
 /**
  * The rows of a manifest that a command makes, in a private file that is removed with them.

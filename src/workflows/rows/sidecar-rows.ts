@@ -16,7 +16,7 @@ import { checkedRows, madeRows, type ManifestReadFlags } from "./manifest-rows.t
 import type { RowSource } from "./row-source.ts";
 
 /** The files of the command line without the sidecars of others, and those sidecars by the absolute paths of their files. */
-export type FilesAndSidecars = { readonly files: readonly string[]; readonly sidecars: ReadonlyMap<string, string> };
+type FilesAndSidecars = { readonly files: readonly string[]; readonly sidecars: ReadonlyMap<string, string> };
 
 /** A sidecar is one only beside its file: `papers/*` names both. */
 export function sidecarsOf(paths: readonly string[]): FilesAndSidecars {

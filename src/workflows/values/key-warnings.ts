@@ -18,7 +18,7 @@ const VALUES: Readonly<Record<ValueType, string>> = {
 type WrittenKeys = Pick<CheckedManifest, "keys" | "format">;
 
 /** A key that probably stands for another, or whose values have another type than the dataset's. */
-export type KeyWarning = { readonly key: string; readonly text: string };
+type KeyWarning = { readonly key: string; readonly text: string };
 
 /** The keys of the documents that were read: all of a dataset, or some. */
 type Present = { readonly keys: KeyTypes; readonly isWhole: boolean };
@@ -27,7 +27,7 @@ type Present = { readonly keys: KeyTypes; readonly isWhole: boolean };
  * What is odd in the keys of a manifest, compared with those of documents: a misspelt one makes a new key, and a value of
  * another type replaces one. Pure.
  */
-export function keyWarnings({ keys, format }: WrittenKeys, present: Present): KeyWarning[] {
+function keyWarnings({ keys, format }: WrittenKeys, present: Present): KeyWarning[] {
 	const warnings: KeyWarning[] = [];
 	const unknown: string[] = [];
 	for (const [key, types] of keys) {

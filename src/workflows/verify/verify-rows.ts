@@ -20,7 +20,7 @@ import type { Run } from "../open-run.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 
 /** A recorded run that is to be verified. */
-export type ToVerify = {
+type ToVerify = {
 	readonly recorded: RecordedRun;
 	readonly runs: RunStore;
 	readonly mode: VerifyMode;
@@ -32,7 +32,7 @@ export type ToVerify = {
 	readonly unreadable: ExitCode;
 };
 
-export type Verified = {
+type Verified = {
 	readonly counts: VerifyCounts;
 	/** rows that were changed since, and not by a later run of ours */
 	readonly unexplained: number;
@@ -109,7 +109,7 @@ function hidden(datasetId: string, exit: ExitCode): Stop {
 const MAX_REPORTED = 20;
 
 /** Reports rows that are not as they were sent: the first on standard error, a line each; with `json` all, an object each. */
-export function verdictReporter(name: string, json: boolean, { io }: App): (judged: JudgedRow) => Promise<void> {
+function verdictReporter(name: string, json: boolean, { io }: App): (judged: JudgedRow) => Promise<void> {
 	let [bad, changed] = [0, 0];
 	return async (judged) => {
 		const { result, line, row } = judged;

@@ -26,7 +26,7 @@ const LONGEST_WAIT_MS = 250;
 /** A run's part of the cap, in requests a second, is `cap / runs`; without a cap, `cap` is undefined. */
 export type Share = Pick<Answer, "cap" | "runs">;
 
-export type SharedCapOptions = {
+type SharedCapOptions = {
 	readonly store: Store;
 	readonly clock: Clock;
 	/** a name that no other run has */
