@@ -33,7 +33,7 @@ const SOON = 50;
 type Count = { readonly from: number; answers: number; unavailable: number };
 
 /**
- * Whether 503 means "too fast". nginx refuses with 503 unless it is told otherwise, and an overloaded service fails with it.
+ * Whether 503 means "too fast". nginx refuses with 503 by default, and an overloaded service fails with it.
  *
  * Under a limit, half the rate is hardly refused; a fault is as frequent as before. So the rate is lowered for a moment once
  * 503 are frequent, and their share decides.
