@@ -1,6 +1,6 @@
 import type { Clock } from "../../types.ts";
 import { CALL_MS, type Store } from "./redis.ts";
-import type { Answer } from "./script.ts";
+import { type Answer, SLACK_MS } from "./script.ts";
 
 /** Milliseconds between two calls of a run that needs no permit: the others count it, and it learns of cooldowns. */
 const IDLE_MS = 1000;
@@ -11,14 +11,14 @@ const AWAY_MS = 500;
 /** Milliseconds for which a run keeps to its share after Redis is back: the others need that time to come back, too. */
 const SETTLING_MS = 2000;
 
-/** Milliseconds for which a permit is good. A later use would come together with the next ones. */
+/** Milliseconds after its slot for which a permit is good. A later use would come together with the next ones. */
 const GOOD_MS = 25;
 
 /** Milliseconds by which permits are ordered ahead, besides the time of a call: timers of a busy machine are that late. */
 const AHEAD_MS = 30;
 
-/** Milliseconds by which a permit of this run's own share may be late, as in the script. */
-const SLACK_MS = 20;
+/** Part of its share that a run uses while Redis is away. Three runs that send at once would go over the cap otherwise. */
+const OWN_PART = 0.97;
 
 /** Milliseconds: a request that waits sees that Redis is lost or back, or the run's end, no later than that. */
 const LONGEST_WAIT_MS = 250;
@@ -155,7 +155,7 @@ export class SharedCap {
 	/** Milliseconds from one permit to the next. */
 	get #spacing(): number {
 		const { cap = Number.POSITIVE_INFINITY, runs } = this.share;
-		return (1000 / cap) * (this.#own === undefined ? 1 : runs);
+		return (1000 / cap) * (this.#own === undefined ? 1 : runs / OWN_PART);
 	}
 
 	/** @returns the time of the permit, on the clock; undefined where there is none */
