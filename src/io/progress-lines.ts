@@ -91,7 +91,7 @@ export function isoSeconds(date: Date): string {
 /** The line for a program that reads the progress on standard error. @param time in ISO form */
 export function jsonLine({ rows, rate, left, activity }: ProgressState, time: string): string {
 	const { done = 0, total = null, failed = 0 } = rows ?? {};
-	const { state = "running", what = null, count, seconds = 0, of, rate: lowered, auto } = activity ?? {};
+	const { state = "running", what = null, count, seconds = 0, of, next, rate: lowered, auto } = activity ?? {};
 	const cause = (activity && causeText(activity)) ?? what;
 	return JSON.stringify({
 		type: "progress",
@@ -100,6 +100,7 @@ export function jsonLine({ rows, rate, left, activity }: ProgressState, time: st
 		cause,
 		seconds: tenths(seconds),
 		of_seconds: tenths(of),
+		next_try_seconds: tenths(next ?? activity?.again?.seconds),
 		lowered_rate: tenths(lowered?.now),
 		auto_rate: tenths(auto),
 		done,

@@ -101,10 +101,12 @@ it.each([
 
 it("a program that reads the progress gets one object on each line, with every member", () => {
 	const lines = [STATES.waiting, STATES.slowed, STATES.reading].map((state) => jsonLine(state, "T"));
+	const outage = jsonLine({ activity: { state: "outage", seconds: 21, of: 900, next: 7.04 } }, "T");
+	expect(outage).toContain('"seconds":21,"of_seconds":900,"next_try_seconds":7,');
 	expect(lines).toEqual([
-		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null}',
-		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null}',
-		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000}',
+		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null}',
+		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"next_try_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null}',
+		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000}',
 	]);
 });
 
