@@ -12,7 +12,7 @@ import { range, summaryOf } from "../support/values.ts";
 const isWhole = process.env["RAGTAG_FAULTS"] === "all";
 const [TAGGED, UPLOADED, REMOVED] = isWhole ? [2_000, 200, 50] : [200, 20, 5];
 
-const options = ["--rate", "unlimited", "--json"];
+const options = ["--rate", "5000", "--json"];
 
 /**
  * Each kind of server that is met, with no flag given. A user whose server is taken for another loses every upload, every

@@ -26,7 +26,7 @@ async function nights(documents: number, refusedAt: readonly number[], latency =
 	const ids = await service.ids();
 	const path = await file("tags.csv", "");
 	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--concurrency", "1", "--json"];
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--concurrency", "1", "--json"];
 	return {
 		service,
 		path,
@@ -116,7 +116,7 @@ it("runs resume continues the interrupted run of 500 rows, not a later run of on
 	const [id = ""] = await night.service.ids();
 	const small = await file("small.csv", `document_id,v\n${id},A\n`);
 	expect((await program(["docs", "tag", small, "-d", night.service.dataset], night.env)).exit).toBe(0);
-	const resumed = await program(["runs", "resume", "--json", "--rate", "unlimited"], night.env);
+	const resumed = await program(["runs", "resume", "--json", "--rate", "5000"], night.env);
 	expect([resumed.exit, run(resumed)]).toEqual([0, run(first)]);
 	expect(resumed.stderr).toContain(`Resuming run ${run(first)}`);
 	expect(await night.held()).toEqual({ A: 500 });
@@ -142,7 +142,7 @@ it("runs prune --all keeps the record of a running run, which ends well and can 
 	expect([pruned.exit, pruned.stdout, pruned.stderr]).toEqual([0, "", expect.stringContaining("is in progress")]);
 	const ended = await running.ended;
 	expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
-	const undone = await program(["runs", "undo", run(ended), "--yes", "--rate", "unlimited"], night.env);
+	const undone = await program(["runs", "undo", run(ended), "--yes", "--rate", "5000"], night.env);
 	expect(undone.exit).toBe(0);
 	expect(await night.held()).toEqual({ undefined: 120 });
 });

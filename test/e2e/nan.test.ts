@@ -36,7 +36,7 @@ async function world(flavour: "ragflow-0.18" | "ragflow-0.21" | "ragflow-0.23"):
 		ids,
 		odd,
 		textOf: async (id) => (await fetch(`${documents}?id=${id}`, { headers })).text(),
-		run: (...argv) => program([...argv, "--rate", "unlimited"], env),
+		run: (...argv) => program([...argv, "--rate", "5000"], env),
 	};
 }
 

@@ -20,7 +20,7 @@ const world = async (
 	const service = await serve(documents, { latency, ...options });
 	const path = await manifest(service);
 	const state = await folder();
-	const flags = ["-d", service.dataset, "--rate", "unlimited", "--json", "--resume"];
+	const flags = ["-d", service.dataset, "--rate", "5000", "--json", "--resume"];
 	const env = { ...envOf(service), RAGTAG_STATE_DIR: state };
 	return { service, path, state, argv: ["docs", "tag", path, ...flags], env };
 };
@@ -87,7 +87,7 @@ it("a manifest from a pipe can be resumed after kill -9", async () => {
 	running.child.kill("SIGKILL");
 	await running.ended;
 	await rm(path);
-	const { exit, stdout } = await program(["runs", "resume", "--json", "--rate", "unlimited"], env);
+	const { exit, stdout } = await program(["runs", "resume", "--json", "--rate", "5000"], env);
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, failed: 0 });
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(100));

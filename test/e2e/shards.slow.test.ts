@@ -24,7 +24,7 @@ it(
 		const before = (await service.documents()).map(({ metadata }) => metadata);
 		const path = await manifest(service);
 		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-		const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+		const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json"];
 		const ended = await Promise.all(
 			range(SHARDS).map((n) =>
 				program([...tag, "--shard", "auto"], { ...env, JOB_COMPLETION_INDEX: `${n}`, RAGTAG_SHARDS: `${SHARDS}` }),
@@ -48,7 +48,7 @@ it(
 		const run = at(summaryOf(merged.stdout), "run");
 		const verified = await program(["runs", "verify", "--json"], env);
 		expect(summaryOf(verified.stdout)).toMatchObject({ run, verify: { checked: ROWS, equal: ROWS }, exit_code: 0 });
-		const undone = await program(["runs", "undo", "--yes", "--rate", "unlimited", "--json"], env);
+		const undone = await program(["runs", "undo", "--yes", "--rate", "5000", "--json"], env);
 		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: ROWS, failed: 0, kept: 0 }, exit_code: 0 });
 		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(before);
 	},
@@ -58,7 +58,7 @@ it("while a shard goes on, it and the whole manifest are refused, and another sh
 	const service = await serve(60, { latency: 50 });
 	const path = await manifest(service);
 	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-	const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+	const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json"];
 	const first = start([...tag, "--shard", "1/2", "--concurrency", "1", "--max-outage", "5m"], env);
 	await expect.poll(() => updated(service).length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(2);
 	first.child.kill("SIGSTOP");
@@ -81,7 +81,7 @@ it("shards that a kill interrupted are resumed by the same line, and merged from
 	const service = await serve(120, { latency: 10 });
 	const path = await manifest(service);
 	const [collected, home] = [await folder(), await folder()];
-	const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json", "--resume"];
+	const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", "--resume"];
 	const machine = (n: number): Record<string, string> => ({
 		...envOf(service),
 		RAGTAG_STATE_DIR: `${collected}/node${n}`,

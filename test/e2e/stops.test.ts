@@ -214,7 +214,7 @@ it("requests to this machine never go through a proxy of the environment", async
 
 it("the built program tags 300 documents, and NO_COLOR keeps escape sequences out of a log", async () => {
 	const service = await serve(300);
-	const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset, "--rate", "unlimited"];
+	const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset, "--rate", "5000"];
 	const env = { ...envOf(service), NO_COLOR: "1", FORCE_COLOR: "1", HOME: await folder() };
 	const { exit, stdout, stderr } = await program([...argv, "--progress", "json", "--debug"], env);
 	expect([exit, stdout]).toEqual([0, ""]);

@@ -17,7 +17,7 @@ export type Planned = Recorded & {
 	readonly made: Ended;
 };
 
-const FAST = ["--rate", "unlimited", "--json"];
+const FAST = ["--rate", "5000", "--json"];
 
 /**
  * A service of so many documents, each written by hand once (which faults count), and a plan of a manifest that names all

@@ -29,7 +29,7 @@ export async function rawWorld(raw: readonly string[]): Promise<RawWorld> {
 		...service,
 		home,
 		theirs,
-		run: (...argv) => ragtag([...argv, "--rate", "unlimited"], { env: envOf(service), home }),
+		run: (...argv) => ragtag([...argv, "--rate", "5000"], { env: envOf(service), home }),
 	};
 }
 

@@ -50,7 +50,7 @@ export async function tagging({ service }: Recorded): Promise<{ path: string; ar
 	return { path, argv: ["docs", "tag", path, "-d", service.dataset, ...ONE_BY_ONE] };
 }
 
-export const ONE_BY_ONE = ["--concurrency", "1", "--chunk", "1", "--rate", "unlimited", "--json"];
+export const ONE_BY_ONE = ["--concurrency", "1", "--chunk", "1", "--rate", "5000", "--json"];
 
 /** The name of the run that a summary tells. */
 export function runOf(stdout: string): string {

@@ -20,7 +20,7 @@ const run = (service: { readonly url: string }, argv: readonly string[]): Promis
 
 describe("docs rm --dry-run", () => {
 	const dry = (service: Service, ...more: readonly string[]): Promise<Ended> =>
-		run(service, ["docs", "rm", "-d", service.dataset, "--dry-run", "--rate", "unlimited", ...more]);
+		run(service, ["docs", "rm", "-d", service.dataset, "--dry-run", "--rate", "5000", ...more]);
 
 	it("shows which documents would be removed and their metadata, does not ask, and removes nothing", async () => {
 		const service = await serve(3);
@@ -73,7 +73,7 @@ describe("docs rm --dry-run", () => {
 		const shown = await dry(service, path, "--json");
 		expect(changesOf(shown.stdout).map((change) => at(change, "document_id"))).toEqual(ids);
 		expect(writes(service)).toEqual([]);
-		const removed = await run(service, ["docs", "rm", path, "-d", service.dataset, "--yes", "--rate", "unlimited"]);
+		const removed = await run(service, ["docs", "rm", path, "-d", service.dataset, "--yes", "--rate", "5000"]);
 		const left = await service.ids();
 		expect([removed.exit, left.length, left.filter((id) => ids.includes(id))]).toEqual([0, 10, []]);
 	});

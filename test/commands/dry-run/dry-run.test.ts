@@ -22,7 +22,7 @@ async function world(
 }
 
 const dry = ({ service, path }: { service: Service; path: string }, ...more: string[]): Promise<Ended> =>
-	ragtag(["docs", "tag", path, "-d", service.dataset, "--dry-run", "--rate", "unlimited", ...more], {
+	ragtag(["docs", "tag", path, "-d", service.dataset, "--dry-run", "--rate", "5000", ...more], {
 		env: envOf(service),
 	});
 
@@ -262,7 +262,7 @@ describe("docs tag --dry-run", () => {
 				.map((line) => at(line, "document_id")),
 		).toEqual(ids);
 		expect(writes(service)).toEqual([]);
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited"];
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000"];
 		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 		const after = await dry({ service, path }, "--json", "--detailed-exitcode");
 		expect(after.exit).toBe(0);

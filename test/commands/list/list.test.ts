@@ -18,7 +18,7 @@ async function tagged(documents: number): Promise<Service> {
 		...(n % 20 === 0 ? { rare: "yes" } : {}),
 	}));
 	const path = await file("tags.json", JSON.stringify(rows));
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited"];
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000"];
 	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 	return service;
 }
@@ -46,7 +46,7 @@ it("every document of several pages is listed once, in every format", async () =
 	for (const id of ids) expect(table).toContain(id);
 
 	const manifest = await file("back.csv", await list("--format", "csv"));
-	const argv = ["docs", "tag", manifest, "--rate", "unlimited"];
+	const argv = ["docs", "tag", manifest, "--rate", "5000"];
 	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 	expect(await service.documents()).toEqual(held);
 });
@@ -258,7 +258,7 @@ it("more datasets than one page holds are all listed", async () => {
 	const service = await serve(0);
 	const env = envOf(service);
 	for (const n of range(120))
-		expect((await ragtag(["datasets", "create", `d${n}`, "--rate", "unlimited"], { env })).exit).toBe(0);
+		expect((await ragtag(["datasets", "create", `d${n}`, "--rate", "5000"], { env })).exit).toBe(0);
 	const { stdout } = await ragtag(["datasets", "list", "--format", "jsonl"], { env });
 	expect(new Set(parseLines(stdout).map((line) => at(line, "name"))).size).toBe(121);
 });

@@ -20,7 +20,7 @@ async function world(second?: string): Promise<Made> {
 }
 
 const tag = ({ service, manifest, junit }: Made, argv: readonly string[] = [], more: World = {}): Promise<Ended> =>
-	ragtag(["docs", "tag", manifest, "-d", service.dataset, "--rate", "unlimited", "--junit", junit, ...argv], {
+	ragtag(["docs", "tag", manifest, "-d", service.dataset, "--rate", "5000", "--junit", junit, ...argv], {
 		env: envOf(service),
 		...more,
 	});

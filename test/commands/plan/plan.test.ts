@@ -20,7 +20,7 @@ describe("docs plan", () => {
 		const ids = await service.ids();
 		const manifest = (n: (at: number) => number): Promise<string> =>
 			file("tags.csv", `document_id,n:number\n${ids.map((id, row) => `${id},${n(row)}\n`).join("")}`);
-		const fast = ["--rate", "unlimited", "--json"];
+		const fast = ["--rate", "5000", "--json"];
 		const base = await manifest((n) => n);
 		expect((await world.run(["docs", "tag", base, "-d", service.dataset, ...fast])).exit).toBe(0);
 		const out = join(await folder(), "plan.jsonl");
@@ -56,7 +56,7 @@ describe("docs plan", () => {
 		const path = await file("tags.csv", `document_id,batch,title\n${rows}`);
 		const into = await folder();
 		const plan = (out: string, ...more: string[]): ReturnType<typeof ragtag> =>
-			ragtag(["docs", "plan", path, "-d", service.dataset, "--out", join(into, out), "--rate", "unlimited", ...more], {
+			ragtag(["docs", "plan", path, "-d", service.dataset, "--out", join(into, out), "--rate", "5000", ...more], {
 				env: envOf(service),
 			});
 		const { exit, stdout, stderr } = await plan("one.jsonl", "--format", "md");
@@ -224,8 +224,8 @@ describe("docs plan", () => {
 		);
 		const manifest = await file("tags.jsonl", rows.join("\n"));
 		const out = join(await folder(), "plan.jsonl");
-		const planning = ["docs", "plan", manifest, "-d", service.dataset, "--out", out, "--rate", "unlimited", "--json"];
-		const applying = ["docs", "apply", out, "--rate", "unlimited", "--json"];
+		const planning = ["docs", "plan", manifest, "-d", service.dataset, "--out", out, "--rate", "5000", "--json"];
+		const applying = ["docs", "apply", out, "--rate", "5000", "--json"];
 		expect((await world.run(planning)).exit).toBe(0);
 		expect(summaryOf((await world.run(applying)).stdout)).toMatchObject({ updated: 30, exit_code: 0 });
 		const sent = writes(service).length;

@@ -5,7 +5,7 @@ import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
-const FLAGS = ["--rate", "unlimited", "--concurrency", "1", "--json"];
+const FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
 const SHARDS = ["1/3", "2/3", "3/3"];
 
 /** A plan of a change for each document, and what applies a shard of it. */

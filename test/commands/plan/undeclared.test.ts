@@ -18,7 +18,7 @@ const plan = (
 	path: string,
 	...more: string[]
 ): Promise<Ended> =>
-	ragtag(["docs", "plan", path, "-d", service.dataset, "--out", out, "--rate", "unlimited", ...more], {
+	ragtag(["docs", "plan", path, "-d", service.dataset, "--out", out, "--rate", "5000", ...more], {
 		env: envOf(service),
 	});
 

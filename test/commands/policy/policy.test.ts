@@ -29,7 +29,7 @@ async function world(policy: string, options: Parameters<typeof serve>[1] = {}) 
 	for (const id of ids) await service.put(id, { source_id: "s1", category: "news", author: "Ann" });
 	const home = await homeWith(policy);
 	const run = (argv: readonly string[], more: World = {}): Promise<Ended> =>
-		ragtag(["--profile", "prod", ...argv, "-d", service.dataset, "--rate", "unlimited"], {
+		ragtag(["--profile", "prod", ...argv, "-d", service.dataset, "--rate", "5000"], {
 			env: envOf(service),
 			home,
 			...more,
@@ -125,7 +125,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		hidden.held.set("doc-1", { source_id: "s1" });
 		const home = await homeWith("{protected: [source_id], required: [author]}");
 		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
-		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "unlimited", "--json"];
+		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "5000", "--json"];
 		const { exit, stdout } = await ragtag(argv, { env: envOf(hidden), home });
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 0 })]);
 		expect(hidden.held.get("doc-1")).toEqual({ source_id: "s1" });
@@ -140,7 +140,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		late.held.set("doc-1", { source_id: "s1" });
 		const home = await homeWith("{protected: [source_id]}");
 		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
-		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "unlimited", "--json"];
+		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "5000", "--json"];
 		const { exit, stdout } = await ragtag(argv, { env: envOf(late), home });
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 0 })]);
 		expect(stdout).toContain('"error_code":"POLICY_UNSEEN"');
@@ -151,7 +151,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		const service = await serve(300);
 		const home = await homeWith("{protected: [source_id], max_changes: 100%}");
 		const path = await file("t.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},x\n`).join("")}`);
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--profile", "prod", "--rate", "unlimited", "--json"];
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--profile", "prod", "--rate", "5000", "--json"];
 		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service), home });
 		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 300 })]);
 		expect(stderr).toContain("The policy of profile prod is checked on all rows before the first is sent.");

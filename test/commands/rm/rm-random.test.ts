@@ -117,7 +117,7 @@ describe("docs rm against the release on which a mistake in the body empties the
 						const ids = rows.map(idOf);
 						const source = byId ? ["--id", ...ids] : ["-", ...flags];
 						const stdin = byId ? "" : textOf(ids, form, member);
-						const argv = ["docs", "rm", ...source, "-d", service.dataset, "--yes", "-q", "--rate", "unlimited"];
+						const argv = ["docs", "rm", ...source, "-d", service.dataset, "--yes", "-q", "--rate", "5000"];
 						// An id that looks like an option is one, as everywhere.
 						if (byId && ids.some((id) => id.startsWith("-"))) return;
 						await ragtag(argv, { env, stdin });

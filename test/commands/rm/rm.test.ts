@@ -52,7 +52,7 @@ it.each([
 		const service = await serve(210, { flavour });
 		const [kept = "", ...removed] = await service.ids();
 		const path = await file("old.csv", `document_id\n${removed.join("\n")}\n`);
-		const argv = ["docs", "rm", path, "-d", service.dataset, "--yes", "--json", "--rate", "unlimited"];
+		const argv = ["docs", "rm", path, "-d", service.dataset, "--yes", "--json", "--rate", "5000"];
 		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
 		expect(exit).toBe(0);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 209, removed: 209, attempts: 209 });

@@ -61,7 +61,7 @@ it("runs retry sends only the failed rows, and the run counts each row once", as
 	expect(summaryOf(failed.stdout)).toMatchObject({ updated: 4, failed: 2, exit_code: 1, resume: null });
 	expect(failed.stderr).toContain(`ragtag runs retry ${run}`);
 	const sent = world.writes();
-	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "unlimited"]);
+	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "5000"]);
 	expect([exit, summaryOf(stdout)]).toEqual([
 		0,
 		expect.objectContaining({ run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 }),
@@ -80,7 +80,7 @@ it("a row that fails again counts once, with its last error", async () => {
 	});
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
-	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "unlimited"]);
+	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "5000"]);
 	expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ rows: 3, updated: 2, failed: 1 })]);
 	expect((await readFile(world.path(run, "failed.csv"), "utf8")).trimEnd().split("\n")).toHaveLength(2);
 });

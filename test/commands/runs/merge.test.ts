@@ -5,7 +5,7 @@ import { recorded, type Recorded, runOf, stopAt } from "../../support/recorded.t
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
-const FLAGS = ["--rate", "unlimited", "--concurrency", "1", "--json"];
+const FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
 
 /** Tags all documents in so many shards. The names of their runs, in the order of the shards. */
 async function inShards(world: Recorded, count: number, more: readonly string[] = []): Promise<string[]> {
@@ -128,7 +128,7 @@ describe("runs merge", () => {
 		const world = await recorded(900);
 		const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
 		const stdin = `document_id,n:number\n${lines.join("")}`;
-		const tag = ["docs", "tag", "-", "-d", world.service.dataset, "--rate", "unlimited", "--json"];
+		const tag = ["docs", "tag", "-", "-d", world.service.dataset, "--rate", "5000", "--json"];
 		const shards = [];
 		for (const shard of ["1/2", "2/2"])
 			shards.push(runOf((await world.run([...tag, "--shard", shard], { stdin })).stdout));

@@ -7,7 +7,7 @@ import { shardIndexOf } from "../../../src/shard.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
 
-const UNDO_FLAGS = ["--rate", "unlimited", "--concurrency", "1", "--json"];
+const UNDO_FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
 const FLAGS = [...UNDO_FLAGS, "--chunk", "1"];
 
 /** Tags all documents in two shards. The names of their runs. */

@@ -8,7 +8,7 @@ import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/r
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
-const FAST = ["--rate", "unlimited", "--json"];
+const FAST = ["--rate", "5000", "--json"];
 const undo = (world: Recorded, ...more: readonly string[]) => world.run(["runs", "undo", "--yes", ...FAST, ...more]);
 
 /** Everything that the service has, in the order in which it lists it. */

@@ -10,7 +10,7 @@ const success = (id: string) => ({ code: 0, message: "Success", data: { document
 /** An id, so that the run begins without a list of datasets. */
 const ID = "d".repeat(32);
 const argvOf = (command: string, path: string, dataset = "set"): string[] => {
-	const argv = ["docs", command, path, "-d", dataset, "--rate", "unlimited", "--attempts", "1", "--json"];
+	const argv = ["docs", command, path, "-d", dataset, "--rate", "5000", "--attempts", "1", "--json"];
 	return command === "rm" ? [...argv, "--yes"] : argv;
 };
 
@@ -103,7 +103,7 @@ it.each([
 ])("a proxy that %s every PATCH costs no row: after three probes PATCH counts as unknown", async (_, said) => {
 	const service = await liar(5, ({ method }) => (method === "PATCH" ? said : undefined));
 	const path = await file("tags.csv", manifest(5));
-	const argv = ["docs", "tag", path, "-d", "set", "--rate", "unlimited", "--json"];
+	const argv = ["docs", "tag", path, "-d", "set", "--rate", "5000", "--json"];
 	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ updated: 5, failed: 0, verified: true });

@@ -5,7 +5,7 @@ import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY } from "../../support/service.ts";
 import { at, items, summaryOf } from "../../support/values.ts";
 
-const FAST = ["--rate", "unlimited", "--json"];
+const FAST = ["--rate", "5000", "--json"];
 const GOOD = 60_000;
 
 /** A sandbox with a search engine, whose documents have metadata, or none. */

@@ -27,7 +27,7 @@ const pairs: readonly [Flavour, Flavour][] = [
 	...neighbours,
 ];
 
-const fast = ["--rate", "unlimited", "--json"];
+const fast = ["--rate", "5000", "--json"];
 const manifest = (ids: readonly string[]): string =>
 	`document_id,author\n${ids.map((id) => `${id},of ${id}\n`).join("")}`;
 

@@ -3,7 +3,7 @@ import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
 
-const FAST = ["--rate", "unlimited", "--json"];
+const FAST = ["--rate", "5000", "--json"];
 
 /** RAGFlow v0.24.0 on Elasticsearch lays an update over what is there, and answers success. */
 async function merging(documents = 4): Promise<Service & { readonly tagged: readonly string[] }> {

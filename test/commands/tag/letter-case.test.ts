@@ -63,7 +63,7 @@ async function caseless({ hidesIds = false } = {}): Promise<Caseless> {
 		writes,
 		held,
 		run: (noun = "", verb = "", ...argv) => {
-			const common = ["-d", SET, "--flavour", "documented", "--rate", "unlimited", "--json"];
+			const common = ["-d", SET, "--flavour", "documented", "--rate", "5000", "--json"];
 			return ragtag([noun, verb, ...common, ...argv], { env: envOf(service), home });
 		},
 	};

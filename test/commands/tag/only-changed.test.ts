@@ -7,7 +7,7 @@ import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { at, range, summaryOf } from "../../support/values.ts";
 
-const fast = ["--rate", "unlimited", "--json"];
+const fast = ["--rate", "5000", "--json"];
 const lines = (ids: readonly string[], value: (n: number) => unknown): string =>
 	ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: value(n) })).join("\n");
 

@@ -8,7 +8,7 @@ const writes = ({ requests, dataset }: Service): string[] =>
 	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
 
 const tag = (service: Service, path: string, ...more: string[]): Promise<Ended> =>
-	ragtag(["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json", ...more], {
+	ragtag(["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", ...more], {
 		env: envOf(service),
 	});
 

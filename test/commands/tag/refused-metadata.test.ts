@@ -48,7 +48,7 @@ async function manifest(ids: readonly string[]): Promise<string> {
 	return file("tags.json", JSON.stringify(rows));
 }
 
-const ALLOWED = ["--allow-type-change", "--json", "--rate", "unlimited"];
+const ALLOWED = ["--allow-type-change", "--json", "--rate", "5000"];
 
 function rowsOf(stdout: string): readonly unknown[] {
 	return parseLines(stdout).filter((line) => at(line, "type") === "row");

@@ -7,7 +7,7 @@ import { recorded, type Recorded, runOf, stopAt } from "../../support/recorded.t
 import { file, folder } from "../../support/service.ts";
 import { at, items, parseLines, range, summaryOf } from "../../support/values.ts";
 
-const FLAGS = ["--rate", "unlimited", "--concurrency", "1", "--json"];
+const FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
 
 /** A manifest of a row a document, with more rows after them, and the arguments that tag a shard of it. */
 async function sharded(world: Recorded, more = ""): Promise<{ path: string; argv: (shard: string) => string[] }> {

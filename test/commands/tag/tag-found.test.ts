@@ -22,7 +22,7 @@ const NEWS = ["--where", "category=news"];
 const SET = ["--set", "reviewed:boolean=true", "--mode", "merge"];
 
 const tag = ({ url, dataset }: { url: string; dataset: string }, ...more: readonly string[]): Promise<Ended> =>
-	ragtag(["docs", "tag", "-d", dataset, "--rate", "unlimited", ...more], { env: envOf({ url }) });
+	ragtag(["docs", "tag", "-d", dataset, "--rate", "5000", ...more], { env: envOf({ url }) });
 
 /** Requests that may write, but those that name a document nobody has to find a flavour out. */
 const writes = ({ requests, dataset }: { requests: readonly string[]; dataset: string }): string[] =>

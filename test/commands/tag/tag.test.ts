@@ -37,7 +37,7 @@ it.each(forms)("each of 300 documents gets exactly the metadata of its row from 
 	const service = await serve(300);
 	const rows = entries(await service.ids());
 	const path = await file(name, text(rows));
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json"];
+	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json"];
 	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
 	expect(exit).toBe(0);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 300, updated: 300, attempts: 300, changes: 300, exit_code: 0 });
@@ -145,7 +145,7 @@ it.each([
 			"tags.csv",
 			`document_id,author\n${(await service.ids()).map((id) => `${id},Ann\n`).join("")}`,
 		);
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "unlimited", "--json", ...flags];
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", ...flags];
 		// Each command of a test has a state folder of its own.
 		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 		const before = service.requests.length;
@@ -162,7 +162,7 @@ it.each(["documented", "ragflow-0.27"] as const)(
 		const service = await serve(120, { flavour });
 		const path = await file("tags.csv", csv(entries(await service.ids())));
 		const world = { env: envOf(service), home: await folder() };
-		const fast = ["--rate", "unlimited", "--json"];
+		const fast = ["--rate", "5000", "--json"];
 		expect((await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], world)).exit).toBe(0);
 		const before = service.requests.length;
 		const { stdout } = await ragtag(["runs", "undo", "--yes", ...fast], world);

@@ -60,7 +60,7 @@ it.each(["csv", "jsonl"])("the failed rows of a %s manifest are written, correct
 	const jsonl = records.map((record) => JSON.stringify(record)).join("\n");
 	const path = await file(`tags.${kind}`, kind === "csv" ? `document_id,title,note\n${csv}\n` : jsonl);
 	const failed = join(await folder(), "failed");
-	const flags = ["-d", service.dataset, "--rate", "unlimited", "--json"];
+	const flags = ["-d", service.dataset, "--rate", "5000", "--json"];
 	const before = await ragtag(["docs", "tag", path, ...flags, "--failed", failed], { env: envOf(service) });
 	expect(before.exit).toBe(1);
 	expect(before.stderr).toContain(failed);
@@ -106,7 +106,7 @@ const absent = (count: number): string =>
 it("--max-errors ends a failing run, and accounts for the rows that were not sent", async () => {
 	const service = await serve(1);
 	const path = await file("tags.csv", absent(200));
-	const flags = ["-d", service.dataset, "--rate", "unlimited", "--concurrency", "1", "--max-errors", "3", "--json"];
+	const flags = ["-d", service.dataset, "--rate", "5000", "--concurrency", "1", "--max-errors", "3", "--json"];
 	const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, ...flags], { env: envOf(service) });
 	expect(exit).toBe(9);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 200, failed: 3, pending: 197, exit_code: 9 });
@@ -117,7 +117,7 @@ it("--max-errors ends a failing run, and accounts for the rows that were not sen
 it("a wrong dataset ends the run after ten rows, not after a million requests", async () => {
 	const service = await serve(1);
 	const path = await file("tags.csv", absent(300));
-	const flags = ["-d", "f".repeat(32), "--rate", "unlimited", "--concurrency", "2", "--json"];
+	const flags = ["-d", "f".repeat(32), "--rate", "5000", "--concurrency", "2", "--json"];
 	const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, ...flags], { env: envOf(service) });
 	expect(exit).toBe(9);
 	summaryOf(stdout);

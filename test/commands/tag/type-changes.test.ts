@@ -13,7 +13,7 @@ const typed = [
 	"ragflow-0.27",
 	"ragflow-1.0",
 ] as const satisfies readonly Flavour[];
-const FAST = ["--json", "--rate", "unlimited"];
+const FAST = ["--json", "--rate", "5000"];
 
 type World = {
 	readonly service: Service;

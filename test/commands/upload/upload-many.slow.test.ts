@@ -17,7 +17,7 @@ describe.each(flavours.filter(isFlavour))("200 uploads with metadata to %s", (fl
 		const manifest = await file("files.csv", manifestText("first"));
 		for (const name of names) await writeFile(join(manifest, "..", name), `text of ${name}`);
 		const run = async (...more: string[]): Promise<[number, unknown]> => {
-			const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "unlimited", ...more];
+			const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "5000", ...more];
 			const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
 			return [exit, summaryOf(stdout)];
 		};

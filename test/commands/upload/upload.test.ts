@@ -93,7 +93,7 @@ it.each<Flavour>(["documented", "ragflow-0.26"])(
 				.join("")}`,
 		);
 		for (const n of range(500)) await writeFile(join(manifest, "..", `new-${n}.txt`), `text ${n}`);
-		const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "unlimited"];
+		const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "5000"];
 		const first = await ragtag(argv, { env: envOf(service) });
 		expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { uploaded: 500, failed: 0 }]);
 		const reads = service.requests.filter((line) => line.startsWith("GET")).length;

@@ -194,7 +194,7 @@ export const envelope: readonly FaultTest[] = [
 				control.reset();
 				control.setPlan({ faults: [{ fault: `list-${name}`, on: { method: "GET" } }] });
 				const state = await stateOf(learned);
-				const argv = ["docs", "list", "-d", dataset, "--format", "jsonl", "--rate", "unlimited", "--state-dir", state];
+				const argv = ["docs", "list", "-d", dataset, "--format", "jsonl", "--rate", "5000", "--state-dir", state];
 				const ended = await program(argv, envOf(sandbox));
 				await withoutKeyIn(ended, state);
 				const ids = parseLines(ended.stdout).map((line) => at(line, "document_id"));

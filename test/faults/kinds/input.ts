@@ -27,7 +27,7 @@ async function feedPath(path: string, args: readonly string[] = []): Promise<Fed
 	const { sandbox, control, dataset, learned } = await serviceOf("documented");
 	control.reset();
 	const state = await stateOf(learned);
-	const argv = ["docs", "tag", "-d", dataset, "--json", "--rate", "unlimited", "--state-dir", state, ...args];
+	const argv = ["docs", "tag", "-d", dataset, "--json", "--rate", "5000", "--state-dir", state, ...args];
 	const ended = await program([...argv, "--", path], envOf(sandbox));
 	await withoutKeyIn(ended, state);
 	const { requests } = control.counts();

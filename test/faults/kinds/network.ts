@@ -331,7 +331,7 @@ export const network: readonly FaultTest[] = [
 			control.setPlan({ faults: [{ fault: "delay", milliseconds: 100, on: { method: "PUT" } }] });
 			const state = await stateOf(learned);
 			const path = await manifestOf(60, 70_000);
-			const flags = `-d ${dataset} --json --rate unlimited --concurrency 64 --max-outage 3s --state-dir ${state}`;
+			const flags = `-d ${dataset} --json --rate 5000 --concurrency 64 --max-outage 3s --state-dir ${state}`;
 			const ended = await shell(`ulimit -n 40; exec $RAGTAG docs tag ${path} ${flags}`, envOf(sandbox));
 			const summary = summaryOf(ended.stdout);
 			expect([0, 6, 7]).toContain(ended.exit);

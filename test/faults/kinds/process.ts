@@ -95,7 +95,7 @@ export const processes: readonly FaultTest[] = [
 			const { sandbox, control, dataset, learned } = await serviceOf("documented");
 			control.reset();
 			const state = await stateOf(learned);
-			const flags = `-d ${dataset} --json --rate unlimited --state-dir ${state}`;
+			const flags = `-d ${dataset} --json --rate 5000 --state-dir ${state}`;
 			const line = `set -o pipefail; $RAGTAG docs tag ${await manifestOf(50, 90_000)} ${flags} | head -1`;
 			const ended = await shell(line, envOf(sandbox));
 			expect({ exit: ended.exit, stderr: ended.exit === 0 ? "" : ended.stderr }).toEqual({ exit: 0, stderr: "" });
@@ -141,7 +141,7 @@ export const processes: readonly FaultTest[] = [
 			control.reset();
 			const state = await stateOf(learned);
 			const path = await manifestOf(50, 91_000);
-			const flags = `-d ${dataset} --json --rate unlimited --concurrency 4 --state-dir ${state}`;
+			const flags = `-d ${dataset} --json --rate 5000 --concurrency 4 --state-dir ${state}`;
 			// No file may grow beyond 3 KiB: some rows fit, and the rest does not.
 			const ended = await shell(`ulimit -f 3; $RAGTAG docs tag ${path} ${flags}`, envOf(sandbox));
 			expect({ exit: ended.exit, stderr: ended.exit === 7 ? "" : ended.stderr }).toEqual({ exit: 7, stderr: "" });
@@ -529,7 +529,7 @@ export const processes: readonly FaultTest[] = [
 			const { sandbox, control, dataset, learned } = await serviceOf("documented");
 			control.reset();
 			const state = await stateOf(learned);
-			const flags = `-d ${dataset} --json --debug --rate unlimited --state-dir ${state}`;
+			const flags = `-d ${dataset} --json --debug --rate 5000 --state-dir ${state}`;
 			const line = `$RAGTAG docs tag ${await manifestOf(50, 96_000)} ${flags} 2> >(sleep 2; cat > /dev/null)`;
 			const ended = await shell(line, envOf(sandbox));
 			expect([ended.exit, control.counts().applied]).toEqual([0, 50]);

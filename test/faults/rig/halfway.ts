@@ -39,7 +39,7 @@ export async function halfway(
 	const first = 100_000 + ++turns * 1000;
 	const manifest = await manifestOf(rows, first);
 	const given = [stdin ? "-" : manifest, "-d", dataset, "--concurrency", String(IN_FLIGHT)];
-	const argv = ["docs", "tag", ...given, "--json", "--rate", "unlimited", "--state-dir", state];
+	const argv = ["docs", "tag", ...given, "--json", "--rate", "5000", "--state-dir", state];
 	const surroundings = { ...envOf(sandbox), ...env };
 	const text = stdin ? await readFile(manifest, "utf8") : "";
 	const running = start([...argv, ...args], surroundings, text);
@@ -58,10 +58,7 @@ export async function halfway(
 /** The run goes on and reaches its end: all rows are there, counted once, and hardly any was sent twice. */
 export async function goesOn({ service, state, first }: Halfway, rows: number, crashes: number): Promise<void> {
 	const { control, sandbox } = service;
-	const resumed = await program(
-		["runs", "resume", "--json", "--state-dir", state, "--rate", "unlimited"],
-		envOf(sandbox),
-	);
+	const resumed = await program(["runs", "resume", "--json", "--state-dir", state, "--rate", "5000"], envOf(sandbox));
 	expect({ exit: resumed.exit, stderr: resumed.exit === 0 ? "" : resumed.stderr }).toEqual({ exit: 0, stderr: "" });
 	expect(summaryOf(resumed.stdout)).toMatchObject({ rows, updated: rows, failed: 0, pending: 0 });
 	await withoutKeyIn(resumed, state);

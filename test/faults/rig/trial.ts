@@ -159,7 +159,7 @@ export async function trial(on: Flavour | Service, options: TrialOptions): Promi
 	control.reset();
 	control.setPlan(planOf(service, options.faults));
 	const path = await manifestOf(rows, first);
-	const argv = ["docs", "tag", path, "-d", dataset, "--json", "--rate", "unlimited", "--state-dir", state];
+	const argv = ["docs", "tag", path, "-d", dataset, "--json", "--rate", "5000", "--state-dir", state];
 	const running = start([...argv, ...(options.args ?? [])], { ...envOf({ url }), ...options.env });
 	await options.during?.(running);
 	const ended = await bounded(running);
