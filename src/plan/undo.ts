@@ -1,4 +1,5 @@
 import type { Metadata } from "../json/values.ts";
+import type { RowStatus } from "../outcomes.ts";
 import type { Normalise } from "../rest/flavours.ts";
 import { differenceOf } from "./change.ts";
 import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
@@ -16,7 +17,7 @@ export type AppliedWrite = {
 	/** what the document had before; undefined where that is not known */
 	readonly before: Metadata | undefined;
 	/** the row's outcome; undefined where that is not known */
-	readonly status: "updated" | "uploaded" | "removed" | "unchanged" | "failed" | undefined;
+	readonly status: RowStatus | undefined;
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { ExitCode } from "../errors.ts";
+import { OUTCOMES, type OutcomeCounts, countSettled, countWritten } from "../outcomes.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { Pace, SlowCause } from "../run/rate/slow-seconds.ts";
 import type { FoundRate } from "../run/rate/rate-memory.ts";
@@ -30,15 +31,10 @@ export function rowLine({ item, status, documentId, name, error, attempts }: Out
 export type ShardCounts = Shard & { readonly otherRows: number };
 
 /** The last line of a run's `--json` output. All counts are always there. */
-export type Summary = {
+export type Summary = OutcomeCounts & {
 	readonly type: "summary";
 	readonly run: string | null;
 	readonly rows: number;
-	readonly updated: number;
-	readonly unchanged: number;
-	readonly uploaded: number;
-	readonly removed: number;
-	readonly failed: number;
 	readonly invalid: number;
 	readonly duplicate_skipped: number;
 	readonly pending: number;
@@ -163,7 +159,7 @@ export function summaryOf(ended: Ended, exit: ExitCode): Summary {
 		verified: isVerified(ended),
 		verify: verify?.counts ?? null,
 		undone: ended.undone?.counts ?? null,
-		changes: totals.updated + totals.uploaded + totals.removed - (ended.same ?? 0) + (dry?.changes ?? 0),
+		changes: countWritten(totals) - (ended.same ?? 0) + (dry?.changes ?? 0),
 		undeclared: dry?.undeclared?.documents ?? null,
 		undoable: undo?.command !== undefined && undo.blind + undo.removed === 0,
 		undo: undo?.command ?? null,
@@ -184,8 +180,8 @@ export function ofShard(counted: string, shard: Shard | undefined): string {
 	return shard === undefined ? counted : `shard ${shardText(shard)}, ${counted}`;
 }
 
-function isVerified({ totals: { updated, uploaded }, verified = false, verify }: Ended): boolean {
-	if (verify === undefined) return verified && updated + uploaded > 0;
+function isVerified({ totals: { updated, uploaded, replaced }, verified = false, verify }: Ended): boolean {
+	if (verify === undefined) return verified && updated + uploaded + replaced > 0;
 	const { counts } = verify;
 	return isAllWell(counts) && counts.equal + counts.normalised > 0;
 }
@@ -198,11 +194,7 @@ function isVerified({ totals: { updated, uploaded }, verified = false, verify }:
  */
 export function countsText(totals: Totals, wouldChange = 0, inDoubt = 0): string {
 	const named: readonly (readonly [number, string])[] = [
-		[totals.updated, "updated"],
-		[totals.unchanged, "unchanged"],
-		[totals.uploaded, "uploaded"],
-		[totals.removed, "removed"],
-		[totals.failed, "failed"],
+		...OUTCOMES.map((outcome) => [totals[outcome], outcome] as const),
 		[totals.invalid, "invalid"],
 		[totals.duplicateSkipped, totals.duplicateSkipped === 1 ? "duplicate skipped" : "duplicates skipped"],
 		[wouldChange, "would change"],
@@ -224,7 +216,7 @@ export function oldestReadingText(seconds: number | undefined): string | undefin
 
 /** The summary for people: counts, time, rate. */
 export function summaryText(totals: Totals, seconds: number, wouldChange = 0, inDoubt = 0): string {
-	const done = totals.updated + totals.unchanged + totals.uploaded + totals.removed + totals.failed + wouldChange;
+	const done = countSettled(totals) + wouldChange;
 	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
 	return `${countsText(totals, wouldChange, inDoubt)} in ${durationText(seconds)}${rate}`;
 }

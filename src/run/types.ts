@@ -1,7 +1,5 @@
 import type { ExitCode } from "../errors.ts";
-
-/** The outcome of a row. A row without an outcome that the manifest's check did not leave out is pending. */
-export type RowStatus = "updated" | "uploaded" | "removed" | "unchanged" | "failed";
+import type { RowStatus, OutcomeCounts } from "../outcomes.ts";
 
 /** The members of a row that the engine needs; a manifest's row has them. Only the operation knows the rest. */
 export type Work = {
@@ -64,13 +62,8 @@ export type Request = (<Answer>(request: () => Promise<Answer>) => Promise<Answe
 };
 
 /** Counts of a run. `rows` is the sum of all others but `attempts`. */
-export type Totals = {
+export type Totals = OutcomeCounts & {
 	readonly rows: number;
-	readonly updated: number;
-	readonly unchanged: number;
-	readonly uploaded: number;
-	readonly removed: number;
-	readonly failed: number;
 	readonly invalid: number;
 	readonly duplicateSkipped: number;
 	readonly pending: number;

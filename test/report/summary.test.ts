@@ -112,29 +112,19 @@ describe("what a verification found, in words", () => {
 describe("the summary for scripts", () => {
 	it("has every count always, and its counts add up", () => {
 		fc.assert(
-			fc.property(fc.array(fc.nat(1_000), { minLength: 8, maxLength: 8 }), (counts) => {
-				const [
-					updated = 0,
-					unchanged = 0,
-					uploaded = 0,
-					removed = 0,
-					failed = 0,
-					invalid = 0,
-					skipped = 0,
-					pending = 0,
-				] = counts;
+			fc.property(fc.array(fc.nat(1_000), { minLength: 12, maxLength: 12 }), (counts) => {
+				const [updated = 0, unchanged = 0, uploaded = 0, replaced = 0, renamed = 0, removed = 0] = counts;
+				const [parsed = 0, downloaded = 0, failed = 0, invalid = 0, skipped = 0, pending = 0] = counts.slice(6);
 				const rows = counts.reduce((sum, count) => sum + count, 0);
-				const settled = { updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped: skipped, pending };
+				const written = { updated, unchanged, uploaded, replaced, renamed, removed };
+				const outcomes = { ...written, parsed, downloaded, failed };
+				const settled = { ...outcomes, invalid, duplicateSkipped: skipped, pending };
 				const summary = summaryOf(ended({ rows, ...settled, attempts: 9 }, { seconds: 1.23456 }), Exit.limit);
 				expect(summary).toEqual({
 					type: "summary",
 					run: null,
 					rows,
-					updated,
-					unchanged,
-					uploaded,
-					removed,
-					failed,
+					...outcomes,
 					invalid,
 					duplicate_skipped: skipped,
 					pending,
@@ -143,7 +133,7 @@ describe("the summary for scripts", () => {
 					seconds: 1.235,
 					verified: false,
 					verify: null,
-					changes: updated + uploaded + removed,
+					changes: updated + uploaded + replaced + renamed + removed,
 					undeclared: null,
 					undone: null,
 					undoable: false,

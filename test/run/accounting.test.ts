@@ -1,9 +1,10 @@
 import fc from "fast-check";
+import type { RowStatus } from "../../src/outcomes.ts";
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { RestErrorKind } from "../../src/rest/errors.ts";
 import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
-import type { Outcome, RowStatus, Totals, Work } from "../../src/run/types.ts";
+import type { Outcome, Totals, Work } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { failure, start, updating, work } from "./harness.ts";
 

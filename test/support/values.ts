@@ -1,3 +1,4 @@
+import { OUTCOMES } from "../../src/outcomes.ts";
 /** A value inside parsed JSON: `at(answer, "data", "docs", 0, "id")`. Undefined where there is none. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
 	return path.reduce<unknown>(
@@ -35,7 +36,7 @@ export function range(count: number, first = 0): number[] {
 	return Array.from({ length: count }, (_, index) => first + index);
 }
 
-const COUNTS = ["updated", "unchanged", "uploaded", "removed", "failed", "invalid", "duplicate_skipped", "pending"];
+const COUNTS = [...OUTCOMES, "invalid", "duplicate_skipped", "pending"];
 
 /** The summary of a `--json` run, which must be its last line, whose counts must add up to its rows. */
 export function summaryOf(stdout: string): unknown {

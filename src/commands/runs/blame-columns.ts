@@ -1,7 +1,8 @@
 import type { JsonValue } from "../../json/values.ts";
+import type { RowStatus } from "../../outcomes.ts";
 import type { Blame, Origin } from "../../plan/blame.ts";
 import { valueText } from "../../plan/condition.ts";
-import type { RowStatus } from "../../run/types.ts";
+
 import type { ListColumns } from "../../workflows/lists/list-output.ts";
 
 /** The row of a recorded run that wrote a document. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { countDone } from "../../outcomes.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -15,7 +16,7 @@ import {
 } from "../../workflows/lists/list-output.ts";
 import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import { goingMembers } from "../../workflows/recorded/going-on.ts";
-import { doneOf, type ListedRun, listedRuns } from "../../workflows/recorded/run-state.ts";
+import { type ListedRun, listedRuns } from "../../workflows/recorded/run-state.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format | undefined };
 
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column[] = [
 	["state", ({ state }) => state],
 	["exit", ({ facts }) => cellOf(facts?.exitCode)],
 	["rows", ({ facts }) => cellOf(facts?.totals.rows)],
-	["done", ({ facts }) => cellOf(facts && doneOf(facts.totals))],
+	["done", ({ facts }) => cellOf(facts && countDone(facts.totals))],
 	["failed", ({ facts }) => cellOf(facts?.totals.failed)],
 	["pending", ({ facts }) => cellOf(facts?.totals.pending)],
 	["started", ({ file }) => file.started.replace(/\.\d+Z$/, "Z")],
@@ -82,7 +83,7 @@ export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				manifest: file.manifest.name,
 				state,
 				rows: facts?.totals.rows ?? null,
-				done: facts === undefined ? null : doneOf(facts.totals),
+				done: facts === undefined ? null : countDone(facts.totals),
 				failed: facts?.totals.failed ?? null,
 				pending: facts?.totals.pending ?? null,
 				started: file.started,

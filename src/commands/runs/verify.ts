@@ -1,4 +1,5 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
+import { noOutcomes, countWritten } from "../../outcomes.ts";
 import { journalOf, newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
@@ -51,7 +52,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	const { run } = file;
 	app.monitor.enter("verifying", `the journal of ${run}`);
 	const recorded = await journalOf(run, runs);
-	if (recorded === undefined || writtenBy(recorded.state.totals()) === 0) {
+	if (recorded === undefined || countWritten(recorded.state.totals()) === 0) {
 		io.note(`Run ${run} has written nothing, so there is nothing to verify.`);
 		return report({ flags, app }, { totals: totalsOf(undefined), seconds: 0, stop: undefined, run });
 	}
@@ -92,19 +93,13 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	});
 }
 
-function writtenBy({ updated, uploaded, removed }: Totals): number {
-	return updated + uploaded + removed;
-}
-
 /** A verification writes nothing, so the checked rows count as unchanged. */
 function totalsOf(counts: VerifyCounts | undefined): Totals {
 	const { checked = 0, unknown = 0, pending = 0 } = counts ?? {};
 	return {
 		rows: checked + pending,
-		updated: 0,
+		...noOutcomes(),
 		unchanged: checked - unknown,
-		uploaded: 0,
-		removed: 0,
 		failed: unknown,
 		invalid: 0,
 		duplicateSkipped: 0,

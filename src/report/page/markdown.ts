@@ -1,3 +1,4 @@
+import { OUTCOMES } from "../../outcomes.ts";
 import { durationText, numberText, rowsText } from "../../text/words.ts";
 import { ChangesMarkdown } from "../changes-markdown.ts";
 import { markdownCell, markdownCode } from "../markdown.ts";
@@ -32,13 +33,9 @@ export function pageMarkdown(page: RunPage): string {
 
 function countTable({ totals, seconds, service, settings, run }: RunPage): string {
 	if (totals === undefined) return "";
-	const { rows, updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped, pending } = totals;
+	const { rows, invalid, duplicateSkipped, pending } = totals;
 	const counts: readonly (readonly [string, number])[] = [
-		["updated", updated],
-		["uploaded", uploaded],
-		["removed", removed],
-		["unchanged", unchanged],
-		["failed", failed],
+		...OUTCOMES.map((outcome) => [outcome, totals[outcome]] as const),
 		["invalid", invalid],
 		["duplicates skipped", duplicateSkipped],
 		["pending", pending],

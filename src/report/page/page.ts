@@ -1,3 +1,4 @@
+import { OUTCOMES } from "../../outcomes.ts";
 import { foundRateText } from "../adjusted.ts";
 import { createHash } from "node:crypto";
 import { durationText, numberText } from "../../text/words.ts";
@@ -63,11 +64,7 @@ function counts({ totals }: RunPage): string {
 	if (totals === undefined) return "";
 	const all: readonly (readonly [string, number, string])[] = [
 		["rows", totals.rows, ""],
-		["updated", totals.updated, ""],
-		["uploaded", totals.uploaded, ""],
-		["removed", totals.removed, ""],
-		["unchanged", totals.unchanged, ""],
-		["failed", totals.failed, "bad"],
+		...OUTCOMES.map((outcome) => [outcome, totals[outcome], outcome === "failed" ? "bad" : ""] as const),
 		["invalid", totals.invalid, "bad"],
 		["duplicates skipped", totals.duplicateSkipped, ""],
 		["pending", totals.pending, "open"],

@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { type Metadata, metadataText } from "../../json/values.ts";
+import type { Success } from "../../outcomes.ts";
 import type { JournalRecord, OutcomeRecord, RowOutcome, SentRecord } from "./records.ts";
 
 // A record is a line of the journal: `CHECKSUM CODE ROW LINE ATTEMPTS "DATASET" "DOCUMENT" {JSON}`. The words before the
@@ -33,7 +34,11 @@ export const ROW_CODES: ReadonlyMap<string, RowFacts> = new Map<string, RowFacts
 	["os", { kind: "outcome", status: "updated", isSame: true }],
 	["on", { kind: "outcome", status: "unchanged" }],
 	["op", { kind: "outcome", status: "uploaded" }],
+	["oe", { kind: "outcome", status: "replaced" }],
+	["om", { kind: "outcome", status: "renamed" }],
 	["or", { kind: "outcome", status: "removed" }],
+	["oc", { kind: "outcome", status: "parsed" }],
+	["od", { kind: "outcome", status: "downloaded" }],
 	["of", { kind: "outcome", status: "failed" }],
 	["ox", { kind: "outcome", status: "failed", isUntouched: true }],
 ]);
@@ -41,7 +46,16 @@ export const ROW_CODES: ReadonlyMap<string, RowFacts> = new Map<string, RowFacts
 /** Codes of the records that are of no row. */
 const OTHER_CODES = { header: "he", end: "en", reopen: "re", lost: "lo" } as const;
 const WRITE_CODES = { update: "sb", remove: "sr", upload: "sp" } as const;
-const STATUS_CODES = { updated: "ou", unchanged: "on", uploaded: "op", removed: "or", failed: "of" } as const;
+const STATUS_CODES = {
+	updated: "ou",
+	unchanged: "on",
+	uploaded: "op",
+	replaced: "oe",
+	renamed: "om",
+	removed: "or",
+	parsed: "oc",
+	downloaded: "od",
+} as const satisfies Record<Success, string>;
 
 /**
  * One record as a line with its end.

@@ -1,4 +1,5 @@
-import type { Journal, Outcome, Recorded, RowStatus, Totals, Work } from "../types.ts";
+import { noOutcomes, countSettled } from "../../outcomes.ts";
+import type { Journal, Outcome, Recorded, Totals, Work } from "../types.ts";
 import { RowBytes } from "./row-states.ts";
 
 /** The counts of the check of a manifest: all rows, and those that no run sends. */
@@ -13,7 +14,7 @@ export function unsentTotals(counts: ManifestCounts): Totals {
 export class MemoryJournal<Item extends Work> implements Journal<Item> {
 	readonly #manifest: ManifestCounts;
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
-	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
+	readonly #counts = noOutcomes();
 	readonly #settled = new RowBytes();
 	#attempts = 0;
 
@@ -35,9 +36,7 @@ export class MemoryJournal<Item extends Work> implements Journal<Item> {
 
 	totals(): Totals {
 		const { rows, invalid, duplicateSkipped } = this.#manifest;
-		const { updated, unchanged, uploaded, removed, failed } = this.#counts;
-		const settled = updated + unchanged + uploaded + removed + failed;
-		const pending = rows - settled - invalid - duplicateSkipped;
+		const pending = rows - countSettled(this.#counts) - invalid - duplicateSkipped;
 		return { rows, ...this.#counts, invalid, duplicateSkipped, pending, attempts: this.#attempts };
 	}
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type Metadata } from "../../json/values.ts";
-import type { RowStatus, Totals } from "../types.ts";
+import { noOutcomes, type RowStatus } from "../../outcomes.ts";
+import type { Totals } from "../types.ts";
 
 /** The format of the journal. Another format is refused, as this version would not know every record of it. */
 export const FORMAT = 2;
@@ -60,7 +61,11 @@ const COUNTS = {
 	updated: isCount,
 	unchanged: isCount,
 	uploaded: isCount,
+	replaced: isCount,
+	renamed: isCount,
 	removed: isCount,
+	parsed: isCount,
+	downloaded: isCount,
 	failed: isCount,
 	invalid: isCount,
 	duplicateSkipped: isCount,
@@ -71,11 +76,7 @@ const COUNTS = {
 /** The totals of a run without rows. */
 export const NO_TOTALS: Totals = {
 	rows: 0,
-	updated: 0,
-	unchanged: 0,
-	uploaded: 0,
-	removed: 0,
-	failed: 0,
+	...noOutcomes(),
 	invalid: 0,
 	duplicateSkipped: 0,
 	pending: 0,

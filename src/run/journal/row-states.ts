@@ -1,17 +1,10 @@
-import type { RowStatus } from "../types.ts";
-
-const STATUSES: readonly Exclude<RowStatus, "failed">[] = ["updated", "unchanged", "uploaded", "removed"];
+import { type RowStatus, type Success, SUCCESSES } from "../../outcomes.ts";
 
 /** The first byte of a failed row. Each byte from here on stands for a code. */
-const FAILED = STATUSES.length + 1;
+const FAILED = SUCCESSES.length + 1;
 
 /** A failed row whose code has no byte of its own, as all were used. A map has the code. */
 const OTHER_CODE = 255;
-
-/** Whether the row of a status was written. */
-export function isWritten(status: RowStatus | undefined): boolean {
-	return status === "updated" || status === "uploaded" || status === "removed";
-}
 
 /** The outcome of each row in one byte: its status, or the code with which it failed. */
 export class RowOutcomes {
@@ -23,7 +16,7 @@ export class RowOutcomes {
 	/** undefined for a row that is not settled */
 	statusOf(row: number): RowStatus | undefined {
 		const byte = this.#bytes.get(row);
-		return byte >= FAILED ? "failed" : STATUSES[byte - 1];
+		return byte >= FAILED ? "failed" : SUCCESSES[byte - 1];
 	}
 
 	/** The code with which a row failed; undefined for any other row. */
@@ -32,8 +25,8 @@ export class RowOutcomes {
 		return byte === OTHER_CODE ? this.#otherCodes.get(row) : this.#codes[byte - FAILED];
 	}
 
-	setSucceeded(row: number, status: Exclude<RowStatus, "failed">): void {
-		this.#bytes.set(row, STATUSES.indexOf(status) + 1);
+	setSucceeded(row: number, status: Success): void {
+		this.#bytes.set(row, SUCCESSES.indexOf(status) + 1);
 	}
 
 	setFailed(row: number, code: string): void {

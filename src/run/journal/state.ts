@@ -1,4 +1,5 @@
-import { CHANGED_SINCE, type RowStatus, SUPERSEDED, type Totals } from "../types.ts";
+import { OUTCOMES, type RowStatus, isWritten, noOutcomes } from "../../outcomes.ts";
+import { CHANGED_SINCE, SUPERSEDED, type Totals } from "../types.ts";
 import type { Counted } from "./decode.ts";
 import {
 	allRowsOf,
@@ -10,25 +11,22 @@ import {
 	type RowOutcome,
 	type SentRecord,
 } from "./records.ts";
-import { isWritten, NO_BEFORE_IMAGE, RowFacts, RowOutcomes, SENT, STORED, UNTOUCHED } from "./row-states.ts";
+import { NO_BEFORE_IMAGE, RowFacts, RowOutcomes, SENT, STORED, UNTOUCHED } from "./row-states.ts";
 
 /** The counts that the end of an execution must have, the sums last. */
-const COUNTED = [
-	...(["rows", "updated", "unchanged", "uploaded", "removed", "failed"] as const),
-	...(["invalid", "duplicateSkipped", "pending", "attempts"] as const),
-];
+const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"] as const;
 
 /**
  * The state of a run after each record of its journal. Only records change it, so a journal that is read again gives the
  * same counts as the process that wrote it.
  *
- * After each record, `rows = updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending`.
+ * After each record, `rows` is the sum of all outcomes, `invalid`, `duplicateSkipped` and `pending`.
  */
 export class JournalState {
 	readonly #headers: HeaderRecord[] = [];
 	readonly #rows = new RowOutcomes();
 	readonly #facts = new RowFacts();
-	readonly #counts: Record<RowStatus, number> = { updated: 0, unchanged: 0, uploaded: 0, removed: 0, failed: 0 };
+	readonly #counts = noOutcomes();
 	/** the sum of `#counts` */
 	#settled = 0;
 	#attempts = 0;

@@ -1,10 +1,11 @@
 import type { Metadata } from "../../json/values.ts";
+import type { RowStatus } from "../../outcomes.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { RowBytes } from "../journal/row-states.ts";
 import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";
-import type { Request, RowError, RowStatus, Work } from "../types.ts";
+import type { Request, RowError, Work } from "../types.ts";
 
 /** The result of a row that succeeded. */
 export type Settled = {

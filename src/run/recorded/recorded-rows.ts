@@ -6,9 +6,9 @@ import { readChunks } from "../journal/files.ts";
 import { goodEntries } from "../journal/lines.ts";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import { allRowsOf, type SentRecord, type StoredRecord } from "../journal/records.ts";
-import { isWritten, RowBytes } from "../journal/row-states.ts";
+import { type RowStatus, isWritten } from "../../outcomes.ts";
+import { RowBytes } from "../journal/row-states.ts";
 import { hasAlready } from "../service/arrival.ts";
-import type { RowStatus } from "../types.ts";
 
 /** The writes of a run for one row, over all attempts and executions. */
 export type WrittenRow = {

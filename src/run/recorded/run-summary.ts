@@ -1,3 +1,4 @@
+import { OUTCOMES } from "../../outcomes.ts";
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonObjectOf } from "../../json/parse-json.ts";
@@ -93,25 +94,16 @@ function isOfJournal({ journal_bytes: bytes }: JsonObject, folder: string): bool
 	return typeof bytes === "number" && statusOf(packedPath(path)) !== undefined;
 }
 
-const COUNTS = [
-	"rows",
-	"updated",
-	"unchanged",
-	"uploaded",
-	"removed",
-	"failed",
-	"invalid",
-	"pending",
-	"attempts",
-] as const;
+const COUNTS = ["rows", ...OUTCOMES, "invalid", "pending", "attempts"] as const;
 const NUMBERS = [...COUNTS, "duplicate_skipped", "superseded", "seconds", "exit_code"] as const;
 
 /** The end in a printed summary with the members that a file adds; undefined where one is missing. */
 export function summaryIn(object: JsonObject): RunSummary | undefined {
 	const { ended, wrote, stop, slow, verify, undo, verified, limiter, found_rate: found } = object;
 	if (typeof ended !== "string" || typeof wrote !== "boolean" || !hasNumbers(object, NUMBERS)) return undefined;
-	const { rows, updated, unchanged, uploaded, removed, failed, invalid, pending, attempts } = object;
-	const settled = { updated, unchanged, uploaded, removed, failed };
+	const { rows, updated, unchanged, uploaded, replaced, renamed, removed, parsed, downloaded, failed } = object;
+	const settled = { updated, unchanged, uploaded, replaced, renamed, removed, parsed, downloaded, failed };
+	const { invalid, pending, attempts } = object;
 	return {
 		ended,
 		seconds: object.seconds,

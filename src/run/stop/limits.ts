@@ -1,4 +1,5 @@
 import { Exit } from "../../errors.ts";
+import { countDone } from "../../outcomes.ts";
 import { METADATA_REFUSED, PROXY_REFUSED, type RestError } from "../../rest/errors.ts";
 import { NOT_ARRIVED } from "../service/arrival.ts";
 import { notTheApi } from "./reasons.ts";
@@ -21,7 +22,7 @@ const SAME_REFUSALS = 10;
 export function errorLimit(limit: MaxErrors | undefined, totals: Totals, superseded = 0): Stop | undefined {
 	const failed = totals.failed - superseded;
 	if (limit === undefined || failed === 0) return undefined;
-	const finished = totals.updated + totals.unchanged + totals.uploaded + totals.removed + failed;
+	const finished = countDone(totals) + failed;
 	const reached =
 		limit.unit === "rows"
 			? failed >= limit.value

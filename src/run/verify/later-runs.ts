@@ -2,7 +2,7 @@ import type { Metadata } from "../../json/values.ts";
 import { JournalUnreadable } from "../journal/errors.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
 import type { HeaderRecord, SentRecord } from "../journal/records.ts";
-import { isWritten } from "../journal/row-states.ts";
+import { isWritten } from "../../outcomes.ts";
 import type { WrittenRow } from "../recorded/recorded-rows.ts";
 import { newestOrder } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";

@@ -1,6 +1,6 @@
 import { rowsByDataset } from "../documents/row-counts.ts";
 import type { RecordedRun } from "../journal/reader.ts";
-import { isWritten } from "../journal/row-states.ts";
+import { isWritten, countWritten } from "../../outcomes.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
 import type { VerifyMode } from "../types.ts";
 
@@ -42,8 +42,7 @@ export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () =>
 		}
 	};
 	const byDataset = await rowsByDataset(confirmed());
-	const { updated, uploaded, removed } = run.state.totals();
-	const written = updated + uploaded + removed;
+	const written = countWritten(run.state.totals());
 	const facts = { taggedDataset, written, unrecorded: written - count };
 	if (mode === "all") return { ...facts, count, has: () => true, byDataset };
 	const { items } = sample;

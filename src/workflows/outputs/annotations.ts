@@ -1,3 +1,4 @@
+import { OUTCOMES } from "../../outcomes.ts";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, stat } from "node:fs/promises";
@@ -143,9 +144,10 @@ export function stepSummaryText(end: RunEnd): string {
 	const parts = [`### ${mark} ragtag ${command} ${args.map((arg) => markdownCode(arg)).join(" ")}\n`];
 	if (text !== "") parts.push(...text.split("\n").map((line) => `${markdownCode(line)}\n`));
 	if (summary !== undefined) {
-		const { rows, updated, unchanged, uploaded, removed, failed, invalid, pending, changes } = summary;
-		const counts = Object.entries({ rows, updated, unchanged, uploaded, removed, failed, invalid, pending, changes });
-		const shown = counts.filter(([name, count]) => name === "rows" || count > 0);
+		const named = ["rows", ...OUTCOMES, "invalid", "pending", "changes"] as const;
+		const shown = named
+			.map((name) => [name, summary[name]] as const)
+			.filter(([name, count]) => name === "rows" || count > 0);
 		const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
 		const head = line(shown.map(([name]) => name)) + line(shown.map(() => "---:"));
 		parts.push(head + line(shown.map(([, count]) => numberText(count))));

@@ -1,4 +1,5 @@
 import { Exit } from "../../errors.ts";
+import { OUTCOMES, countSettled } from "../../outcomes.ts";
 import type { RunEnd } from "../../run-end.ts";
 
 type Sample = { readonly labels?: Readonly<Record<string, string>> | undefined; readonly value: number };
@@ -34,12 +35,10 @@ export function metricsText(end: RunEnd, before: string | undefined): string {
 	const success = exit === Exit.ok ? seconds(ended) : lastSuccessOf(before);
 	if (success !== undefined) add(LAST_SUCCESS, "When the last run with exit code 0 ended.", { value: success });
 	if (summary !== undefined) {
-		const { updated, unchanged, uploaded, removed, failed, invalid, duplicate_skipped, pending } = summary;
-		const counts = { updated, unchanged, uploaded, removed, failed, invalid, duplicate_skipped, pending };
-		const rows = Object.entries(counts).map(([result, value]) => ({ labels: { result }, value }));
+		const results = [...OUTCOMES, "invalid", "duplicate_skipped", "pending"] as const;
+		const rows = results.map((result) => ({ labels: { result }, value: summary[result] }));
 		add("ragtag_last_run_rows", "Rows of the last run by result.", ...rows);
-		const settled = updated + unchanged + uploaded + removed + failed;
-		const retries = { value: Math.max(0, summary.attempts - settled) };
+		const retries = { value: Math.max(0, summary.attempts - countSettled(summary)) };
 		add("ragtag_last_run_retries", "Attempts of rows of the last run beyond the first of each.", retries);
 	}
 	if (pace !== undefined) {

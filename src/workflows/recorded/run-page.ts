@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { countWritten } from "../../outcomes.ts";
 import { dirname, join } from "node:path";
 import { differenceOf } from "../../plan/change.ts";
 import { chartsOf } from "../../report/page/chart.ts";
@@ -140,9 +141,9 @@ async function failuresOf(run: RecordedRun): Promise<{
 }
 
 async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
-	const { updated, uploaded, removed } = recorded.state.totals();
+	const totals = recorded.state.totals();
 	const names = new Map<number, string>();
-	if (uploaded > 0) {
+	if (totals.uploaded > 0) {
 		for await (const { row, storedName } of recorded.outcomes()) {
 			if (storedName !== undefined && names.size < MOST_ROWS) names.set(row, storedName);
 		}
@@ -159,7 +160,7 @@ async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
 		rows.push({ ...target, difference, isBeforeKnown });
 		if (rows.length === MOST_ROWS) break;
 	}
-	const total = Math.max(rows.length, updated + uploaded + removed - recorded.state.noOpUpdates);
+	const total = Math.max(rows.length, countWritten(totals) - recorded.state.noOpUpdates);
 	return { rows: rows.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)), total };
 }
 

@@ -6,7 +6,6 @@ import { readRunSummary, type RunSummary } from "../../run/recorded/run-summary.
 import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import { millisecondsOf } from "../../run/recorded/unfinished.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
-import type { Totals } from "../../run/types.ts";
 import { type GoingOn, goingOn } from "./going-on.ts";
 
 /** The state of a recorded run. */
@@ -122,9 +121,4 @@ function stateNow(state: RunState, going: GoingOn | undefined): RunState {
 	// One that was killed before it sent anything has nothing to resume, and one that was superseded is resumed by name alone.
 	if (going?.state === undefined || (going.state === "killed" && state !== "unfinished")) return state;
 	return going.state;
-}
-
-/** Rows that reached their goal. */
-export function doneOf({ updated, unchanged, uploaded, removed }: Totals): number {
-	return updated + unchanged + uploaded + removed;
 }

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import { countWritten } from "../../outcomes.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -55,7 +56,7 @@ export async function verifyAfter(
 		const recorded = await readRun(runs.path(run));
 		if (recorded === undefined) return {};
 		const written = recorded.state.totals();
-		app.io.note(`Reading back what was written: ${rowsText(written.updated + written.uploaded + written.removed)}.`);
+		app.io.note(`Reading back what was written: ${rowsText(countWritten(written))}.`);
 		const what = { recorded, runs, mode, name, started, unreadable: Exit.failedRows };
 		const withOutage = { ...flags, maxOutage: flags.maxOutage ?? MAX_OUTAGE };
 		const { counts, unexplained, stop: early } = await verifyRows(what, { ...context, flags: withOutage });

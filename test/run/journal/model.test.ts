@@ -1,10 +1,11 @@
 import fc from "fast-check";
+import type { RowStatus } from "../../../src/outcomes.ts";
 import { describe, expect, it } from "vitest";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { readJournal } from "../../../src/run/journal/reader.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";
-import type { RowStatus } from "../../../src/run/types.ts";
+
 import { FakeDisk, systemError } from "./fake-disk.ts";
 import { header, identity, inPieces, outcome, ROWS, sent } from "./support.ts";
 

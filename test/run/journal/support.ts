@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import type { RowStatus } from "../../../src/outcomes.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -12,7 +13,6 @@ import type {
 	StoredRecord,
 } from "../../../src/run/journal/records.ts";
 import type { JournalState } from "../../../src/run/journal/state.ts";
-import type { RowStatus } from "../../../src/run/types.ts";
 
 export const ROWS = 1_000;
 export const STATUSES: readonly RowStatus[] = ["updated", "unchanged", "uploaded", "removed", "failed"];

@@ -1,16 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { noOutcomes } from "../../../src/outcomes.ts";
 import { readSummary } from "../../../src/run/recorded/run-summary.ts";
 import { folder } from "../../support/service.ts";
 
 const COUNTS = {
+	...noOutcomes(),
 	rows: 3,
 	updated: 3,
-	unchanged: 0,
-	uploaded: 0,
-	removed: 0,
-	failed: 0,
 	invalid: 0,
 	pending: 0,
 	attempts: 3,

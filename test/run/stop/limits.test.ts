@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { noOutcomes } from "../../../src/outcomes.ts";
 import { errorLimit, type MaxErrors, SameRefusals } from "../../../src/run/stop/limits.ts";
 import type { Totals } from "../../../src/run/types.ts";
 
 function totals(updated: number, failed: number): Totals {
-	const none = { unchanged: 0, uploaded: 0, removed: 0, invalid: 0, duplicateSkipped: 0 };
+	const none = { ...noOutcomes(), invalid: 0, duplicateSkipped: 0 };
 	return { ...none, rows: 1_000, updated, failed, pending: 1_000 - updated - failed, attempts: 0 };
 }
 

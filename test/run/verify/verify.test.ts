@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { RowStatus } from "../../../src/outcomes.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
 import { retryingThroughOutage } from "../../../src/run/retry/request.ts";
-import type { RowStatus } from "../../../src/run/types.ts";
+
 import type { JudgedRow } from "../../../src/run/verify/verify.ts";
 import { ReservoirSample } from "../../../src/run/verify/picked-rows.ts";
 import { range } from "../../support/values.ts";

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { noOutcomes } from "../../../src/outcomes.ts";
 import { summaryOf } from "../../../src/report/summary.ts";
 import { metricsText } from "../../../src/workflows/outputs/metrics.ts";
 import { samplesOf } from "../../support/metrics.ts";
 import { runEnd } from "../../support/run-end.ts";
 
-const TOTALS = { rows: 9, updated: 3, unchanged: 1, uploaded: 0, removed: 0, failed: 2, invalid: 1 } as const;
+const TOTALS = { ...noOutcomes(), rows: 9, updated: 3, unchanged: 1, failed: 2, invalid: 1 };
 const slow = [
 	{ cause: "429", seconds: 84 },
 	{ cause: "concurrency", seconds: 3 },
@@ -25,7 +26,11 @@ describe("the metrics of a run", () => {
 			[`ragtag_last_run_rows{${LABELS},result="updated"}`]: "3",
 			[`ragtag_last_run_rows{${LABELS},result="unchanged"}`]: "1",
 			[`ragtag_last_run_rows{${LABELS},result="uploaded"}`]: "0",
+			[`ragtag_last_run_rows{${LABELS},result="replaced"}`]: "0",
+			[`ragtag_last_run_rows{${LABELS},result="renamed"}`]: "0",
 			[`ragtag_last_run_rows{${LABELS},result="removed"}`]: "0",
+			[`ragtag_last_run_rows{${LABELS},result="parsed"}`]: "0",
+			[`ragtag_last_run_rows{${LABELS},result="downloaded"}`]: "0",
 			[`ragtag_last_run_rows{${LABELS},result="failed"}`]: "2",
 			[`ragtag_last_run_rows{${LABELS},result="invalid"}`]: "1",
 			[`ragtag_last_run_rows{${LABELS},result="duplicate_skipped"}`]: "0",

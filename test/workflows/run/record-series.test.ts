@@ -5,17 +5,14 @@ import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import type { SeriesPoint } from "../../../src/run/series/point.ts";
 import { MOST_POINTS, readSeries, SeriesFile } from "../../../src/run/series/series-file.ts";
+import { noOutcomes } from "../../../src/outcomes.ts";
 import { recordSeries } from "../../../src/workflows/run/record-series.ts";
 import { FakeClock } from "../../run/fake-clock.ts";
 import { folder } from "../../support/service.ts";
 
 const TOTALS = {
 	rows: 100,
-	updated: 0,
-	unchanged: 0,
-	uploaded: 0,
-	removed: 0,
-	failed: 0,
+	...noOutcomes(),
 	invalid: 3,
 	duplicateSkipped: 2,
 	pending: 95,
