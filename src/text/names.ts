@@ -56,3 +56,15 @@ export function isOneLetterApart(left: string, right: string): boolean {
 export function idKey(id: string): string {
 	return /^[0-9a-f]{32}$/i.test(id) ? id.toLowerCase() : id;
 }
+
+/**
+ * Whether a document may be stored under a name: a plain file name, or several with slashes between them. It has no character
+ * that a terminal or a header would interpret, and no `..`, which stores of objects refuse.
+ */
+export function isStoredName(name: string): boolean {
+	return name.split("/").every(isPlainName);
+}
+
+function isPlainName(name: string): boolean {
+	return !/[\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..";
+}

@@ -2,7 +2,7 @@ import { type Metadata, DEEPEST_METADATA, isDeeperThan } from "../../json/values
 import type { ManifestOptions } from "../types.ts";
 import { PURPOSES } from "../purposes.ts";
 import type { ParsedRow, RowReader } from "./row-reader.ts";
-import { idKey } from "../../text/names.ts";
+import { idKey, isStoredName } from "../../text/names.ts";
 import { payloadText, idFault } from "./identity.ts";
 import { type SchemaRow, SchemaCheck } from "./schema-check.ts";
 import { valueFaults } from "./values.ts";
@@ -166,13 +166,8 @@ class FileFinder {
 	}
 }
 
-/** A stored name must be no path, and have no character that a terminal or a header would interpret. */
-export function isPlainName(name: string): boolean {
-	return !/[/\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..";
-}
-
 function named(path: string, name: string): FoundFile | Fault {
-	if (isPlainName(name)) return { path, name };
+	if (isStoredName(name)) return { path, name };
 	return { field: "name", code: "BAD_NAME", text: `"${excerpt(name)}" is not a plain file name` };
 }
 

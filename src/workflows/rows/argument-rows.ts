@@ -8,7 +8,7 @@ import { SeenValues } from "../../manifest/seen-values.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
-import { isPlainName } from "../../manifest/rows/validator.ts";
+import { isStoredName } from "../../text/names.ts";
 import { idKey } from "../../text/names.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
@@ -140,7 +140,7 @@ async function checkFile(file: string): Promise<void> {
 		if (!status.isFile()) throw new Error("is not a regular file");
 		await access(file, constants.R_OK);
 		// A service stores a line end in another form, so the document would not be found by its name again.
-		if (!isPlainName(basename(file))) throw new Error("has a name that is not a plain file name; rename it");
+		if (!isStoredName(basename(file))) throw new Error("has a name that is not a plain file name; rename it");
 	} catch (error) {
 		if (error instanceof CliError) throw error;
 		throw new CliError(`${file}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
