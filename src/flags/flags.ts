@@ -7,6 +7,7 @@ import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/types.ts";
 import type { ExitCode } from "../errors.ts";
 import { addOutputOptions } from "./output-flags.ts";
+import { addSheetOptions, type SheetFlags } from "./sheet-flags.ts";
 import {
 	collect,
 	collectPair,
@@ -29,15 +30,16 @@ export type ServiceFlags = GlobalFlags & {
 };
 
 /** Flags that say how a manifest is read. */
-export type ManifestFlags = GlobalFlags & {
-	readonly dataset?: string | undefined;
-	readonly map?: readonly (readonly [string, string])[] | undefined;
-	readonly ignore?: readonly string[] | undefined;
-	readonly empty: "skip" | "null" | "text";
-	readonly schema?: string | undefined;
-	readonly onDuplicate: "error" | "first" | "last";
-	readonly json?: boolean | undefined;
-};
+export type ManifestFlags = GlobalFlags &
+	SheetFlags & {
+		readonly dataset?: string | undefined;
+		readonly map?: readonly (readonly [string, string])[] | undefined;
+		readonly ignore?: readonly string[] | undefined;
+		readonly empty: "skip" | "null" | "text";
+		readonly schema?: string | undefined;
+		readonly onDuplicate: "error" | "first" | "last";
+		readonly json?: boolean | undefined;
+	};
 
 /** Flags of commands that work through rows, whether or not they write. */
 export type RowFlags = ServiceFlags & {
@@ -123,7 +125,7 @@ export function addServiceOptions(command: Command): Command {
 }
 
 export function addManifestOptions(command: Command): Command {
-	return command
+	return addSheetOptions(command)
 		.option("-d, --dataset <id or name>", "dataset of rows that have no dataset_id", parseNonEmpty)
 		.option("--map <column=key>", "renames a column (repeatable)", collectPair)
 		.option("--ignore <column>", "drops a column (repeatable)", collect)

@@ -25,10 +25,22 @@ export type PayloadFlags = AnyManifestFlags & {
 };
 
 /** Members of `PayloadFlags` that are one text. */
-const TEXTS = ["mode", "deleteToken", "empty", "onDuplicate", "onExisting"] as const;
+const TEXTS = [
+	"mode",
+	"deleteToken",
+	"empty",
+	"onDuplicate",
+	"onExisting",
+	"encoding",
+	"dateFormat",
+	"listSeparator",
+] as const;
 
 /** Members that are recorded where they are set. */
-const SWITCHES = ["onlyChanged", "allowTypeChange", "skipInvalid"] as const;
+const SWITCHES = ["onlyChanged", "allowTypeChange", "skipInvalid", "decimalComma"] as const;
+
+/** Members that are lists of texts. */
+const LISTS = ["ignore", "set", "true", "false"] as const;
 
 /**
  * The flags as they are recorded. Paths are absolute, so that a run can be resumed from any folder.
@@ -49,8 +61,10 @@ export function payloadOptions(
 		if (value !== undefined) options[name] = value;
 	}
 	if (flags.map !== undefined) options["map"] = flags.map.map((pair) => [...pair]);
-	if (flags.ignore !== undefined) options["ignore"] = [...flags.ignore];
-	if (flags.set !== undefined) options["set"] = [...flags.set];
+	for (const name of LISTS) {
+		const texts = flags[name];
+		if (texts !== undefined) options[name] = [...texts];
+	}
 	for (const name of SWITCHES) if (flags[name] === true) options[name] = true;
 	if (flags.shard !== undefined) options["shard"] = shardText(flags.shard);
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
@@ -96,6 +110,12 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		filesRoot: text("filesRoot"),
 		ignore: texts("ignore"),
 		set: texts("set"),
+		encoding: text("encoding"),
+		decimalComma: isSet("decimalComma"),
+		dateFormat: text("dateFormat"),
+		listSeparator: text("listSeparator"),
+		true: texts("true"),
+		false: texts("false"),
 		map: list("map")?.map(pairOf),
 		mode: oneOf(text("mode"), ["replace", "merge"]),
 		deleteToken: text("deleteToken"),

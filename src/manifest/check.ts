@@ -7,7 +7,7 @@ import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows 
 import { RowTally } from "./row-tally.ts";
 import type { ParsedRow, RawRow, RowReader, RowTexts } from "./rows/row-reader.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
-import { csvFailedRows } from "./failed-rows.ts";
+import { csvFailedRows, marked } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
 import { SeenValues } from "./seen-values.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem, Row } from "./types.ts";
@@ -92,7 +92,7 @@ class FirstReading {
 			fatal: this.#fatal,
 			readBatches: (isWanted) => readValidRows(this.#manifest, dispositions, isWanted),
 			read: () => rowsOf(readValidRows(this.#manifest, dispositions)),
-			failedRows: this.#reader?.failedRows ?? csvFailedRows([], ","),
+			failedRows: marked(this.#reader?.failedRows ?? csvFailedRows([], ","), this.#manifest.options),
 			keys: this.#seen.keys,
 			datasets: this.#tally.datasets,
 			notes: [...this.#seen.notes, ...datasetNote(this.#manifest.options.dataset, this.#seen.keys)],
@@ -217,9 +217,17 @@ class FirstReading {
 		}
 	}
 
-	#problem({ field, code, text }: Fault, { line, column }: { line: number; column: number }): void {
+	#problem({ field, code, text, mend }: Fault, { line, column }: { line: number; column: number }): void {
 		this.#problems++;
-		const problem: Problem = { file: this.#manifest.name, line, column, field, code, text: sentence(field, text) };
+		const problem: Problem = {
+			file: this.#manifest.name,
+			line,
+			column,
+			field,
+			code,
+			text: sentence(field, text),
+			mend,
+		};
 		this.#deps.onProblem(problem);
 	}
 }

@@ -2,7 +2,12 @@ import { MANIFEST_JSON } from "./limits.ts";
 import { csvLine } from "./csv/cells.ts";
 import { parseMembers } from "../json/parser.ts";
 import { FAILURE_COLUMNS, isFailureColumn } from "./purposes.ts";
-import type { FailedRowFormat, RowFailure, RowPlace } from "./types.ts";
+import type { FailedRowFormat, ManifestOptions, RowFailure, RowPlace } from "./types.ts";
+
+/** Failed rows are written in UTF-8, whatever the manifest is in: the mark wins over `--encoding` when they are read again. */
+export function marked(format: FailedRowFormat, { encoding }: Pick<ManifestOptions, "encoding">): FailedRowFormat {
+	return encoding === undefined ? format : { ...format, head: `\uFEFF${format.head}` };
+}
 
 /** The columns of an upload's rows whose values are made absolute, so that the file can be read from any folder. */
 const PLACED = ["file", "name", "dataset_id"] as const;

@@ -1,3 +1,6 @@
+/** What one option would read: as `{ what: "a decimal comma", option: "--decimal-comma" }`. */
+export type Mend = { readonly what: string; readonly option: string };
+
 /** One thing wrong with a record, before it is known where in the file the record stands. */
 export type Fault = {
 	/** column or member, as it is called after `--map`; null where the fault is in none */
@@ -9,6 +12,8 @@ export type Fault = {
 	readonly offset?: number;
 	/** the metadata key whose value is at fault, where nothing else is: a document may have that value already */
 	readonly ofValue?: string;
+	/** the option that would read the value, where it certainly would */
+	readonly mend?: Mend | undefined;
 };
 
 /**

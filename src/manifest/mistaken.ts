@@ -1,5 +1,5 @@
 import { excerpt } from "../text/show.ts";
-import { ReadingStop } from "./fault.ts";
+import { type Mend, ReadingStop } from "./fault.ts";
 
 /** Bytes at the beginning of a file that show its type. A Word document has its first own part in the first 5 KB or so. */
 const HEAD_BYTES = 16_384;
@@ -124,6 +124,27 @@ export function numberHint(cell: string): string {
 		return isFraction ? `; write ${whole} or ${Number(`${first}.${groups.slice(1)}`)}` : `; write ${whole}`;
 	}
 	return /^-?\d+,\d+$/.test(cell) ? `; write ${cell.replace(",", ".")}` : "";
+}
+
+/** The option that reads a number with a decimal comma; undefined where the comma may stand between thousands. */
+export function commaMend(cell: string): Mend | undefined {
+	const isClear = /^-?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+$/.test(cell) && !/^-?[1-9]\d{0,2},\d{3}$/.test(cell);
+	return isClear ? { what: "a decimal comma", option: "--decimal-comma" } : undefined;
+}
+
+/** The option that reads a word as true or false. */
+export function wordMend(cell: string): Mend | undefined {
+	const word = cell.trim().toLowerCase();
+	const flag = TRUE.test(word) ? "--true" : FALSE.test(word) ? "--false" : undefined;
+	return flag === undefined ? undefined : { what: `the word ${word}`, option: `${flag} ${word}` };
+}
+
+/** The option that reads dates of this form; undefined where day and month can't be distinguished. */
+export function dateMend(text: string): Mend | undefined {
+	const [, one, mark = "", other] = /^(\d{1,2})([./-])(\d{1,2})\2\d{4}$/.exec(text) ?? [];
+	if (dateHint(text) === "" || one === undefined || other === undefined) return undefined;
+	const form = mark === "." || Number(one) > 12 ? ["DD", "MM", "YYYY"] : ["MM", "DD", "YYYY"];
+	return { what: `a date of the form ${form.join(mark)}`, option: `--date-format ${form.join(mark)}` };
 }
 
 const TRUE = /^(?:yes|y|on|1|x|true|wahr|ja|oui|vrai|si|sí)$/i;

@@ -118,7 +118,7 @@ export async function* readBatches(blocks: AsyncIterable<Buffer>, options: Manif
 	let start = "";
 	let reader: RowReader | undefined;
 	try {
-		for await (const text of decode(unpack(blocks))) {
+		for await (const text of decode(unpack(blocks), options.encoding)) {
 			start += text;
 			reader ??= readerFor(start, options);
 			if (reader === undefined) continue;

@@ -18,7 +18,7 @@ const BY_FIRST: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
 	["n", "null"],
 ]);
 
-type Options = Pick<ManifestOptions, "set" | "setCells" | "mergeOnly" | "deleteToken">;
+type Options = Pick<ManifestOptions, "set" | "setCells" | "mergeOnly" | "deleteToken" | "cells">;
 
 /**
  * What a first reading sees of the values of a manifest: the keys with the types of their values, and what is odd in them
@@ -73,7 +73,8 @@ export class SeenValues {
 		}
 		if (type === "json") this.#see(key, BY_FIRST.get(text.trimStart().charAt(0)) ?? "number", line);
 		else if (this.keys.get(key)?.has(type) !== true) this.#see(key, type, line);
-		this.#odd.add(key, type, text, line);
+		// What is odd by the usual forms may be meant by these.
+		if (this.#options.cells === undefined) this.#odd.add(key, type, text, line);
 		return this.#isDone(column);
 	}
 

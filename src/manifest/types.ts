@@ -1,5 +1,7 @@
 import type { ValueType } from "../json/value-types.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
+import type { CellForms } from "./csv/cell-forms.ts";
+import type { Mend } from "./fault.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
@@ -27,6 +29,10 @@ export type ManifestOptions = {
 	/** the name of the schema's file, for messages */
 	readonly schemaName?: string | undefined;
 	readonly onDuplicate: "error" | "first" | "last";
+	/** of a file without a byte-order mark; UTF-8 by default */
+	readonly encoding?: string | undefined;
+	/** how a spreadsheet wrote the cells; undefined where they are as a manifest has them */
+	readonly cells?: CellForms | undefined;
 	/**
 	 * `--mode merge`, and only then: a cell of this text is kept unchanged and unchecked, whatever its column's type; a
 	 * list of `+item` and `-item` is checked by what it adds
@@ -63,6 +69,8 @@ export type Problem = {
 	readonly code: string;
 	/** one sentence, the field named in it */
 	readonly text: string;
+	/** the option that would read the value */
+	readonly mend?: Mend | undefined;
 };
 
 /** The record as it stood in the manifest, for the failed-rows file. */

@@ -53,6 +53,12 @@ const READING_FLAGS = {
 	ignore: "--ignore",
 	empty: "--empty",
 	onDuplicate: "--on-duplicate",
+	encoding: "--encoding",
+	decimalComma: "--decimal-comma",
+	dateFormat: "--date-format",
+	listSeparator: "--list-separator",
+	true: "--true",
+	false: "--false",
 } as const;
 
 /** Declares the interface of `docs tag`. What it does is in `tag`. */

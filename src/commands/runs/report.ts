@@ -21,6 +21,7 @@ import { undoOf } from "../../report/undo.ts";
 import { shardIn } from "../../shard.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { sheetOptions } from "../../flags/sheet-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
@@ -133,6 +134,7 @@ function readingOf({ command, options }: RunFile): ManifestOptions {
 		empty: flags.empty ?? "skip",
 		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
 		onDuplicate: flags.onDuplicate ?? "error",
+		...sheetOptions(flags),
 		filesRoot: flags.filesRoot,
 		shard: flags.shard,
 	};

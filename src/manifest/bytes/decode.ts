@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { ReadingStop } from "../fault.ts";
+import { type Decoder, decoderOf } from "./encodings.ts";
 import { MAX_UNPACKED, MAX_RATIO, PIECE_BYTES } from "../limits.ts";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -12,9 +13,10 @@ import { errorCode } from "../../errors.ts";
  * UTF-8 with or without a byte-order mark, UTF-16 with one. Nothing is ever replaced by U+FFFD. All text before the
  * fault is passed on before it throws, so that the reader knows its line and column.
  *
+ * @param encoding of a file without a byte-order mark, as `encodingOf` names it; UTF-8 by default
  * @throws Stop
  */
-export async function* decode(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* decode(chunks: AsyncIterable<Buffer>, encoding?: string): AsyncGenerator<string> {
 	let decoder: Decoder | undefined;
 	let head: Buffer = Buffer.alloc(0);
 	for await (const chunk of chunks) {
@@ -23,24 +25,23 @@ export async function* decode(chunks: AsyncIterable<Buffer>): AsyncGenerator<str
 			head = Buffer.concat([head, chunk]);
 			// Enough for a mark, and for telling UTF-16 that has none.
 			if (head.length < 4) continue;
-			({ decoder, bytes } = choose(head));
+			({ decoder, bytes } = choose(head, encoding));
 		}
 		for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield* decoder.push(bytes.subarray(at, at + PIECE_BYTES));
 	}
 	if (decoder === undefined) {
-		const chosen = choose(head);
+		const chosen = choose(head, encoding);
 		decoder = chosen.decoder;
 		yield* decoder.push(chosen.bytes);
 	}
 	decoder.end();
 }
 
-type Decoder = { push(bytes: Buffer): Generator<string>; end(): void };
-
-function choose(head: Buffer): { decoder: Decoder; bytes: Buffer } {
+function choose(head: Buffer, encoding: string | undefined): { decoder: Decoder; bytes: Buffer } {
 	if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { decoder: utf8(3), bytes: head.subarray(3) };
 	if (head[0] === 0xff && head[1] === 0xfe) return { decoder: utf16(false), bytes: head.subarray(2) };
 	if (head[0] === 0xfe && head[1] === 0xff) return { decoder: utf16(true), bytes: head.subarray(2) };
+	if (encoding !== undefined && encoding !== "utf-8") return { decoder: decoderOf(encoding), bytes: head };
 	const [a, b, c, d] = head;
 	if ((a === 0 && b !== 0 && c === 0 && d !== 0) || (a !== 0 && b === 0 && c !== 0 && d === 0)) {
 		throw new ReadingStop("ENCODING", "looks like UTF-16 without a byte-order mark; convert the file to UTF-8");
@@ -76,7 +77,7 @@ function badByte(byte: number, offset: number): ReadingStop {
 	const hex = byte.toString(16).padStart(2, "0");
 	return new ReadingStop(
 		"ENCODING",
-		`byte ${offset} (0x${hex}) is not UTF-8; convert the file to UTF-8, perhaps from Latin-1`,
+		`byte ${offset} (0x${hex}) is not UTF-8; --encoding windows-1252 reads a CSV as Excel saves it, or convert the file to UTF-8`,
 	);
 }
 

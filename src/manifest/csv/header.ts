@@ -6,11 +6,12 @@ import { excerpt } from "../../text/show.ts";
 import { ReadingStop, type Fault } from "../fault.ts";
 
 /** The target of a column's cells. */
-type ColumnUse =
+export type ColumnUse =
 	| { readonly kind: "role"; readonly role: Role }
 	/** the document's name, which messages show and nothing else uses */
 	| { readonly kind: "label" }
-	| { readonly kind: "key"; readonly key: string; readonly type: CellType }
+	/** `isTyped`: the header names the type */
+	| { readonly kind: "key"; readonly key: string; readonly type: CellType; readonly isTyped: boolean }
 	| { readonly kind: "drop" };
 
 export type Column = {
@@ -89,7 +90,7 @@ function columnOf(
 		);
 	}
 	if (PURPOSES[options.purpose].metadata === "ignored") return { ...drop, field: key };
-	return { original, field: key, use: { kind: "key", key, type } };
+	return { original, field: key, use: { kind: "key", key, type, isTyped: explicit } };
 }
 
 /** A name after `--map`; the type of a column stays when the map names only its key. */

@@ -5,12 +5,15 @@ import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { PURPOSES } from "../purposes.ts";
 import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
-import { cellValue } from "../rows/typed.ts";
+import { type CellValue, cellValue } from "../rows/typed.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
-import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
+import { savedValue } from "./cell-forms.ts";
+import { type ColumnUse, delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
+
+type KeyUse = Extract<ColumnUse, { kind: "key" }>;
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
 export class CsvReader implements RowReader {
@@ -113,9 +116,9 @@ export class CsvReader implements RowReader {
 		else if (cell === "") {
 			if (this.#options.empty !== "skip") parsed.metadata.set(use.key, this.#options.empty === "null" ? null : "");
 		} else if (cell === this.#options.mergeOnly?.token) this.#set(parsed, use.key, cell);
-		else if (use.type === "text" || cell === this.#options.deleteToken) parsed.metadata.set(use.key, cell);
+		else if (cell === this.#options.deleteToken || this.#isPlain(use)) parsed.metadata.set(use.key, cell);
 		else {
-			const result = cellValue(cell, use.type);
+			const result = this.#value(cell, use);
 			if ("value" in result && use.type === "list") this.#set(parsed, use.key, result.value);
 			else if ("value" in result) {
 				parsed.metadata.set(use.key, result.value);
@@ -123,9 +126,19 @@ export class CsvReader implements RowReader {
 				if (fault !== undefined) parsed.faults.push(fault);
 			} else {
 				const offset = this.#cells(text).of(index);
-				parsed.faults.push({ field, code: result.code, text: result.fault, offset });
+				parsed.faults.push({ field, code: result.code, text: result.fault, offset, mend: result.mend });
 			}
 		}
+	}
+
+	/** Whether cells are texts as they stand. */
+	#isPlain({ type, isTyped }: KeyUse): boolean {
+		return type === "text" && (isTyped || this.#options.cells?.date === undefined);
+	}
+
+	#value(cell: string, { type, isTyped }: KeyUse): CellValue {
+		const { cells } = this.#options;
+		return cells === undefined ? cellValue(cell, type) : savedValue(cell, type, cells, isTyped);
 	}
 
 	/** Sets a value that may be one for a merge alone, or none for a merge. */

@@ -3,7 +3,8 @@ import type { JsonValue } from "../../json/values.ts";
 import { JsonFault } from "../../json/lexer.ts";
 import { parseValue } from "../../json/parser.ts";
 import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
-import { booleanHint, numberHint } from "../mistaken.ts";
+import { booleanHint, commaMend, numberHint, wordMend } from "../mistaken.ts";
+import type { Mend } from "../fault.ts";
 import { isOneLetterApart } from "../../text/names.ts";
 import { excerpt } from "../../text/show.ts";
 
@@ -53,7 +54,9 @@ export function splitType(name: string): {
 	return { key: name, type: "text", explicit: false, meant: word === "" ? undefined : meantType(word) };
 }
 
-type CellValue = { readonly value: JsonValue } | { readonly code: string; readonly fault: string };
+export type CellValue =
+	| { readonly value: JsonValue }
+	| { readonly code: string; readonly fault: string; readonly mend?: Mend | undefined };
 
 /** The value of a cell that is not empty. */
 export function cellValue(cell: string, type: CellType): CellValue {
@@ -66,7 +69,11 @@ export function cellValue(cell: string, type: CellType): CellValue {
 			// Spreadsheets save TRUE where they read true.
 			if (cell === "true" || cell === "TRUE") return { value: true };
 			if (cell === "false" || cell === "FALSE") return { value: false };
-			return { code: "BAD_BOOLEAN", fault: `"${excerpt(cell)}" is neither true nor false${booleanHint(cell)}` };
+			return {
+				code: "BAD_BOOLEAN",
+				fault: `"${excerpt(cell)}" is neither true nor false${booleanHint(cell)}`,
+				mend: wordMend(cell),
+			};
 		case "list":
 			return { value: splitList(cell) };
 		case "json":
@@ -76,7 +83,11 @@ export function cellValue(cell: string, type: CellType): CellValue {
 
 function numberOf(cell: string): CellValue {
 	if (!isJsonNumber(cell))
-		return { code: "BAD_NUMBER", fault: `"${excerpt(cell)}" is not a number${numberHint(cell)}` };
+		return {
+			code: "BAD_NUMBER",
+			fault: `"${excerpt(cell)}" is not a number${numberHint(cell)}`,
+			mend: commaMend(cell),
+		};
 	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${excerpt(cell)} would be sent as ${Number(cell)}` };
 	return { value: Number(cell) };
 }

@@ -1,6 +1,6 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
 import type { Fault } from "../fault.ts";
-import { dateHint } from "../mistaken.ts";
+import { dateMend, dateHint } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 import { brokenChange, listSteps } from "../../json/list-change.ts";
 import type { ManifestOptions } from "../types.ts";
@@ -27,7 +27,9 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 		const value: JsonValue | undefined = metadata.get(field);
 		if (value === undefined || value === null || value === deleteToken) continue;
 		const text = typeof value === "string" ? fault(value) : `${excerpt(JSON.stringify(value))} is not a text`;
-		if (text !== undefined) faults.push({ field, code, text, ofValue: field });
+		if (text === undefined) continue;
+		const mend = code === "BAD_DATE" && typeof value === "string" ? dateMend(value) : undefined;
+		faults.push({ field, code, text, ofValue: field, mend });
 	}
 	return faults;
 }

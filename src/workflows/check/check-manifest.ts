@@ -14,8 +14,10 @@ import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
+import { sheetOptions } from "../../flags/sheet-flags.ts";
 import type { AnyManifestFlags } from "../../flags/payload-options.ts";
 import type { PresentValues } from "./ask-service.ts";
+import { MendedProblems } from "./mended-problems.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
@@ -51,6 +53,7 @@ export async function manifestOptions(
 		schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
 		schemaName: flags.schema,
 		onDuplicate: flags.onDuplicate ?? "error",
+		...sheetOptions(flags),
 		deleteToken,
 		mergeOnly,
 		filesRoot: flags.filesRoot,
@@ -166,26 +169,32 @@ const KINDS_COUNTED = 1_000;
 export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">): ProblemReporter {
 	let count = 0;
 	const kinds = new Map<string, { readonly first: string; readonly from: number; last: number; count: number }>();
+	const mended = new MendedProblems();
+	let summed = 0;
 	return {
 		async report(found) {
 			const { file, line, column, field, code, text } = found;
 			runEnd.problem(found);
 			count += 1;
+			const isSummed = mended.add(found);
+			if (isSummed) summed += 1;
 			const kind = `${code} ${field}`;
 			const same = kinds.get(kind);
 			if (same !== undefined) {
 				same.last = line;
 				same.count += 1;
 			} else if (kinds.size < KINDS_COUNTED) kinds.set(kind, { first: text, from: line, last: line, count: 1 });
-			if (count <= SHOWN) io.err(`${file}:${line}:${column}: ${text}`);
+			if (count - summed <= SHOWN && !isSummed) io.err(`${file}:${line}:${column}: ${text}`);
 			if (!json) return;
-			const problem = { type: "problem", file, line, column, field, error_code: code, error: text };
+			const option = found.mend === undefined ? {} : { option: found.mend.option };
+			const problem = { type: "problem", file, line, column, field, error_code: code, error: text, ...option };
 			await io.out(`${JSON.stringify(problem)}\n`);
 		},
 		end() {
-			if (count <= SHOWN) return;
+			for (const line of mended.lines()) io.err(line);
+			if (count - summed <= SHOWN) return;
 			const how = json ? "" : "; --json lists all of them";
-			io.err(`... and ${numberText(count - SHOWN)} more problems${how}`);
+			io.err(`... and ${numberText(count - summed - SHOWN)} more problems${how}`);
 			const commonest = [...kinds.values()].toSorted((one, other) => other.count - one.count);
 			for (const { first, from, last, count: times } of commonest.slice(0, KINDS_SHOWN)) {
 				const where =

@@ -11,6 +11,7 @@ import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop, VerifyCounts } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
+import { sheetWords } from "../../flags/sheet-flags.ts";
 import { APPLY } from "../plan/open-plan.ts";
 import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";
@@ -114,7 +115,8 @@ function payloadWords(options: RunFile["options"], path: string): string[] {
 		...(flags.ignore ?? []).map((column) => ["--ignore", column] as const),
 		...(flags.set ?? []).map((setting) => ["--set", setting] as const),
 	];
-	const words = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
+	const typed = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
+	const words = [...typed, ...sheetWords(flags)];
 	return flags.skipInvalid === true ? [...words, "--skip-invalid"] : words;
 }
 

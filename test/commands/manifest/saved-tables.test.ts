@@ -1,0 +1,64 @@
+import { expect, it } from "vitest";
+import { ragtag } from "../../support/ragtag.ts";
+import { file } from "../../support/service.ts";
+import { at, parseLines } from "../../support/values.ts";
+
+const rows = Array.from(
+	{ length: 60 },
+	(_, n) => `doc-${n};Bericht ${n};${n + 1}.234,5;${n % 2 === 0 ? "ja" : "nein"};24.12.2024\n`,
+);
+const TABLE = `document_id;Titel;Budget:number;Frei:boolean;publish_date\n${rows.join("")}`;
+
+it("what one option reads is summed up by column, so that sixty cells are one thing to do", async () => {
+	const path = await file("liste.csv", TABLE);
+	const { exit, stderr } = await ragtag(["manifest", "check", path, "-d", "D"]);
+	expect(exit).toBe(3);
+	expect(stderr).toContain(`${path}:2:17: Budget: "1.234,5" is not a number; write 1234.5\n`);
+	expect(stderr).toContain(
+		`${path}:2:17: Budget: 60 cells have a decimal comma, the first at 2:17; --decimal-comma reads them\n`,
+	);
+	expect(stderr).toContain(`${path}:2:25: Frei: 30 cells have the word ja, the first at 2:25; --true ja reads them\n`);
+	expect(stderr).toContain("30 cells have the word nein, the first at 3:25; --false nein reads them\n");
+	expect(stderr).toContain(
+		"60 cells have a date of the form DD.MM.YYYY, the first at 2:28; --date-format DD.MM.YYYY reads",
+	);
+	expect(stderr).not.toContain("more problems");
+	expect(stderr.split("\n").filter((line) => line.startsWith(path))).toHaveLength(8);
+	expect(stderr).toContain("180 problems in 60 rows");
+
+	const read = ["--decimal-comma", "--date-format", "DD.MM.YYYY", "--true", "ja", "--false", "nein"];
+	expect((await ragtag(["manifest", "check", path, "-d", "D", ...read])).exit).toBe(0);
+});
+
+it("one cell is named with its option, and --json has the option of each problem", async () => {
+	const path = await file("liste.csv", "document_id;n:number\na;1,5\nb;x\n");
+	const { stdout, stderr } = await ragtag(["manifest", "check", path, "-d", "D", "--json"]);
+	expect(stderr).toContain(`${path}:2:3: n: 1 cell has a decimal comma, at 2:3; --decimal-comma reads it\n`);
+	const problems = parseLines(stdout).filter((line) => at(line, "type") === "problem");
+	expect(problems.map((problem) => at(problem, "option"))).toEqual(["--decimal-comma", undefined]);
+});
+
+it("a comma that may stand between thousands gets no offer", async () => {
+	const path = await file("list.csv", 'document_id,n:number\na,"1,234"\n');
+	const { stderr } = await ragtag(["manifest", "check", path, "-d", "D"]);
+	expect(stderr).not.toContain("--decimal-comma");
+});
+
+it.each([
+	["--encoding", "klingon", "windows-1252, iso-8859-15 or macintosh"],
+	["--date-format", "DD.MM.YY", "a year has four letters"],
+	["--list-separator", "", "must not be empty"],
+	["--true", "ja,,x", "A word is empty"],
+])("%s %j is refused before anything is read", async (flag, value, why) => {
+	const { exit, stderr } = await ragtag(["manifest", "check", "no-such-file.csv", flag, value]);
+	expect(exit).toBe(2);
+	expect(stderr).toContain(why);
+});
+
+it("a file in windows-1252 is refused with the option that reads it", async () => {
+	const path = await file("liste.csv", Buffer.from("document_id,a\nd,Gr\xf6\xdfe\n", "latin1"));
+	const refused = await ragtag(["manifest", "check", path, "-d", "D"]);
+	expect(refused.exit).toBe(3);
+	expect(refused.stderr).toContain(`${path}:2:5: byte 18 (0xf6) is not UTF-8; --encoding windows-1252 reads a CSV`);
+	expect((await ragtag(["manifest", "check", path, "-d", "D", "--encoding", "windows-1252"])).exit).toBe(0);
+});
