@@ -4,6 +4,7 @@ import { type Answer, decoded, type ParsedEnvelope } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { classifyAnswer, errorOfRoute, notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
+import { documentCalls } from "./document-calls.ts";
 import { type ErrorContext, type FlavourRequest, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
@@ -133,6 +134,17 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		echo: (envelope, documentId) => decode.echo(envelope, documentId),
 	});
 
+	const ofDocuments = documentCalls({
+		dialect,
+		prefix,
+		headers,
+		limit: ANSWER_BYTES,
+		transport: service.transport,
+		success: (answer, path) => success(decoded(answer), path),
+		call: (method, path, read, body) => call(method, path, read, { ...body, headers: JSON_TYPE }),
+		echo: (envelope, documentId) => void decode.echo(envelope, documentId),
+	});
+
 	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
 		// Always a new boundary, because the file is not searched for it.
@@ -180,6 +192,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		updateMetadata: updates.send,
 		uploadDocument: upload,
+		...ofDocuments,
 		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: (document, signal) => remove([document], signal),
 		removeTogether: remove,

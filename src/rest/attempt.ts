@@ -3,6 +3,14 @@ import type { Dispatcher } from "undici";
 import type { RawAnswer, RawHeaders } from "./answer.ts";
 import { Expired, TooLarge } from "./classify-failure.ts";
 
+/** Takes the bytes of an answer that is a file, as they come. */
+type Sink = {
+	/** whether it takes those of this answer */
+	readonly takes: (head: Pick<RawAnswer, "status" | "headers">) => boolean;
+	/** the next bytes come after its promise; the attempt rejects with what it rejects with */
+	readonly write: (bytes: Buffer) => Promise<void>;
+};
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One request, and how its answer is read. */
@@ -19,6 +27,8 @@ export type Call<Result> = {
 	readonly signal: AbortSignal | undefined;
 	/** whether the debug record has the result of reading the answer */
 	readonly isProbe: boolean;
+	/** where the answer may be a file; the answer that is read has no bytes then */
+	readonly sink?: Sink;
 	/** reads a complete answer, success or not; what it throws, the call rejects with */
 	readonly read: (answer: RawAnswer) => Result;
 };
@@ -68,6 +78,11 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	#first: Buffer | undefined;
 	#more: Buffer[] | undefined;
 	#size = 0;
+	/** undefined where the bytes of this answer are gathered */
+	#sink: Sink | undefined;
+	/** what the sink has not taken yet */
+	#writing: Promise<void> | undefined;
+	#resume: (() => void) | undefined;
 
 	constructor(
 		call: Call<Result>,
@@ -109,16 +124,19 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 		this.#wasSent = true;
 	}
 
-	onHeaders(status: number, headers: Buffer[]): boolean {
+	onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
 		if (status >= 200) {
 			this.#status = status;
 			this.#headers = headers;
+			this.#resume = resume;
+			if (this.call.sink?.takes({ status, headers }) === true) this.#sink = this.call.sink;
 		}
 		this.#postpone();
 		return true;
 	}
 
 	onData(chunk: Buffer): boolean {
+		if (this.#sink !== undefined) return this.#give(chunk, this.#sink);
 		this.#size += chunk.length;
 		if (this.#size > this.call.limit) {
 			this.#first = undefined;
@@ -138,6 +156,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 
 	onComplete(): void {
 		if (this.#isDone) return;
+		if (this.#writing !== undefined) return void this.#writing.then(() => this.onComplete());
 		const bytes = this.#more === undefined ? (this.#first ?? NO_BYTES) : Buffer.concat(this.#more);
 		this.#isDone = true;
 		try {
@@ -156,6 +175,21 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 
 	onError(error: Error): void {
 		this.#fail(error);
+	}
+
+	/** Halts the answer until the sink has taken these bytes, so that memory holds no more of a file. */
+	#give(chunk: Buffer, sink: Sink): boolean {
+		// It waits for the sink, and not for the service.
+		this.deadline = Infinity;
+		this.#writing = sink
+			.write(chunk)
+			.then(() => {
+				this.#writing = undefined;
+				this.#postpone();
+				if (!this.#isDone) this.#resume?.();
+			})
+			.catch((error: unknown) => this.cancel(error));
+		return false;
 	}
 
 	#fail(cause: unknown): void {

@@ -13,6 +13,7 @@ import { differsByCase } from "../text/names.ts";
 import { show } from "../text/show.ts";
 import type { ParsedEnvelope } from "./answer.ts";
 import { type ErrorContext, RestError, safe } from "./errors.ts";
+import { parsingOf } from "./parsing.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
 import type { Dataset, Document, Echo, Page, StoredFile, UploadFile } from "./types.ts";
 
@@ -104,7 +105,9 @@ export class Decoder {
 		const createTime = typeof created === "number" || typeof created === "string" ? created : undefined;
 		const isDatasetNamed = owner === datasetId;
 		const { metadata, inexact } = this.#metadata(document["meta_fields"], memberOf(digits, "meta_fields"));
-		const read = { id, name, datasetId, isDatasetNamed, size, createTime, metadata };
+		const parsing = parsingOf(document);
+		const plain = { id, name, datasetId, isDatasetNamed, size, createTime, metadata };
+		const read: Document = parsing === undefined ? plain : { ...plain, parsing };
 		return inexact === undefined ? read : { ...read, inexact };
 	}
 

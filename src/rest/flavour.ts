@@ -61,6 +61,9 @@ export type Meaning =
 /** The metadata that a service keeps after a write, by its known rules. */
 export type Normalise = (sent: Metadata) => Metadata;
 
+/** A call that only some kinds of servers have. */
+export type DocumentCall = "download" | "parse" | "rename";
+
 /** One kind of server with this API: everything in which it differs from the others. */
 export type Flavour = {
 	readonly name: string;
@@ -87,6 +90,8 @@ export type Flavour = {
 		/** documents that one request can name at most; 0 if that is not known, and each is asked for by itself */
 		readonly idsAtOnce: number;
 	};
+	/** the calls that it has beside those that all have */
+	readonly calls: readonly DocumentCall[];
 	/** whether an upload of several files or an unsupported one may end in a definite code 500 */
 	readonly uploadCode500: "definite" | "unknown";
 	/** whether only the owner's key may update a dataset; false if that is not known */

@@ -4,7 +4,7 @@ import { foldedName } from "../text/names.ts";
 import type { Flavour, ListOrder, Meaning, ProbeAnswer, Signs } from "./flavour.ts";
 import { isDatabaseAway, isPlainValue, isTextOrNumber, meaningInGo, splitLists, splitListsInGo } from "./ragflow.ts";
 
-export type { DatasetListStyle, Flavour, ListOrder, Normalise, ProbeAnswer } from "./flavour.ts";
+export type { DatasetListStyle, DocumentCall, Flavour, ListOrder, Normalise, ProbeAnswer } from "./flavour.ts";
 
 const orders = {
 	oldestFirst: { by: "create_time", descending: false },
@@ -52,6 +52,7 @@ export const documented: Flavour = {
 		condition: false,
 		idsAtOnce: 0,
 	},
+	calls: [],
 	uploadCode500: "unknown",
 	onlyOwnerUpdates: false,
 	knownSpeed: undefined,
@@ -101,6 +102,8 @@ const ragflow = {
 		condition: true,
 		idsAtOnce: 0,
 	},
+	// From v0.17 on (api/apps/sdk/doc.py: download, parse, update_doc), and in v1.0 (internal/router/router.go).
+	calls: ["download", "parse", "rename"],
 	uploadCode500: "definite",
 	onlyOwnerUpdates: true,
 	knownSpeed: "a RAGFlow server on two cores takes 100 to 200 updates a second at any concurrency (v0.24: about 50)",

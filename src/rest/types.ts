@@ -2,6 +2,7 @@ import type { Metadata } from "../json/values.ts";
 import type { BodyForm } from "../body-forms.ts";
 import type { Flavour, ListOrder, DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import type { InexactValues } from "./inexact.ts";
+import type { Parsing } from "./parsing.ts";
 
 export type Dataset = { readonly id: string; readonly name: string; readonly documentCount: number | undefined };
 
@@ -19,6 +20,8 @@ export type Document = {
 	readonly metadata: Metadata | undefined;
 	/** absent if each number is as the service gave it */
 	readonly inexact?: InexactValues;
+	/** absent if the list shows nothing of it */
+	readonly parsing?: Parsing;
 };
 
 /** The members of a listed document that a removal needs. */
@@ -46,6 +49,9 @@ export type StoredFile = { readonly id: string; readonly name: string; readonly 
 
 /** A file to upload: its bytes are opened anew for each attempt. */
 export type UploadFile = { readonly path: string; readonly name: string; readonly size: number };
+
+/** Takes the bytes of a file, one piece after another: the next comes after the promise of the last. */
+export type ByteSink = (bytes: Uint8Array) => Promise<void>;
 
 /**
  * How the answer to an update names its document. Servers of one kind always do it in the same way. So a success with another
@@ -78,6 +84,24 @@ export type Api = {
 	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
 	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<Echo>;
 	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
+	/**
+	 * Gives the bytes of a stored document to a sink, and resolves with their number. After a rejection the sink may have taken
+	 * some of them: no server gives the rest of half a file. A sink that rejects ends the request with the same error.
+	 *
+	 * An answer without a length may be cut without a sign: compare the number with the listed size.
+	 */
+	downloadDocument(
+		document: Pick<Document, "datasetId" | "id" | "size">,
+		sink: ByteSink,
+		signal?: AbortSignal,
+	): Promise<number>;
+	/** Gives a document another name, and changes nothing else of it. */
+	renameDocument(datasetId: string, documentId: string, name: string, signal?: AbortSignal): Promise<void>;
+	/**
+	 * Starts the parsing of documents, after which the chunks that they had are gone. Some releases start those before the first
+	 * that they refuse, in any order: after a rejection, as after a success, only a list shows which were started.
+	 */
+	parseDocuments(datasetId: string, documentIds: readonly string[], signal?: AbortSignal): Promise<void>;
 	/**
 	 * The members that a removal needs of a document from `listDocuments` of this service, small enough to keep for many
 	 * rows.

@@ -77,6 +77,26 @@ function endpointsOf(flavour: Flavour): Endpoint[] {
 			form,
 			call: (api: Api) => api.updateMetadata("ds", "d1", metadata),
 		})),
+		...(isByBody
+			? [
+					{
+						name: "rename",
+						method: flavour.update.verb,
+						path: `${LIST}/d1`,
+						body: /^\{"name":"b.txt"\}$/,
+						success: { id: "d1", name: "b.txt" },
+						call: (api: Api) => api.renameDocument("ds", "d1", "b.txt"),
+					},
+					{
+						name: "parse",
+						method: "POST",
+						path: "/api/v1/datasets/ds/chunks",
+						body: /^\{"document_ids":\["d1","d2"\]\}$/,
+						success: undefined,
+						call: (api: Api) => api.parseDocuments("ds", ["d1", "d2"]),
+					},
+				]
+			: []),
 		{
 			name: "remove",
 			method: "DELETE",

@@ -57,6 +57,45 @@ describe("the metadata that a list shows", () => {
 	});
 });
 
+describe("the parsing that a list shows", () => {
+	const parsingOf = (members: { [member: string]: JsonValue }): unknown =>
+		decode.documents(envelopeOf({ docs: [{ id: "d1", name: "n", ...members }] }), "set").items[0]?.parsing;
+
+	it("is absent where the service shows nothing of it", () => {
+		expect(parsingOf({ size: 4 })).toBeUndefined();
+	});
+
+	it.each<[string, string, string | undefined]>([
+		...["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"].map((run): [string, string, string] => ["run", run, run]),
+		["run", "SOMETHING", undefined],
+		["ingestion_status", "UNSTART", "UNSTART"],
+		["ingestion_status", "CREATED", "RUNNING"],
+		["ingestion_status", "SCHEDULED", "RUNNING"],
+		["ingestion_status", "RUNNING", "RUNNING"],
+		["ingestion_status", "STOPPING", "RUNNING"],
+		["ingestion_status", "STOPPED", "CANCEL"],
+		["ingestion_status", "COMPLETED", "DONE"],
+		["ingestion_status", "FAILED", "FAIL"],
+		["ingestion_status", "constructor", undefined],
+	])("has a %s of %s as the state %s, or a wait for it would never end", (member, value, run) => {
+		expect(parsingOf({ [member]: value, chunk_count: 3 })).toMatchObject({ run, chunkCount: 3 });
+	});
+
+	it("has all that says how a document is parsed and found", () => {
+		const shown = {
+			run: "FAIL",
+			progress: -1,
+			progress_msg: "[ERROR]no",
+			chunk_count: 0,
+			parser_id: "naive",
+			status: "0",
+		};
+		const read = { run: "FAIL", progress: undefined, message: "[ERROR]no", chunkCount: 0, chunkMethod: "naive" };
+		expect(parsingOf(shown)).toEqual({ ...read, isEnabled: false });
+		expect(parsingOf({ run: "DONE", progress: 1, status: "1" })).toMatchObject({ progress: 1, isEnabled: true });
+	});
+});
+
 describe("how the success of an update names its document", () => {
 	it.each<[JsonValue | undefined, string]>([
 		[{ document_id: "d1" }, "document_id"],
