@@ -23,6 +23,8 @@ export type SandboxOptions = {
 	documents?: number | undefined;
 	/** default `replace` */
 	update?: "replace" | "merge";
+	/** lists that show a document at work before its parsing ends; default 3 */
+	parsingLists?: number | undefined;
 	/** default 1000 */
 	pageSizeLimit?: number | undefined;
 	/** default `error` */
@@ -43,13 +45,14 @@ export type Ties = "stable" | "unstable";
 /**
  * The behaviour that the documentation leaves open. Each is a switch, because a client must not depend on one answer.
  *
- * Releases of RAGFlow have fixed answers. They use only latency and ties.
+ * Releases of RAGFlow have fixed answers. They use only latency, ties and the pace of parsing.
  */
 export type Settings = {
 	/** milliseconds by which every answer is delayed */
 	readonly latency: number;
 	/** whether an update replaces the metadata of a document, or is merged into it key by key */
 	readonly update: "replace" | "merge";
+	readonly parsingLists: number;
 	/** largest `page_size` */
 	readonly pageSizeLimit: number;
 	/** whether a larger `page_size` is refused, or silently reduced */
@@ -64,6 +67,7 @@ export function settingsOf(options: SandboxOptions): Settings {
 	return {
 		latency: options.latency ?? 0,
 		update: options.update ?? "replace",
+		parsingLists: options.parsingLists ?? 3,
 		pageSizeLimit: options.pageSizeLimit ?? 1000,
 		onLargePage: options.onLargePage ?? "error",
 		errorStyle: options.errorStyle ?? "status",
@@ -83,6 +87,7 @@ export function checkOptions(options: SandboxOptions): void {
 	checkWholeNumber("latency", options.latency ?? 0, 0, longestTimer);
 	checkWholeNumber("documents", options.documents ?? 0, 0, mostDocuments);
 	checkWholeNumber("pageSizeLimit", options.pageSizeLimit ?? 1, 1, Number.MAX_SAFE_INTEGER);
+	checkWholeNumber("parsingLists", options.parsingLists ?? 1, 1, Number.MAX_SAFE_INTEGER);
 	checkWholeNumber("upgrade", options.upgrade?.after ?? 1, 1, Number.MAX_SAFE_INTEGER);
 	if (options.data === "") throw new Error("The path of the sandbox's data is empty");
 	checkKeyText(options.key);

@@ -21,6 +21,8 @@ const ragflow018: Release = {
 	itemEquality: "value",
 	merges: false,
 	updateAnswer: "nothing",
+	enabled: "ignored",
+	sameMethod: "keeps-chunks",
 	emptyRemoval: "removes-all",
 	removalMessage: undefined,
 	removedIds: "exact",
@@ -53,12 +55,13 @@ const ragflow018: Release = {
 		hasShow: false,
 	},
 	missingDownload: "names-dataset",
+	downloadType: "octet-stream",
 	bulkUpdate: "absent",
 	servesWeb: false,
 	uploadMissingDatasetCode: 100,
 	lowerCaseMessages: "none",
 	reportsPartialUpload: false,
-	fileNames: "numbered",
+	fileNames: "numbered-in-folders",
 };
 
 // Each of the following releases is the one before it, with what changed.
@@ -67,6 +70,9 @@ const ragflow018: Release = {
 const ragflow021: Release = {
 	...ragflow018,
 	updateAnswer: "document",
+	enabled: "without-document",
+	sameMethod: "drops-chunks",
+	fileNames: "numbered",
 	list: { ...ragflow018.list, lowerCaseFalse: true, filters: true },
 	datasets: {
 		...ragflow018.datasets,
@@ -92,6 +98,7 @@ const condition023: ListRules["condition"] = {
 const ragflow023: Release = {
 	...ragflow021,
 	body: "or-form",
+	enabled: "with-document",
 	unknownPath: "status-404",
 	list: { ...ragflow021.list, condition: condition023 },
 	datasets: { ...ragflow021.datasets, takenName: "numbered" },
@@ -165,12 +172,14 @@ const ragflow026: Release = {
 	updateVerbs: ["PATCH", "PUT"],
 	refusedKey: "status-401",
 	unfitValues: "refused-and-lost",
+	sameMethod: "keeps-chunks",
 	emptyRemoval: "refused",
 	bulkUpdate: "by-value",
 	servesWeb: true,
 	list: { ...ragflow025.list, maxPageSize: 100, runs: "any-letters", ids: "any-number", condition: condition026 },
 	datasets: { ...ragflow025.datasets, hasShow: true },
 	missingDownload: "names-document",
+	downloadType: "by-ending",
 	reportsPartialUpload: true,
 };
 

@@ -58,6 +58,8 @@ export function release10(before: Release): Release {
 			// `dedupeDatasetName` in service/dataset/crud.go:164
 			takenName: "appended",
 		},
+		// `DownloadDocument` in handler/document.go:1084
+		downloadType: "octet-stream",
 		// service/document/document_metadata.go:580-680
 		bulkUpdate: "none-unless-named",
 		servesWeb: false,

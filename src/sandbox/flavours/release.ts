@@ -67,6 +67,13 @@ export type Release = {
 	readonly merges: boolean;
 	/** The `data` of the answer to an update. `document-read-back`: with the metadata that the engine has then, or none. */
 	readonly updateAnswer: "nothing" | "document" | "document-without-metadata" | "document-read-back";
+	/** `enabled` in an update: unknown, or answered without the document up to v0.22.1, or with it. */
+	readonly enabled: "ignored" | "without-document" | "with-document";
+	/**
+	 * A document that is given the method that it has loses its chunks up to v0.25.0, though not in v0.18 (`update_doc` in
+	 * api/apps/sdk/doc.py, later `update_chunk_method` in api/apps/services/document_api_service.py).
+	 */
+	readonly sameMethod: "drops-chunks" | "keeps-chunks";
 	/** The effect of a removal that names no document, as after one wrong line of code or a forgotten header. */
 	readonly emptyRemoval: "removes-all" | "removes-nothing" | "refused";
 	/** The message of a removal of documents that names them. */
@@ -77,6 +84,8 @@ export type Release = {
 	readonly datasets: DatasetRules;
 	/** The part that a download from a dataset that does not exist reports as missing. */
 	readonly missingDownload: "names-dataset" | "names-document" | "not-found";
+	/** The Content-Type of a download: always the same, or by the ending of the name (v0.26 on, not v1.0). */
+	readonly downloadType: "octet-stream" | "by-ending";
 	/**
 	 * The update of many documents at once; an empty selection is the whole dataset, an error, or none. `by-value` adds to lists,
 	 * and counts the documents that differ then (v0.25.6 to v0.27.0).
@@ -94,10 +103,11 @@ export type Release = {
 	/** Whether an upload that failed in part reports the files that it stored. */
 	readonly reportsPartialUpload: boolean;
 	/**
-	 * The names of uploaded files. `numbered`: as sent, and counted up where the database finds an equal one. `base-exact`: without
-	 * their folders, and with a number before the ending where there is the very same name.
+	 * The names of uploaded files. `numbered`: as sent, and counted up where the database finds an equal one, without its folders
+	 * then; with them up to v0.19.0 (`duplicate_name` in api/db/services/__init__.py). `base-exact`: without their folders, and
+	 * with a number before the ending where there is the very same name.
 	 */
-	readonly fileNames: "numbered" | "base-exact";
+	readonly fileNames: "numbered" | "numbered-in-folders" | "base-exact";
 };
 
 /** How lists of documents differ. */

@@ -5,13 +5,14 @@ import { collationKey } from "../store/collation.ts";
 import { bulkUpdate } from "./bulk-update.ts";
 import { removeDatasets, updateDataset } from "./dataset-changes.ts";
 import { createDataset, listDatasets, showDataset } from "./datasets.ts";
-import { downloadDocument } from "./document.ts";
+import { downloadDocument, fileReply } from "./download.ts";
 import { Code, exception, Failure, failureText } from "./failure.ts";
 import { isOwner, type Keys } from "./key.ts";
 import { listDocuments } from "./list.ts";
+import { parseDocuments } from "./parse.ts";
 import { flattenedMetadata, metadataConfig, metadataSummary } from "./metadata-views.ts";
 import { removeDocuments } from "./remove.ts";
-import type { FileAnswer, Route } from "./request.ts";
+import type { Route } from "./request.ts";
 import { updateDocument } from "./update.ts";
 import { uploadDocuments } from "./upload.ts";
 
@@ -39,7 +40,7 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 				isOwner: isOwner({ request, route, release, keys, databaseDown: service.databaseDown }),
 			};
 			const answer = await route(call, service);
-			return withHeaders(release, typeof answer === "string" ? jsonReply(200, answer) : fileReply(answer));
+			return withHeaders(release, typeof answer === "string" ? jsonReply(200, answer) : fileReply(answer, release));
 		} catch (error) {
 			return withHeaders(release, failed(error));
 		}
@@ -48,11 +49,6 @@ export function ragflow(release: Release, keys: Keys): Dialect {
 
 function withHeaders({ headers }: Release, reply: Reply): Reply {
 	return { ...reply, headers: { ...headers, ...reply.headers } };
-}
-
-function fileReply({ bytes, name }: FileAnswer): Reply {
-	const headers = { "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` };
-	return { status: 200, headers, type: "application/octet-stream", body: bytes };
 }
 
 function failed(error: unknown): Reply {
@@ -100,6 +96,7 @@ type Found = { readonly route: Route; readonly datasetId: string; readonly docum
 const datasets: Methods = { GET: listDatasets, POST: createDataset, DELETE: removeDatasets };
 const dataset: Methods = { PUT: updateDataset };
 const documents: Methods = { GET: listDocuments, POST: uploadDocuments, DELETE: removeDocuments };
+const chunks: Methods = { POST: parseDocuments };
 const bulk: Methods = { POST: bulkUpdate };
 
 /**
@@ -118,6 +115,7 @@ function routeOf(method: string, path: string, release: Release): Found {
 		else if (release.servesWeb && segments.length === 3 && datasetId === "metadata" && third === "flattened")
 			methods = { GET: flattenedMetadata };
 		else if (third === "documents" && segments.length === 3) methods = documents;
+		else if (third === "chunks" && segments.length === 3) methods = chunks;
 		else if (third === "documents" && segments.length === 4) {
 			const updates = Object.fromEntries(release.updateVerbs.map((verb) => [verb, updateDocument]));
 			methods = { GET: downloadDocument, ...updates };

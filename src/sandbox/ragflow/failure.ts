@@ -11,6 +11,7 @@ export const Code = {
 	operating: 103,
 	permission: 108,
 	authentication: 109,
+	badRequest: 400,
 	unauthorized: 401,
 	notFound: 404,
 	server: 500,

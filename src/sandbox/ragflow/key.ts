@@ -2,8 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Release } from "../flavours/release.ts";
 import { sameKey } from "../refusal.ts";
 import { bulkUpdate } from "./bulk-update.ts";
-import { downloadDocument } from "./document.ts";
+import { downloadDocument } from "./download.ts";
 import { Code, databaseError, Failure } from "./failure.ts";
+import { parseDocuments } from "./parse.ts";
 import { removeDocuments } from "./remove.ts";
 import type { Route } from "./request.ts";
 
@@ -35,7 +36,7 @@ export function isOwner({ request, route, release, keys, databaseDown }: KeyChec
 	throw refusedToken(Code.authentication, "Authentication error: API key is invalid!", release);
 }
 
-const tokenRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate, downloadDocument]);
+const tokenRoutes: ReadonlySet<Route> = new Set([removeDocuments, bulkUpdate, downloadDocument, parseDocuments]);
 
 /** `token_required` takes the second of two words, whatever the first is. Without two, the refusal has code 0. */
 function secondWord(request: IncomingMessage, release: Release): string {

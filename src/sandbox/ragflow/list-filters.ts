@@ -9,7 +9,7 @@ import type { RowFilter } from "../store/pages.ts";
 import { checkConditionText, conditionOf, filterOf, refusedList } from "./list-query.ts";
 import { fileTypeOf, suffixOf } from "./names.ts";
 
-const runStates: ReadonlyMap<string, string> = new Map([
+export const runStates: ReadonlyMap<string, string> = new Map([
 	["UNSTART", "0"],
 	["RUNNING", "1"],
 	["CANCEL", "2"],
@@ -20,8 +20,16 @@ const runStates: ReadonlyMap<string, string> = new Map([
 /** `VALID_FILE_TYPES` in api/db/__init__.py, v0.25.0 to v0.27.0. */
 const validTypes: ReadonlySet<string> = new Set(["pdf", "doc", "visual", "aural", "virtual", "folder", "other"]);
 
-/** The filter by `keywords`, `suffix`, `types` and `run`. In the sandbox no document was ever parsed: all are in state 0. */
-export function nameAndStateFilter(query: URLSearchParams, { list, reads }: Release): RowFilter | undefined {
+/**
+ * The filter by `keywords`, `suffix`, `types` and `run`.
+ *
+ * @param runOf the state of the parsing of a document, by its id
+ */
+export function nameAndStateFilter(
+	query: URLSearchParams,
+	{ list, reads }: Release,
+	runOf: (document: string) => string,
+): RowFilter | undefined {
 	const keywords = partKey(filterOf(query, "keywords") ?? "");
 	const suffixes = list.filters ? query.getAll("suffix") : [];
 	const types = list.metadataFilters ? query.getAll("types") : [];
@@ -41,7 +49,7 @@ export function nameAndStateFilter(query: URLSearchParams, { list, reads }: Rele
 		if (!hasKeywords(partKey(name))) return false;
 		if (endings.size > 0 && !endings.has(collationKey(suffixOf(name)))) return false;
 		if (types.length > 0 && !types.includes(fileTypeOf(name))) return false;
-		return runs.length === 0 || runs.includes("0");
+		return runs.length === 0 || runs.includes(runStates.get(runOf(textColumn(row, "id"))) ?? "");
 	};
 }
 

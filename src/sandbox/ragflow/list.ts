@@ -25,7 +25,7 @@ export const listDocuments: Route = async (call, service) => {
 	if (!release.list.checksPageFirst) checkExists(store, dataset, call);
 	const window = windowOf(query, release, dataset.documentCount);
 	const order = { by: orderOf(query, release), descending: isDescending(query, release) };
-	const byNameAndState = nameAndStateFilter(query, release);
+	const byNameAndState = nameAndStateFilter(query, release, (document) => store.parsingStates.of(document).run);
 	const filters = metadataFiltersOf(query, release);
 	if (release.list.checksPageFirst) checkExists(store, dataset, call);
 	const isUnknown = searchesFail && release.metadataIn === "engine";
@@ -44,11 +44,17 @@ export const listDocuments: Route = async (call, service) => {
 	const exact = { id: id === undefined ? undefined : collationKey(id), name, byCollation: true };
 	const search = { exact, ids: wanted, order, matches, window, ties: settings.ties ?? "unstable" };
 	const { total, rows } = await findPage(store, dataset, search);
+	const working: { readonly id: string; readonly name: string; readonly size: number }[] = [];
 	const documents = rows.filter(timeFilter(query, release)).map((row) => {
-		const parser = store.parserSettings.of(textColumn(row, "id"));
+		const id = textColumn(row, "id");
+		const [parser, state] = [store.parserSettings.of(id), store.parsingStates.of(id)];
+		if (state.run === "RUNNING") working.push({ id, name: textColumn(row, "name"), size: integerColumn(row, "size") });
 		const metadata = isUnknown ? "{}" : textColumn(row, "meta_fields");
-		return documentText(row, datasetId, { metadata, parser, parserMembers: [...parserMembers] });
+		return documentText(row, datasetId, { metadata, parser, state, parserMembers: [...parserMembers] });
 	});
+	// After they were shown, so that what a filter by `run` found is in that state.
+	if (working.length > 0)
+		await store.commits.write(() => working.forEach((each) => store.parsingStates.advance(each.id, each)));
 	return success(`{"docs":[${documents.join(",")}],"total":${total}}`, release.list.message);
 };
 

@@ -6,7 +6,7 @@ import { textColumn } from "../store/database.ts";
 import type { Store } from "../store/index.ts";
 import { scan } from "../store/pages.ts";
 import { Code, Failure, noDataset, success } from "./failure.ts";
-import { nameAndStateFilter } from "./list-filters.ts";
+import { nameAndStateFilter, runStates } from "./list-filters.ts";
 import { suffixOf } from "./names.ts";
 import { argumentError, type Route } from "./request.ts";
 
@@ -70,18 +70,20 @@ export const metadataConfig: Route = async ({ datasetId, sentDatasetId }, { stor
 export const countDocuments: Route = async ({ query, datasetId, sentDatasetId, release }, { store }) => {
 	const dataset = store.datasets.find(datasetId);
 	if (dataset === undefined) throw noDataset(sentDatasetId, release);
-	const matches = nameAndStateFilter(query, release) ?? (() => true);
-	const suffixes = new Map<string, number>();
+	const runOf = (document: string): string => store.parsingStates.of(document).run;
+	const matches = nameAndStateFilter(query, release, runOf) ?? (() => true);
+	const [suffixes, runs] = [new Map<string, number>(), new Map<string, number>()];
 	let [total, empty] = [0, 0];
 	const counted = await countValues(store, dataset.seq, matches, (row, texts) => {
 		total += 1;
 		if (texts.length === 0) empty += 1;
 		count(suffixes, suffixOf(textColumn(row, "name")));
+		count(runs, runStates.get(runOf(textColumn(row, "id"))) ?? "");
 	});
 	const metadata = [...counted].map(([key, { values }]): [string, string] => [key, countsText(values)]);
 	const filter = objectText([
 		["metadata", objectText([...metadata, ["empty_metadata", `{"true":${empty}}`]])],
-		["run_status", total === 0 ? "{}" : `{"0":${total}}`],
+		["run_status", countsText(runs)],
 		["suffix", countsText(suffixes)],
 	]);
 	return success(`{"filter":${filter},"total":${total}}`, release.list.message);

@@ -29,13 +29,16 @@ export function suffixOf(name: string): string {
 	return dot <= name.lastIndexOf("/") + 1 ? "" : name.slice(dot + 1).toLowerCase();
 }
 
+/** In v0.18 and v0.19.0 a name must have fewer bytes than this. */
+export const nameLimit018 = 128;
+
 /** Attempts to number a name: the server's own limit. */
 const mostAttempts = 1000;
 
 /** The name that is stored where `name` may be taken: `a.txt`, then `a(1).txt`, `a(2).txt` and so on. */
-export function freeName(name: string, isTaken: (name: string) => boolean): string {
+export function freeName(name: string, isTaken: (name: string) => boolean, keepsFolders = false): string {
 	let free = name;
-	for (let attempts = 0; isTaken(free) && attempts < mostAttempts; attempts++) free = numberedName(free);
+	for (let attempts = 0; isTaken(free) && attempts < mostAttempts; attempts++) free = numberedName(free, keepsFolders);
 	return free;
 }
 
@@ -46,13 +49,17 @@ export function appendedName(stem: string, ending: string, isTaken: (name: strin
 	return free;
 }
 
-/** Drops all before the last slash: here the server reads a name as a path, and nowhere else. */
-function numberedName(path: string): string {
+/**
+ * Here the server reads a name as a path, and nowhere else: it drops all before the last slash. Up to v0.19.0 it kept that, and
+ * blanks before the number.
+ */
+function numberedName(path: string, keepsFolders: boolean): string {
 	const name = path.slice(path.lastIndexOf("/") + 1);
 	const dot = name.lastIndexOf(".");
 	const [stem, ending] = dot < 1 ? [name, ""] : [name.slice(0, dot), name.slice(dot)];
-	const [, main = stem, number = "0"] = /^(.*)\((\d+)\)$/.exec(stem) ?? [];
-	return `${main}(${Number(number) + 1})${ending}`;
+	const [, main = stem, number = "0"] = /^(.*?)\((\d+)\)$/.exec(stem) ?? [];
+	const end = `(${Number(number) + 1})${ending}`;
+	return keepsFolders ? path.slice(0, path.length - name.length) + main + end : main.trimEnd() + end;
 }
 
 /**
@@ -69,6 +76,8 @@ export function checkName(
 		const why = `'${pythonType(name)}' object has no attribute 'encode'`;
 		throw exception(release.values === "any" ? `AttributeError("${why}")` : `AttributeError(${why})`);
 	}
+	if (release.datasets.checks === "loose" && Buffer.byteLength(name) >= nameLimit018)
+		throw new Failure(Code.argument, `The name should be less than ${nameLimit018} bytes.`);
 	if (Buffer.byteLength(name) > documentNameLimit)
 		throw new Failure(Code.argument, `File name must be ${documentNameLimit} bytes or less.`);
 	if (pathSuffix(name) !== pathSuffix(before))

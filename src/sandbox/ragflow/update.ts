@@ -3,6 +3,7 @@ import { isObject, mergedText } from "../json-text.ts";
 import type { Store } from "../store/index.ts";
 import { documentText } from "./document.ts";
 import { textColumn } from "../store/database.ts";
+import type { ParsingState } from "../store/parsing-states.ts";
 import { Code, exception, Failure, success, worded } from "./failure.ts";
 import { checkMetadata, type StoredMetadata, storedMetadata, unfit } from "./metadata.ts";
 import { checkName } from "./names.ts";
@@ -29,6 +30,8 @@ export const updateDocument: Route = async (call, { store, onUpdate, searchesFai
 	});
 	if (outcome.changed) onUpdate();
 	if (outcome.failure !== undefined) throw outcome.failure;
+	if (call.release.enabled === "without-document" && isObject(value) && Object.hasOwn(value, "enabled"))
+		return success("true");
 	return updateAnswer(store, call, searchesFail);
 };
 
@@ -49,13 +52,13 @@ function updateAnswer(store: Store, { datasetId, documentId, release }: Call, se
 	const row = store.documents.row(documentId);
 	// Another request has removed it meanwhile.
 	if (row === undefined) throw new Failure(Code.data, "Dataset created failed");
-	const parser = store.parserSettings.of(documentId);
+	const [parser, state] = [store.parserSettings.of(documentId), store.parsingStates.of(documentId)];
 	const found = textColumn(row, "meta_fields");
 	const isShown =
 		release.updateAnswer === "document" ||
 		(release.updateAnswer === "document-read-back" && found !== "{}" && !searchesFail);
 	const parserMembers = [release.parserMember];
-	const text = documentText(row, datasetId, { metadata: isShown ? found : undefined, parser, parserMembers });
+	const text = documentText(row, datasetId, { metadata: isShown ? found : undefined, parser, state, parserMembers });
 	return success(text, release.noMessage);
 }
 
@@ -81,25 +84,31 @@ class Update {
 
 	applyInTurn(): Outcome {
 		const { members } = this.#input;
-		checkCounters(members, this.#call.release);
+		checkCounters(members, this.#state, this.#call.release);
 		return this.#outcomeOf(() => {
 			this.#storeMetadata();
 			this.#rename(this.#checkedName());
 			if (Object.hasOwn(members, "chunk_method")) checkMethod(members["chunk_method"], this.#input.name);
 			this.#storeParserSettings();
+			if (this.#call.release.enabled !== "ignored") this.#enable();
 		});
 	}
 
 	checkThenApply(): Outcome {
 		const { body, members } = this.#input;
 		checkTypes(members, body, this.#call.release);
-		checkCounters(members, this.#call.release);
+		checkCounters(members, this.#state, this.#call.release);
 		const name = this.#checkedName();
 		return this.#outcomeOf(() => {
 			this.#storeMetadata();
 			this.#rename(name);
 			this.#storeParserSettings();
+			this.#enable();
 		});
+	}
+
+	get #state(): ParsingState {
+		return this.#store.parsingStates.of(this.#call.documentId);
 	}
 
 	#outcomeOf(apply: () => void): Outcome {
@@ -153,9 +162,19 @@ class Update {
 
 	#storeParserSettings(): void {
 		const { chunk_method: method, parser_config: config } = this.#input.members;
-		const { parserSettings } = this.#store;
-		if (typeof method === "string" && method !== "") parserSettings.setMethod(this.#call.documentId, method);
-		if (isObject(config)) parserSettings.setConfig(this.#call.documentId, config);
+		const { parserSettings, parsingStates } = this.#store;
+		const { documentId, release } = this.#call;
+		if (typeof method === "string" && method !== "") {
+			if (method !== parserSettings.of(documentId).method) parsingStates.reset(documentId);
+			else if (release.sameMethod === "drops-chunks") parsingStates.dropChunks(documentId);
+			parserSettings.setMethod(documentId, method);
+		}
+		if (isObject(config)) parserSettings.setConfig(documentId, config);
+	}
+
+	#enable(): void {
+		const { enabled = null } = this.#input.members;
+		if (enabled !== null) this.#store.parsingStates.setEnabled(this.#call.documentId, Boolean(enabled));
 	}
 }
 
@@ -163,12 +182,13 @@ const methods: ReadonlySet<string> = new Set(
 	"naive manual qa table paper book laws presentation picture one knowledge_graph email tag".split(" "),
 );
 
-/** Counters that only the server changes. In the sandbox all of them are 0, because it parses no document. */
-function checkCounters(members: Members, release: Release): void {
-	for (const name of ["chunk_count", "token_count", "progress"]) {
-		const value = Object.hasOwn(members, name) ? members[name] : 0;
+/** Counters that only the server changes. */
+function checkCounters(members: Members, state: ParsingState, release: Release): void {
+	const { chunkCount, tokenCount, progress } = state;
+	for (const [name, present] of Object.entries({ chunk_count: chunkCount, token_count: tokenCount, progress })) {
+		const value = Object.hasOwn(members, name) ? members[name] : present;
 		// PATCH releases read null as absent.
-		if (value === 0 || (value === null && release.values !== "any")) continue;
+		if (value === present || (value === null && release.values !== "any")) continue;
 		throw new Failure(Code.data, worded(`Can't change \`${name}\`.`, release));
 	}
 }

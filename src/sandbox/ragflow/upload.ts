@@ -4,7 +4,7 @@ import { documentNameLimit } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import { type IncomingFile, storeFiles } from "../upload.ts";
 import { Code, exception, Failure, success } from "./failure.ts";
-import { appendedName, fileTypeOf, freeName, suffixOf } from "./names.ts";
+import { appendedName, fileTypeOf, freeName, nameLimit018, suffixOf } from "./names.ts";
 import type { Call, Route } from "./request.ts";
 
 type StoredFile = { readonly id: string; readonly name: string; readonly size: number };
@@ -65,17 +65,14 @@ function insert(store: Store, dataset: number, { file, time, release }: Insertio
 	const dot = name.lastIndexOf(".");
 	const stem = dot < 0 ? name : name.slice(0, dot);
 	const free =
-		release.fileNames === "numbered"
-			? freeName(name, (candidate) => equal(candidate).length > 0)
-			: appendedName(stem, name.slice(stem.length), (candidate) => equal(candidate).includes(candidate));
+		release.fileNames === "base-exact"
+			? appendedName(stem, name.slice(stem.length), (candidate) => equal(candidate).includes(candidate))
+			: freeName(name, (candidate) => equal(candidate).length > 0, release.fileNames === "numbered-in-folders");
 	const document = { id, name: free, size };
 	store.documents.insert(dataset, document, time);
 	store.datasets.addToCount(dataset, 1);
 	return document;
 }
-
-/** In v0.18 a name must have fewer bytes than this. */
-const nameLimit018 = 128;
 
 /**
  * The name that a part gives its file, with its folders. Werkzeug, by which the releases in Python read bodies, reads %22 as

@@ -50,6 +50,17 @@ const schema = `
 		method TEXT NOT NULL,
 		config TEXT NOT NULL
 	);
+	CREATE TABLE IF NOT EXISTS states (
+		document TEXT PRIMARY KEY,
+		run TEXT NOT NULL,
+		shown INTEGER NOT NULL,
+		steps INTEGER NOT NULL,
+		message TEXT NOT NULL,
+		chunk_count INTEGER NOT NULL,
+		token_count INTEGER NOT NULL,
+		enabled INTEGER NOT NULL,
+		starts INTEGER NOT NULL
+	);
 	PRAGMA application_id = ${applicationId};
 	PRAGMA user_version = ${layoutVersion};
 `;

@@ -4,6 +4,7 @@ import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
 import { Pages } from "./pages.ts";
 import { ParserSettingsTable } from "./parser-settings.ts";
+import { ParsingStates } from "./parsing-states.ts";
 import { SearchEngine } from "./search-engine.ts";
 import { Changes, Commits, type Writes } from "./writes.ts";
 
@@ -15,6 +16,7 @@ export type Store = {
 	readonly documents: Documents;
 	readonly pages: Pages;
 	readonly parserSettings: ParserSettingsTable;
+	readonly parsingStates: ParsingStates;
 	readonly searchEngine: SearchEngine;
 	/** the dataset that was filled at this start or at an earlier one */
 	readonly filledDataset: string | undefined;
@@ -49,6 +51,7 @@ function storeOf(database: Database): Store {
 		documents,
 		pages: new Pages(database),
 		parserSettings,
+		parsingStates: new ParsingStates(database),
 		searchEngine: new SearchEngine(documents),
 		filledDataset: datasets.find(filledDatasetId) === undefined ? undefined : filledDatasetId,
 		close() {

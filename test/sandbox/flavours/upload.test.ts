@@ -29,8 +29,9 @@ describe("uploads", () => {
 			const place = await serve(flavour, []);
 			const sent = ["a%22b.txt", 'c\\"d.txt', "x/y.txt", "x/y.txt"];
 			const answer = await send(place, ...sent.map((name) => by.filePart(name, "x")));
-			// A numbered name loses its folders, because the server reads it as a path.
-			const stored = ['a"b.txt', 'c"d.txt', "x/y.txt", "y(1).txt"];
+			// A numbered name loses its folders, because the server reads it as a path: not yet in v0.18.
+			const numbered = flavour === "ragflow-0.18" ? "x/y(1).txt" : "y(1).txt";
+			const stored = ['a"b.txt', 'c"d.txt', "x/y.txt", numbered];
 			expect(answer.data).toMatchObject(stored.map((name) => ({ name })));
 		},
 	);

@@ -5,6 +5,7 @@ import { putReleases } from "../flavours/support.ts";
 import { datasetRules } from "./datasets.ts";
 import { listRules } from "./list.ts";
 import { downloadRules, removeRules } from "./remove.ts";
+import { parseRules } from "./parse.ts";
 import { checkRule, type Rule, scene } from "./rule.ts";
 import { updateRules } from "./update.ts";
 import { uploadRules } from "./upload.ts";
@@ -15,6 +16,7 @@ const tables: readonly (readonly [string, readonly Rule[]])[] = [
 	["updates", updateRules],
 	["removals", removeRules],
 	["downloads", downloadRules],
+	["parsing", parseRules],
 	["datasets", datasetRules],
 ];
 
@@ -34,16 +36,19 @@ async function checkKeys(sandbox: by.Target, flavour: Flavour): Promise<void> {
 		...["GET", "POST", "DELETE"].map((method) => `${method} ${documents}`),
 		...["GET", "POST", "DELETE"].map((method) => `${method} /api/v1/datasets`),
 		`GET ${documents}/document_id`,
+		"POST /api/v1/datasets/dataset_id/chunks",
 		`${flavour >= "ragflow-0.25" ? "PATCH" : "PUT"} ${documents}/document_id`,
 		"PUT /api/v1/datasets/dataset_id",
 	];
 	for (const route of routes) {
 		const [method = "", path = ""] = route.split(" ");
 		const [none, wrong] = [null, "wrong-key"].map((key) => by.send(sandbox, method, path, { key }));
-		// v0.25.0 has two checks of keys: removals and downloads use the older one.
+		// v0.25.0 has two checks of keys: removals, downloads and parsing use the older one.
 		const older =
 			isPut(flavour) ||
-			(flavour === "ragflow-0.25" && /^DELETE .*documents$|document_id$/.test(route) && !route.startsWith("PATCH"));
+			(flavour === "ragflow-0.25" &&
+				/^DELETE .*documents$|document_id$|chunks$/.test(route) &&
+				!route.startsWith("PATCH"));
 		const status = isPut(flavour) ? 200 : 401;
 		expect([route, await none]).toMatchObject([route, { status, code: older ? 0 : 401 }]);
 		expect([route, await wrong]).toMatchObject([route, { status, code: older ? 109 : 401 }]);

@@ -13,6 +13,8 @@ export type Answer = {
 	readonly left?: readonly string[];
 	/** what the first document has afterwards */
 	readonly metadata?: unknown;
+	/** the states of parsing in that order */
+	readonly runs?: readonly string[];
 	/** the whole body */
 	readonly body?: string;
 	/** a part of the body */
@@ -60,18 +62,21 @@ export async function checkRule(rule: Rule, flavour: Flavour, at: Scene): Promis
 	const search = new URLSearchParams(parsed(filled(JSON.stringify(rule.query ?? {}), at)));
 	const url = `${filled(path, at)}${rule.query === undefined ? "" : `?${search.toString()}`}`;
 	const answer = await send(at.sandbox, method, url, { ...bodyOf(rule, at), ...keyOf(rule, at) });
-	const { left, metadata, body, part = "", message = "", data, ...plain } = expected;
+	const { left, metadata, runs, body, part = "", message = "", data, ...plain } = expected;
 	const rest = data === undefined ? plain : { ...plain, data: filledData(data, at) };
 	if (body === undefined)
 		expect({ rule: rule.rule, ...answer }).toMatchObject({ rule: rule.rule, status: 200, ...rest });
 	else expect({ rule: rule.rule, text: answer.text }).toEqual({ rule: rule.rule, text: filled(body, at) });
 	expect(`${rule.rule}: ${answer.text}`).toContain(JSON.stringify(filled(message, at)).slice(1, -1));
 	expect(`${rule.rule}: ${answer.text}`).toContain(part);
-	if (left === undefined && metadata === undefined) return;
+	if (left === undefined && metadata === undefined && runs === undefined) return;
 	const listed = await by.list(at.sandbox, at.dataset, { desc: "False", page_size: "100" });
 	const documents = items(by.at(listed.data, "docs"));
 	if (left !== undefined) {
 		expect({ rule: rule.rule, left: documents.map((each) => by.at(each, "name")) }).toEqual({ rule: rule.rule, left });
+	}
+	if (runs !== undefined) {
+		expect({ rule: rule.rule, runs: documents.map((each) => by.at(each, "run")) }).toEqual({ rule: rule.rule, runs });
 	}
 	if (metadata !== undefined) {
 		expect({ rule: rule.rule, metadata: by.at(documents[0], "meta_fields") }).toEqual({ rule: rule.rule, metadata });

@@ -4,6 +4,8 @@ const path = "/api/v1/datasets/$D/documents/$0";
 const long = `${"a".repeat(251)}.txt`;
 const after = (name: string): Answer => ({ code: 0, left: [name, "1.txt", "2.txt"] });
 const kept = (code: number, message: string): Answer => ({ code, message, left: ["0.txt", "1.txt", "2.txt"] });
+const tooLong018 = kept(101, "The name should be less than 128 bytes.");
+const short = `${"a".repeat(123)}.txt`;
 const field = (name: string, why: string, value: string): string =>
 	`Field: <${name}> - Message: <${why}> - Value: <${value}>`;
 const text = "Input should be a valid string";
@@ -57,8 +59,20 @@ const letters = {
 
 const rows: readonly Row[] = [
 	["a new name", { name: "new.txt" }, { "0.18": after("new.txt") }],
-	["the longest name", { name: long }, { "0.18": after(long) }],
-	["a longer one", { name: `a${long}` }, { "0.18": kept(101, "File name must be 255 bytes or less.") }],
+	[
+		"a name of 128 bytes",
+		{ name: `${"a".repeat(124)}.txt` },
+		{ "0.18": tooLong018, "0.21": after(`${"a".repeat(124)}.txt`) },
+	],
+	["one of 127 bytes", { name: short }, { "0.18": after(short) }],
+	["the longest name", { name: long }, { "0.18": tooLong018, "0.21": after(long) }],
+	[
+		"a longer one",
+		{ name: `a${long}` },
+		{ "0.18": tooLong018, "0.21": kept(101, "File name must be 255 bytes or less.") },
+	],
+	["a name in a folder", { name: "x/y/new.txt" }, { "0.18": after("x/y/new.txt") }],
+	["a name that leaves its folder", { name: "../new.txt" }, { "0.18": after("../new.txt") }],
 	[
 		"a name that is a number",
 		{ name: 0 },

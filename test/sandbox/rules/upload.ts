@@ -88,6 +88,26 @@ export const uploadRules: readonly Rule[] = [
 			"0.25": { code: 102, message: "Can't find the dataset with ID invalid_dataset_id!" },
 		},
 	},
+	{
+		rule: "a name that is there in its folder: up to v0.19 the copy stays in it",
+		send,
+		files: ["x/a.txt", "x/a.txt"],
+		answers: {
+			"0.18": stored("x/a.txt", "x/a(1).txt"),
+			"0.21": stored("x/a.txt", "a(1).txt"),
+			"1.0": stored("a.txt", "a(1).txt"),
+		},
+	},
+	{
+		rule: "a number after a blank is counted up",
+		send,
+		files: ["a (1).txt", "a (1).txt"],
+		answers: {
+			"0.18": stored("a (1).txt", "a (2).txt"),
+			"0.21": stored("a (1).txt", "a(2).txt"),
+			"1.0": stored("a (1).txt", "a (1)(1).txt"),
+		},
+	},
 	taken("one name twice", ["a.txt", "a.txt"], stored("a.txt", "a(1).txt")),
 	taken("a name that is there", ["0.txt", "0.txt"], stored("0(1).txt", "0(2).txt")),
 	taken("marks in a name", [special], stored(special)),
