@@ -179,6 +179,8 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 
 	/** Halts the answer until the sink has taken these bytes, so that memory holds no more of a file. */
 	#give(chunk: Buffer, sink: Sink): boolean {
+		// A parser that goes on with no bytes at hand gives none, and would halt at them without end.
+		if (chunk.length === 0) return true;
 		// It waits for the sink, and not for the service.
 		this.deadline = Infinity;
 		this.#writing = sink

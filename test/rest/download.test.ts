@@ -44,7 +44,7 @@ describe("a download", () => {
 
 	test("takes a refusal of status 200 for no file", async () => {
 		const said = await download((socket) => socket.write(refusal("The dataset not own the document d1.")));
-		expect(said.end).toMatchObject({ name: "RestError", kind: "rejected", code: "CODE_102" });
+		expect(said.end).toMatchObject({ name: "RestError", kind: "rejected", code: "NOT_FOUND" });
 		expect(said.bytes).toHaveLength(0);
 	});
 
