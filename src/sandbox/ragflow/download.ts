@@ -61,9 +61,8 @@ function typeOf(name: string, { downloadType }: Release): string {
 function fileNameMember(name: string, { reads }: Release): string {
 	if (reads === "as-go") {
 		// Headers are bytes, which are the UTF-8 form of the name.
-		return `filename="${Buffer.from(name)
-			.toString("latin1")
-			.replaceAll(/[\0-\x1f\x7f]/g, " ")}"`;
+		const bytes = Buffer.from(name.replaceAll(/\p{Cc}/gu, " "));
+		return `filename="${bytes.toString("latin1")}"`;
 	}
 	if (/^[\w!#$%&'*+.^`|~/-]+$/.test(name)) return `filename=${name}`;
 	return `filename*=UTF-8''${encodeURIComponent(name)}`;
