@@ -139,7 +139,15 @@ export async function openSession(
 		limiter.share(sharedCap);
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
-	const send = paced(limiter, cooldown, (error) => void hear(controller, error, clock.now(), clock.now()));
+	const send = paced(limiter, cooldown, {
+		sent: () => {
+			const now = clock.now();
+			controller.sent(now, false);
+			return now;
+		},
+		answered: (sent) => controller.answered(sent, clock.now()),
+		failed: (sent, error) => void hear(controller, error, sent, clock.now()),
+	});
 	const service = new Service({
 		api,
 		memory: stateDir === undefined ? noMemory : fileMemory(stateDir, baseUrl),

@@ -9,8 +9,8 @@ import { type Step, Unavailable } from "./unavailable.ts";
 const FLOOR = 0.5;
 const FREE = 1_000;
 
-/** Requests in flight before a latency is known, and at least where they are not paced. */
-const INITIAL = 8;
+/** Requests that may always be in flight, so that a late timer holds none up; and where they are not paced. */
+const LEAST_PLACES = 8;
 const FREE_PLACES = 32;
 
 /** How far the rate may be above what the service answers, where it is a trial. */
@@ -98,14 +98,14 @@ export class Controller {
 	/** Requests that may be in flight. @param lead milliseconds that each waits for the permit of a shared cap */
 	places(lead = 0): number {
 		const latency = this.#answers.least;
-		if (latency === undefined) return Math.min(INITIAL, this.#most());
+		if (latency === undefined) return Math.min(LEAST_PLACES, this.#most());
 		const isFree = this.#isFree;
 		const { answered } = this.#answers;
 		// Without a cap the rate is a trial: what the service answers says what it needs.
 		const isTrial = this.#cap === undefined && answered > 0;
 		const rate = isFree ? answered : Math.min(this.#rate, isTrial ? AHEAD * answered : this.#rate);
 		const needed = placesFor(rate, latency + lead);
-		return Math.min(this.#most(), isFree ? Math.max(FREE_PLACES, needed) : needed);
+		return Math.min(this.#most(), Math.max(isFree ? FREE_PLACES : LEAST_PLACES, needed));
 	}
 
 	/** What was found so far. */

@@ -53,23 +53,32 @@ export class Cooldown {
 /** Sends one request when its time has come, and resolves or rejects as the request does. */
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
+/** Learns of each request, so that the rate follows from it. Times are of the clock. */
+type Hearing = {
+	/** @returns the time */
+	sent(): number;
+	answered(sent: number): void;
+	failed(sent: number, error: RestError): void;
+};
+
+const UNHEARD: Hearing = { sent: () => 0, answered: () => undefined, failed: () => undefined };
+
 /** The send function of commands that run no rows: each request waits until the cooldown is over and takes a token. */
-export function paced(
-	limiter: Limiter,
-	cooldown: Cooldown,
-	onFailure: (error: RestError) => void = () => undefined,
-): Send {
+export function paced(limiter: Limiter, cooldown: Cooldown, heard = UNHEARD): Send {
 	return async (request, signal) => {
 		do {
 			await cooldown.over(signal);
 			await limiter.take(signal);
 			// A cooldown that began while this request waited for its token applies to it too. It then takes another token.
 		} while (cooldown.left > 0);
+		const sent = heard.sent();
 		try {
-			return await request();
+			const answer = await request();
+			heard.answered(sent);
+			return answer;
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
-			onFailure(error);
+			heard.failed(sent, error);
 			// At once, whether or not this request is retried: the other requests must wait too.
 			const { retryAfter = 0 } = error;
 			if (retryAfter <= MAX_WAIT) cooldown.extend(retryAfter);

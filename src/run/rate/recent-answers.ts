@@ -14,6 +14,9 @@ const ENOUGH = 8;
 const GROWTH = 1.5;
 const QUEUE = 2;
 
+/** Milliseconds of growth that are this machine's own: its pauses make all answers late that come meanwhile. */
+const OWN_DELAY_MS = 20;
+
 /** The answers of the last seconds. */
 export class RecentAnswers {
 	readonly began: number;
@@ -55,7 +58,7 @@ export class RecentAnswers {
 	get queue(): number {
 		const { least = 0, latency } = this;
 		const queue = (this.answered * (latency - least)) / 1000;
-		return latency > GROWTH * least && queue > QUEUE ? queue : 0;
+		return latency > GROWTH * least && latency > least + OWN_DELAY_MS && queue > QUEUE ? queue : 0;
 	}
 
 	/** Whether half of the requests found few places free. */

@@ -132,4 +132,17 @@ describe("the cooldown", () => {
 		await expect(send(() => Promise.reject(failure("ambiguous")))).rejects.toThrow("ambiguous");
 		expect(limiter.taken).toBe(1);
 	});
+
+	it("is heard with its end, or the lists of a run without a cap would stay at 20 a second", async () => {
+		const clock = new FakeClock();
+		const heard: unknown[] = [];
+		const send = paced(unlimited, new Cooldown(clock), {
+			sent: () => heard.push("sent"),
+			answered: (sent) => void heard.push(["answered", sent]),
+			failed: (sent, { kind }) => void heard.push([kind, sent]),
+		});
+		await send(() => Promise.resolve());
+		await expect(send(() => Promise.reject(failure("throttled")))).rejects.toThrow("throttled");
+		expect(heard).toEqual(["sent", ["answered", 1], "sent", ["throttled", 3]]);
+	});
 });
