@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { describe, it } from "vitest";
 import { KEY, serve } from "../support/service.ts";
 import { Transcript } from "./transcript.ts";
@@ -15,8 +14,6 @@ describe("what plausible mistakes are answered with", () => {
 		const say = await Transcript.start(service);
 		const d = ["-d", service.dataset];
 		const tags = await say.file("tags.csv", `document_id,author\n${id(1)},Ann\n`);
-		await mkdir(`${say.folder}/papers`);
-		await writeFile(`${say.folder}/papers/b.txt`, "beta\n");
 		const withKey = (key: string) => ({ env: { RAGTAG_BASE_URL: service.url, RAGTAG_API_KEY: key } });
 		await say.run(["datasets", "list"], withKey(`"${KEY}"`));
 		await say.run(["datasets", "list"], withKey(`'${KEY}`));
@@ -24,7 +21,6 @@ describe("what plausible mistakes are answered with", () => {
 		await say.run(["--api-key", KEY, "datasets", "list"]);
 		await say.run(["datasets", "list", `--api-key=${KEY}`]);
 		await say.run(["docs", "upload", tags, ...d]);
-		await say.run(["docs", "upload", `${say.folder}/papers`, ...d]);
 		await say.run(["docs", "remove", tags]);
 		await say.run(["docs", "delete", tags]);
 		await say.run(["tag", tags]);

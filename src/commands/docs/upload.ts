@@ -20,6 +20,7 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
+import { addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/file-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
@@ -30,7 +31,7 @@ import { changePrinter } from "../../workflows/preview/change-printer.ts";
 import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { report } from "../../workflows/report.ts";
-import { fileRows } from "../../workflows/rows/argument-rows.ts";
+import { fileRows } from "../../workflows/rows/file-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
@@ -38,12 +39,11 @@ import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
 
 export type UploadOptions = ManifestReadFlags &
 	RunFlags &
-	DryRunFlags & {
+	DryRunFlags &
+	FileFlags & {
 		readonly files: readonly string[];
 		readonly as?: "manifest" | "files" | undefined;
 		readonly onExisting: OnExisting;
-		/** false: sidecars are files like others */
-		readonly sidecars?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs upload`. What it does is in `upload`. */
@@ -52,7 +52,7 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.command("upload")
 		.summary("upload files, then write their metadata")
 		.description("Uploads files, then writes their metadata, and prints a CSV manifest of the new ids.")
-		.argument("<files...>", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files")
+		.argument("[files...]", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files and folders")
 		.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
 		.addOption(
 			new Option(
@@ -62,16 +62,12 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 				.choices(["error", "skip", "update-metadata", "upload-again"])
 				.default("error"),
 		)
-		.option(
-			"--no-sidecars",
-			"of the named files, uploads a.pdf.meta.json too; it is read as the metadata of a.pdf otherwise",
-		)
 		.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
+			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
 		);
-	addDryRunOptions(addShardOption(command, app));
+	addDryRunOptions(addShardOption(addFileOptions(command, "uploads"), app));
 	addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
 		async (files: string[]) => {
 			done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
@@ -118,13 +114,27 @@ export const resumeUpload: Resume = (file, flags, app) => {
 
 /** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: UploadOptions): string | undefined {
-	const { files, as } = options;
+	const { files, as, filesFrom } = options;
 	checkDryRunFlags(options);
-	if (!isManifest(files, as)) {
+	if (options.null === true && filesFrom === undefined) {
+		throw new CliError("-0 says how the paths of --files-from end; nothing was sent", { exit: Exit.usage });
+	}
+	if (files.length === 0 && filesFrom === undefined) {
+		throw new CliError("missing argument 'files': name a manifest, files or folders", { exit: Exit.usage });
+	}
+	if (files.length === 0 || !isManifest(files, as)) {
 		checkShard(options, undefined);
+		checkInput(filesFrom, options);
 		return undefined;
 	}
 	const [manifest, ...others] = files;
+	const [flag] = fileFlagsGiven(options);
+	if (flag !== undefined) {
+		throw new CliError(`${flag} is for files and folders, and ${manifest} is a manifest; nothing was sent`, {
+			exit: Exit.usage,
+			hint: `If ${manifest} is a file to upload, add --as files.`,
+		});
+	}
 	if (others.length > 0) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
 	checkInput(manifest, options);
 	return manifest;

@@ -170,7 +170,9 @@ export function renamed(
 	stored: { readonly id: string; readonly name: string },
 ): RestError {
 	const [id, storedName] = [service.show(stored.id), service.show(stored.name)];
-	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, or use --on-existing upload-again`;
+	const isWithoutFolders = name.includes("/") && !stored.name.includes("/");
+	const way = isWithoutFolders ? "upload it with --names flat" : "use --on-existing upload-again";
+	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, ${isWithoutFolders ? "and" : "or"} ${way}`;
 	return new RestError(text, { kind: "rejected", code: "RENAMED" });
 }
 

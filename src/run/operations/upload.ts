@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { UploadFile } from "../../rest/types.ts";
+import type { StoredFile, UploadFile } from "../../rest/types.ts";
 import { restorable } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument, isSameName } from "../documents/find-document.ts";
@@ -11,6 +11,7 @@ import type { Service } from "../service/service.ts";
 import type { Request } from "../types.ts";
 import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
+import { FolderNames } from "./folder-names.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import {
@@ -30,6 +31,7 @@ type UploadOptions = {
 	readonly log: SentLog;
 	/** how long an upload whose answer was lost is searched for */
 	readonly settling: Settling;
+	readonly folders: FolderNames;
 };
 
 /** An attempt of a row of `docs upload`. */
@@ -37,6 +39,7 @@ type Upload = UploadAttempt & {
 	readonly item: UploadItem;
 	readonly onExisting: OnExisting;
 	readonly removedKeys: RemovedKeys;
+	readonly folders: FolderNames;
 };
 
 /** Uploads a row's file, then writes its metadata. A retry never stores the file a second time. */
@@ -44,9 +47,14 @@ export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
 	documents: UploadAttempt["documents"],
-	{ log = unrecorded, settling = new Settling(service, 0) }: Partial<UploadOptions> = {},
+	{
+		log = unrecorded,
+		settling = new Settling(service, 0),
+		folders = new FolderNames(service),
+	}: Partial<UploadOptions> = {},
 ): Operation<Item> {
-	const shared = { service, log, settling, onExisting, documents, removedKeys: new RemovedKeys(service) };
+	const removedKeys = new RemovedKeys(service);
+	const shared = { service, log, settling, onExisting, documents, removedKeys, folders };
 	return (item, request, memory) =>
 		service.inDialect(request, async (api) => {
 			const upload: Upload = { ...shared, api, request, item, memory };
@@ -56,7 +64,10 @@ export function uploadFile<Item extends UploadItem>(
 			const isNew = memory.stored === undefined && memory.maybeStored === undefined;
 			const settled = isNew ? await applyOnExisting(upload) : undefined;
 			if (settled !== undefined) return settled;
-			const stored = memory.stored ?? (await storeRecorded(upload));
+			const store = (): Promise<StoredFile> => storeRecorded(upload);
+			// A file that was sent is searched for, whatever became known of the service since.
+			const stored =
+				memory.stored ?? (await (memory.isLogged === true ? store() : folders.store(item.file.name, store)));
 			const { id, name } = stored;
 			const { file } = item;
 			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
@@ -107,7 +118,7 @@ export async function previewUpload(
 }
 
 /** Records an upload and stores its file. */
-async function storeRecorded(upload: Upload): Promise<NonNullable<Memory["stored"]>> {
+async function storeRecorded(upload: Upload): Promise<StoredFile> {
 	const { service, item, memory, log } = upload;
 	const { metadata } = item;
 	if (memory.maybeStored === undefined) refuseValues(service, metadata);

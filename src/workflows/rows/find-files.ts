@@ -1,0 +1,167 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { CliError, Exit, reason } from "../../errors.ts";
+import type { FileFacts } from "../../files/facts.ts";
+import { readFilesFrom } from "../../files/files-from.ts";
+import { createFilters } from "../../files/filters.ts";
+import { collisions, exactKey, nameFault, type NameForm, storedName } from "../../files/stored-names.ts";
+import { type Tree, walkListed, walkPaths } from "../../files/walk.ts";
+import type { FileFlags } from "../../flags/file-flags.ts";
+import { SIDECAR_SUFFIX } from "../../manifest/sidecars/find.ts";
+import { show } from "../../text/show.ts";
+import { numberText } from "../../text/words.ts";
+import { nameFoldingCheck } from "../check/ask-service.ts";
+import type { Run } from "../open-run.ts";
+import type { Stop } from "../../run/types.ts";
+
+/** A file to upload, and the name that it is stored under. */
+export type FoundFile = { readonly facts: FileFacts; readonly name: string };
+
+/** What is wrong with a file or a folder, as a sentence without its end. */
+type FileProblem = { readonly path: string; readonly text: string };
+
+/** Problems shown to a person; `--json` has all of them. */
+const SHOWN = 20;
+
+/** Files at once that are asked whether they can be read. */
+const AT_ONCE = 64;
+
+/**
+ * The files that paths name, or that a list names, and the names that they are stored under.
+ *
+ * @throws CliError exit 2 where one can't be read, or two would be stored under one name; all of them are printed
+ */
+export async function findFiles(
+	run: Run<FileFlags & { readonly json?: boolean | undefined }>,
+	paths: readonly string[],
+): Promise<{ readonly files: readonly FoundFile[]; readonly stop: Stop | undefined }> {
+	const { flags, session, app } = run;
+	const { files, problems, links, others } = await walked(run, paths);
+	noteLeftOut(run, { links, others });
+	const found = files.map((facts) => ({ facts, name: storedName(facts.relative, flags.names ?? "path") }));
+	const faults: FileProblem[] = problems.map(({ path, reason: why }) => ({ path, text: `${path}: ${why}` }));
+	const named = found.map(({ facts, name }) => [facts.path, name] as const);
+	for (const [path, name] of named) {
+		const fault = nameFault(name);
+		if (fault !== undefined) faults.push({ path, text: `${show(path)}: ${fault}` });
+	}
+	faults.push(...(await unreadable(found)));
+	const same = collisions(named, exactKey);
+	for (const { first, second, name } of same) {
+		faults.push({ path: second, text: `${first} and ${second} would both be stored as ${name}` });
+	}
+	const folding = nameFoldingCheck(session, false, app);
+	const { nameFolding } = folding;
+	const alike = same.length > 0 ? [] : collisions(named, nameFolding.fold);
+	if (alike.length > 0 && (await nameFolding.applies(faults.length))) {
+		const why =
+			"would be stored under one name by this service, which ignores letter case, accents and trailing blanks";
+		for (const { first, second } of alike) faults.push({ path: second, text: `${first} and ${second} ${why}` });
+	}
+	const hasTwins = same.length + alike.length > 0;
+	if (faults.length > 0) await refuse(run, faults, hasTwins ? twinsHint(flags.names) : undefined);
+	return { files: found, stop: folding.stop() };
+}
+
+async function walked({ flags, app }: Run<FileFlags>, paths: readonly string[]): Promise<Tree> {
+	const { include, exclude, follow = false, filesFrom, sidecars } = flags;
+	const options = {
+		filters: await createFilters({ include, exclude }),
+		follow,
+		sidecarSuffix: sidecars === false ? undefined : SIDECAR_SUFFIX,
+		signal: app.signal,
+		onProgress: (files: number) => app.monitor.count({ done: files, unit: "files" }),
+	};
+	app.monitor.enter("checking", "the files");
+	if (filesFrom === undefined) return walkPaths(paths, options);
+	const [folder = ".", ...others] = paths;
+	if (others.length > 0) {
+		throw new CliError("--files-from takes one folder, from which the paths of the list count; nothing was sent", {
+			exit: Exit.usage,
+		});
+	}
+	const listed = await readFilesFrom(filesFrom, flags.null === true, app.stdin);
+	return walkListed(folder, listed, options).catch((error: unknown) => {
+		throw error instanceof CliError
+			? error
+			: new CliError(`${folder}: ${reason(error)}; nothing was sent`, { exit: Exit.usage });
+	});
+}
+
+function noteLeftOut({ flags, app }: Run<FileFlags>, { links, others }: Pick<Tree, "links" | "others">): void {
+	const count = (number: number, one: string): string =>
+		`${numberText(number)} ${one}${number === 1 ? " is" : "s are"}`;
+	if (links > 0) {
+		const why = flags.follow === true ? "its target is there already" : "--follow follows links, each target once";
+		app.io.note(`${count(links, "symbolic link")} left out: ${why}.`);
+	}
+	if (others > 0) app.io.note(`${count(others, "pipe, socket or device")} left out.`);
+}
+
+async function unreadable(files: readonly FoundFile[]): Promise<FileProblem[]> {
+	const faults: FileProblem[] = [];
+	for (let at = 0; at < files.length; at += AT_ONCE) {
+		const some = files.slice(at, at + AT_ONCE).map(async ({ facts: { path } }): Promise<FileProblem[]> => {
+			try {
+				await access(path, constants.R_OK);
+				return [];
+			} catch (error) {
+				return [{ path, text: `${path}: ${reason(error)}` }];
+			}
+		});
+		faults.push(...(await Promise.all(some)).flat());
+	}
+	return faults;
+}
+
+function twinsHint(form: NameForm = "path"): string {
+	const manifest = "Give them different names in a manifest with the columns file and name";
+	if (form === "base") return `${manifest}, or keep their folders with --names path.`;
+	return form === "flat" ? `${manifest}, or use --names path.` : `${manifest}, or name the folder above them.`;
+}
+
+async function refuse(
+	{ flags, app: { io } }: Run<{ readonly json?: boolean | undefined }>,
+	faults: readonly FileProblem[],
+	hint: string | undefined,
+): Promise<never> {
+	if (flags.json === true) {
+		for (const { path, text } of faults) {
+			const place = { file: path, line: 1, column: 1, field: "file", error_code: "BAD_FILE" };
+			await io.out(`${JSON.stringify({ type: "problem", ...place, error: text })}\n`);
+		}
+	}
+	const [first] = faults;
+	const next = hint ?? (faults.length > 1 ? "--exclude leaves files and folders out." : undefined);
+	if (faults.length === 1 && first !== undefined) {
+		throw new CliError(`${first.text}; nothing was sent`, { exit: Exit.usage, hint: next });
+	}
+	for (const { text } of faults.slice(0, SHOWN)) io.err(text);
+	if (faults.length > SHOWN) io.err(`... and ${numberText(faults.length - SHOWN)} more problems`);
+	throw new CliError(`${numberText(faults.length)} files or folders can't be uploaded; nothing was sent`, {
+		exit: Exit.usage,
+		hint: next,
+	});
+}
+
+/** The absolute path of a sidecar's file, and of the sidecar, where the paths name both. */
+export function namedSidecars(paths: readonly string[]): {
+	readonly others: readonly string[];
+	readonly sidecars: ReadonlyMap<string, string>;
+} {
+	const named = new Set(paths.map((path) => resolve(path)));
+	const sidecars = new Map<string, string>();
+	const others = paths.filter((path) => {
+		const file = resolve(path).slice(0, -SIDECAR_SUFFIX.length);
+		if (!path.endsWith(SIDECAR_SUFFIX) || !named.has(file)) return true;
+		sidecars.set(file, path);
+		return false;
+	});
+	return { others, sidecars };
+}
+
+/** Whether a file is stored under another name than its own. */
+export function isRenamed({ facts: { path }, name }: FoundFile): boolean {
+	return name !== basename(path);
+}
