@@ -17,6 +17,7 @@ export type PayloadFlags = AnyManifestFlags & {
 	readonly onlyChanged?: boolean | undefined;
 	readonly set?: readonly string[] | undefined;
 	readonly onExisting?: OnExisting | undefined;
+	readonly checksum?: boolean | undefined;
 	readonly skipInvalid?: boolean | undefined;
 	readonly allowEmpty?: boolean | undefined;
 	readonly allowTypeChange?: boolean | undefined;
@@ -37,7 +38,7 @@ const TEXTS = [
 ] as const;
 
 /** Members that are recorded where they are set. */
-const SWITCHES = ["onlyChanged", "allowTypeChange", "skipInvalid", "decimalComma"] as const;
+const SWITCHES = ["onlyChanged", "checksum", "allowTypeChange", "skipInvalid", "decimalComma"] as const;
 
 /** Members that are lists of texts. */
 const LISTS = ["ignore", "set", "true", "false"] as const;
@@ -121,9 +122,10 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		deleteToken: text("deleteToken"),
 		empty: oneOf(text("empty"), ["skip", "null", "text"]),
 		onDuplicate: oneOf(text("onDuplicate"), ["error", "first", "last"]),
-		onExisting: oneOf(text("onExisting"), ["error", "skip", "update-metadata", "upload-again"]),
+		onExisting: oneOf(text("onExisting"), ["error", "skip", "update-metadata", "upload-again", "replace"]),
 		shard,
 		onlyChanged: isSet("onlyChanged"),
+		checksum: isSet("checksum"),
 		allowTypeChange: isSet("allowTypeChange"),
 		skipInvalid: isSet("skipInvalid"),
 	};

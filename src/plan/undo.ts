@@ -12,6 +12,8 @@ export type AppliedWrite = {
 	/** empty for an upload that may not be stored */
 	readonly documentId: string;
 	readonly write: "update" | "upload" | "remove";
+	/** an upload whose document took the place of this one, which is gone */
+	readonly replaced?: string | undefined;
 	/** what was sent */
 	readonly metadata: Metadata;
 	/** what the document had before; undefined where that is not known */
@@ -26,20 +28,20 @@ export type AppliedWrite = {
  * - a planned change: restores the previous metadata, or removes an uploaded document, if it still has what the run
  *   left
  * - `nothing`: the run changed nothing
- * - `impossible`: the previous metadata is not known, or the document was removed
+ * - `impossible`: the previous metadata is not known, or the document was removed or replaced
  */
 type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param normalise what the service makes of the metadata that it is sent */
 export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep {
-	const { line = 0, datasetId, documentId, write, metadata, before, status } = applied;
+	const { line = 0, datasetId, documentId, write, replaced, metadata, before, status } = applied;
 	const left = normalise(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };
 	switch (write) {
 		case "remove":
 			return "impossible";
 		case "upload":
-			return documentId === "" ? "impossible" : { ...planned, action: "remove" };
+			return documentId === "" || replaced !== undefined ? "impossible" : { ...planned, action: "remove" };
 		case "update": {
 			if (before === undefined) return "impossible";
 			const difference = differenceOf(left, before, normalise);

@@ -11,17 +11,17 @@ const MAX_NAMED_KEYS = 10;
 
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
-	readonly #documents = { update: 0, upload: 0, remove: 0 };
+	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0 };
 	#added = 0;
 	#changed = 0;
 	#removed = 0;
 	readonly #removals = new Map<string, number>();
 	#undeclared = 0;
 
-	/** documents that would change, uploads and removals included */
+	/** documents that would change, uploads, replacements and removals included */
 	get documents(): number {
-		const { update, upload, remove } = this.#documents;
-		return update + upload + remove;
+		const { update, upload, replace, remove } = this.#documents;
+		return update + upload + replace + remove;
 	}
 
 	/** documents that no row names */
@@ -35,7 +35,7 @@ export class ChangeTally {
 
 	add({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
 		this.#documents[action] += 1;
-		// The keys of an upload or a removal are not counted by themselves.
+		// The keys of an upload, a replacement or a removal are not counted by themselves.
 		if (action !== "update") return;
 		this.#added += add.size;
 		this.#changed += change.size;
@@ -48,11 +48,18 @@ export class ChangeTally {
 
 	/** `3 documents would be uploaded. 2 documents would change; keys: 3 added, 1 changed, 1 removed.` */
 	text(): string {
-		const { update, upload, remove } = this.#documents;
+		const { update, upload, replace, remove } = this.#documents;
 		const parts: string[] = [];
 		if (upload > 0) parts.push(`${documentsText(upload)} would be uploaded.`);
+		if (replace > 0) parts.push(`${documentsText(replace)} would be replaced.`);
 		if (remove > 0) parts.push(`${documentsText(remove)} would be removed.`);
 		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
+		// Questions find the chunks of a document, and those of the new one are made by parsing.
+		if (replace > 0) {
+			parts.push(
+				`Questions find ${replace === 1 ? "it" : "these"} only after parsing; what was edited by hand in ${replace === 1 ? "its" : "their"} chunks is lost.`,
+			);
+		}
 		return parts.length === 0 ? "No document would change." : parts.join(" ");
 	}
 
@@ -91,8 +98,8 @@ export class ChangeTally {
 	}
 }
 
-/** The effect of a row: it changes a document's metadata, creates a document from a file, or removes one. */
-export type ChangeAction = "update" | "upload" | "remove";
+/** The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, or removes it. */
+export type ChangeAction = "update" | "upload" | "replace" | "remove";
 
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {
@@ -104,7 +111,7 @@ export type ShownChange = {
 	readonly documentId: string;
 	/** undefined where it is not known */
 	readonly name?: string | undefined;
-	/** `upload`: path of the file */
+	/** `upload` and `replace`: path of the file */
 	readonly file?: string | undefined;
 	/** for a removal, all keys of the document are removed */
 	readonly difference: Difference;

@@ -140,6 +140,8 @@ function actionText(action: ChangeAction, marks: Marks): string {
 			return "";
 		case "upload":
 			return `  ${marks.green("would be uploaded")}`;
+		case "replace":
+			return `  ${marks.yellow("would be replaced")}`;
 		case "remove":
 			return `  ${marks.red("would be removed")}`;
 	}

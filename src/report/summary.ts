@@ -12,13 +12,14 @@ import type { Undone } from "./undo.ts";
 import { isAllWell } from "./verify.ts";
 
 /** The `--json` line of a row. It is printed for every row that failed, and for `upload` for every row. */
-export function rowLine({ item, status, documentId, name, error, attempts }: Outcome<Work>): string {
+export function rowLine({ item, status, documentId, name, replaces, error, attempts }: Outcome<Work>): string {
 	return JSON.stringify({
 		type: "row",
 		line: item.line,
 		status,
 		dataset_id: item.datasetId,
 		document_id: documentId === "" ? null : documentId,
+		...(replaces === undefined ? {} : { replaces }),
 		name: name ?? item.name ?? null,
 		file: item.file?.path ?? null,
 		error_code: error?.code ?? null,

@@ -15,7 +15,7 @@ type UndoCounts = {
 /** Whether a run can be undone. @param command the command that does it */
 export function undoOf(totals: Totals, { blind, same, stored }: UndoCounts, command: string): Undo {
 	const reversible = totals.updated + totals.uploaded + stored - blind - same;
-	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed };
+	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed + totals.replaced };
 }
 
 /** A sentence for the end of a run; undefined where nothing was written, or only removals were. */

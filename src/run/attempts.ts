@@ -91,11 +91,11 @@ export class RowAttempts<Item extends Work> {
 		row.attempt += 1;
 		try {
 			const { item, memory } = row;
-			const { status, documentId, storedName, isSame } = await operation(item, this.#request, memory);
+			const { status, documentId, storedName, replaces, isSame } = await operation(item, this.#request, memory);
 			this.#refused.succeeded();
 			this.#repeated.succeeded();
 			const { name } = memory;
-			const outcome = { item, status, documentId, storedName, isSame, name, attempts: row.attempt };
+			const outcome = { item, status, documentId, storedName, replaces, isSame, name, attempts: row.attempt };
 			const recorded = journal.record(outcome);
 			await recorded.written;
 			const crowded = onWritten(recorded);

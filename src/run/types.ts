@@ -34,6 +34,8 @@ export type Outcome<Item extends Work = Work> = {
 	readonly name?: string | undefined;
 	/** the name under which an upload was stored */
 	readonly storedName?: string | undefined;
+	/** `replaced`: the document that it replaced */
+	readonly replaces?: string | undefined;
 	/** `updated`, and the document had it already */
 	readonly isSame?: boolean | undefined;
 	/** present when status is `failed` */

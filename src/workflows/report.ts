@@ -10,7 +10,8 @@ import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
-import type { Stop } from "../run/types.ts";
+import type { Stop, Totals } from "../run/types.ts";
+import { numberText } from "../text/words.ts";
 import { VERSION } from "../version.ts";
 import { writeOutputs } from "./outputs/outputs.ts";
 import { stopFromError } from "./stop-from-error.ts";
@@ -94,6 +95,8 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	}
 	const age = oldestReadingText(ended.oldestReading);
 	if (age !== undefined) io.note(age);
+	const unparsed = ended.undone === undefined ? unparsedText(totals) : undefined;
+	if (unparsed !== undefined) io.note(unparsed);
 	const why = ended.pace && paceText(ended.pace, ended.cap);
 	if (why !== undefined) io.note(why);
 	if (ended.foundRate !== undefined) io.note(`rate auto: ${foundRateText(ended.foundRate)}`);
@@ -111,6 +114,13 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : resumeText(stop, ended.resume);
 	io.err(`${counted}. ${next}`);
 	return exit;
+}
+
+/** Questions find the chunks of a document, and a new document has none before it is parsed. */
+function unparsedText({ replaced }: Totals): string | undefined {
+	if (replaced === 0) return undefined;
+	if (replaced === 1) return "Questions do not find the new document until it is parsed.";
+	return `Questions do not find the ${numberText(replaced)} new documents until they are parsed.`;
 }
 
 const CHANGED =

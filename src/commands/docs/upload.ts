@@ -1,5 +1,6 @@
 import { Settling } from "../../run/operations/store-file.ts";
 import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
 import { type Command, Option } from "commander";
@@ -9,7 +10,9 @@ import { csvLine } from "../../manifest/csv/cells.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
-import { previewUpload, uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import { previewUpload } from "../../run/operations/preview-upload.ts";
+import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import { requireCall } from "../../run/service/require-call.ts";
 import type { Outcome } from "../../run/types.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import {
@@ -44,6 +47,8 @@ export type UploadOptions = ManifestReadFlags &
 		readonly files: readonly string[];
 		readonly as?: "manifest" | "files" | undefined;
 		readonly onExisting: OnExisting;
+		/** with `replace`: contents of equal size are compared */
+		readonly checksum?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs upload`. What it does is in `upload`. */
@@ -57,11 +62,12 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.addOption(
 			new Option(
 				"--on-existing <what>",
-				"if a document of that name exists: fail the row, leave the document, replace its metadata, or store another",
+				"if a document of that name exists: fail the row, leave the document, replace its metadata, store another, or replace the document where the file has changed",
 			)
-				.choices(["error", "skip", "update-metadata", "upload-again"])
+				.choices(["error", "skip", "update-metadata", "upload-again", "replace"])
 				.default("error"),
 		)
+		.option("--checksum", "with --on-existing replace, also compares contents of equal size: downloads the documents")
 		.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)")
 		.addHelpText(
 			"before",
@@ -87,13 +93,17 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	const manifest = checkFlags(options);
 	const { command } = PURPOSES.upload;
 	await using run = await openRun(command, options, app);
+	if (onExisting === "replace") {
+		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, "--on-existing replace");
+	}
 	await using rows = await (manifest === undefined
 		? fileRows(run, files)
 		: manifestRows(run, manifest, { purpose: "upload" }));
-	const previewed = dryRun && onExisting === "update-metadata" ? "--dry-run" : undefined;
+	const compares = comparesMetadata(onExisting);
+	const previewed = dryRun && compares ? "--dry-run" : undefined;
 	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, verifies(options) ? "--verify" : previewed));
 	if (stop !== undefined) return await report(run, stop);
-	if (dryRun) return await preview(run, rows, uploadPreview(onExisting), uploadPrinter(run));
+	if (dryRun) return await preview(run, rows, uploadPreview(options), uploadPrinter(run));
 	const allowed = await prescanUploads(run, rows);
 	await using _lists = allowed.documents;
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
@@ -101,7 +111,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		app.io.note("Keys that a row does not have are removed from an existing document.");
 	}
 	if (options.json !== true) await app.io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
-	return await runRows(run, allowed, uploadFiles(run, onExisting), {
+	return await runRows(run, allowed, uploadFiles(run), {
 		onOutcome: (outcome) => printOutcome(run, outcome),
 		ending: (record) => ({ next: nextOfLost(record) }),
 	});
@@ -114,8 +124,11 @@ export const resumeUpload: Resume = (file, flags, app) => {
 
 /** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: UploadOptions): string | undefined {
-	const { files, as, filesFrom } = options;
+	const { files, as, filesFrom, onExisting, checksum = false } = options;
 	checkDryRunFlags(options);
+	if (checksum && onExisting !== "replace") {
+		throw new CliError("--checksum needs --on-existing replace; nothing was sent", { exit: Exit.usage });
+	}
 	if (options.null === true && filesFrom === undefined) {
 		throw new CliError("-0 says how the paths of --files-from end; nothing was sent", { exit: Exit.usage });
 	}
@@ -144,30 +157,39 @@ function checkFlags(options: UploadOptions): string | undefined {
 function prescanUploads(run: Run<UploadOptions>, rows: RowSource): Promise<AllowedRows> {
 	const { onExisting } = run.flags;
 	if (onExisting === "error" || onExisting === "upload-again") return prescanCreations(run, rows);
-	return policyPrescan(run, rows, uploadPreview(onExisting), {
-		compares: onExisting === "update-metadata",
+	// A content of equal size changes nothing that is judged, unless a policy counts the documents.
+	const checksum = run.flags.checksum === true && run.settings.policy !== undefined;
+	return policyPrescan(run, rows, uploadPreview({ onExisting, checksum }), {
+		compares: comparesMetadata(onExisting),
 		keepsLists: true,
 	});
 }
 
-function uploadPreview(onExisting: OnExisting): PreviewRow {
+/** Whether the metadata of documents that are there decides what is sent. */
+function comparesMetadata(onExisting: OnExisting): boolean {
+	return onExisting === "update-metadata" || onExisting === "replace";
+}
+
+function uploadPreview({ onExisting, checksum = false }: Pick<UploadOptions, "onExisting" | "checksum">): PreviewRow {
 	return async (row, { service, request }, documents) => {
-		const found = await previewUpload(service, request, withFile(row), { onExisting, documents });
+		const found = await previewUpload(service, request, withFile(row), { onExisting, checksum, documents });
 		switch (found.action) {
 			case "none":
 				return found;
 			case "upload":
 				return { action: "upload", documentId: "", present: new Map(), metadata: row.metadata };
 			case "update":
-				return { ...found, metadata: row.metadata };
+			case "replace":
+				return { metadata: row.metadata, ...found };
 		}
 	};
 }
 
-function uploadFiles({ session: { service, timeout } }: Run, onExisting: OnExisting): RowOperation {
+function uploadFiles({ session: { service, timeout }, flags }: Run<UploadOptions>): RowOperation {
+	const { onExisting, checksum = false } = flags;
 	return (log, documents) => {
 		const settling = new Settling(service, timeout);
-		const upload = uploadFile(service, onExisting, documents, { log, settling });
+		const upload = uploadFile(service, onExisting, documents, { log, settling, checksum });
 		return (row, request, memory) => upload(withFile(row), request, memory);
 	};
 }
@@ -186,7 +208,8 @@ function uploadPrinter({ flags, app }: Run<UploadOptions>): ChangeSink {
 
 /** The line of a row: with `--json` of each (those that fail are printed for every command), else of each stored document. */
 async function printOutcome({ flags, app: { io } }: Run, outcome: Outcome<Row>): Promise<void> {
-	const { item, status, documentId, storedName } = outcome;
+	const { item, status, documentId, storedName, replaces } = outcome;
+	if (replaces !== undefined) io.note(`${show(storedName ?? "")}: ${show(replaces)} → ${show(documentId)}`);
 	if (flags.json === true) return status === "failed" ? undefined : io.out(`${rowLine(outcome)}\n`);
 	// A row that failed after its file was stored has an id too: without it, the document could not be tagged or removed.
 	if (documentId === "") return undefined;

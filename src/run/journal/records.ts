@@ -180,7 +180,7 @@ export type SentRecord = Omit<MembersOf<"sent">, "metadata" | "before"> & {
 	readonly row: number;
 	readonly line: number;
 	readonly datasetId: string;
-	/** empty for an upload */
+	/** `upload`: the document that is replaced; empty where none is */
 	readonly documentId: string;
 	readonly write: "update" | "upload" | "remove";
 	/** metadata as it is sent. Keys that look like whole numbers come first when it is read, as JSON objects order them so. */

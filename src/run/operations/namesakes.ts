@@ -13,7 +13,7 @@ import type { Settled } from "./operation.ts";
 const MOST_COPIES = 100;
 
 /** The values of `--on-existing`, for a dataset that has a document of the file's name. */
-export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again";
+export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again" | "replace";
 
 /** A file by the name that it is stored under, with its bytes. */
 type NamedFile = Pick<UploadFile, "name" | "size">;
@@ -33,7 +33,7 @@ export function namesakesMeant(namesakes: readonly Named[], name: string): reado
  */
 export function settledByExisting(
 	service: Service,
-	onExisting: OnExisting,
+	onExisting: Exclude<OnExisting, "replace">,
 	found: readonly Named[],
 	{ file, metadata }: { readonly file: NamedFile; readonly metadata: Metadata },
 ): Settled | undefined {
@@ -46,7 +46,7 @@ export function settledByExisting(
 
 function existing(
 	service: Service,
-	onExisting: Exclude<OnExisting, "upload-again">,
+	onExisting: "error" | "skip" | "update-metadata",
 	namesakes: readonly [Named, ...(readonly Named[])],
 	{ name, size }: NamedFile,
 ): Settled {
@@ -69,7 +69,7 @@ function existing(
 	}
 	if (same === undefined) {
 		const sizes = `with ${bytesOf(present.size)}, and the file has ${bytesOf(size)}`;
-		const text = `the dataset has ${service.show(present.name)}, document ${shown}, ${sizes}; nothing of this row was sent (--on-existing upload-again stores the file as another document)`;
+		const text = `the dataset has ${service.show(present.name)}, document ${shown}, ${sizes}; nothing of this row was sent (--on-existing replace uploads it in its place, upload-again beside it)`;
 		throw new RestError(text, { kind: "rejected", code: "STALE_FILE" });
 	}
 	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: present.name };

@@ -12,6 +12,8 @@ export type Settled = {
 	readonly status: Exclude<RowStatus, "failed">;
 	readonly documentId: string;
 	readonly storedName?: string | undefined;
+	/** `replaced`: the document that it replaced */
+	readonly replaces?: string | undefined;
 	/** it was sent, and the document had it already */
 	readonly isSame?: boolean | undefined;
 };
@@ -46,6 +48,23 @@ export type Memory = WriteMemory & {
 	batch?: "waiting" | "alone" | undefined;
 	/** its removal was answered with success, and is confirmed together with others */
 	isRemovedTogether?: boolean;
+	/** an upload whose document takes the place of another */
+	replacing?: Replacing | undefined;
+};
+
+/** A document that is replaced, over the attempts of its row. */
+export type Replacing = {
+	/** its id */
+	readonly old: string;
+	/** what the new document is to have, as it was recorded; what the old one has later counts more */
+	readonly metadata: Metadata;
+	/** the attempts to remove the old document */
+	readonly removal: Memory;
+	/** the bytes of the new document were compared with those of the file */
+	isProven?: boolean;
+	/** what the new document was seen to have */
+	written?: Metadata;
+	isRemoved?: boolean;
 };
 
 /** Whether anything that the attempts of a row sent may have been applied. */
@@ -100,6 +119,8 @@ export type Sending =
 			readonly size: number;
 			/** ids of the documents that had that name before */
 			readonly namesakes: readonly string[];
+			/** the document whose place it takes */
+			readonly replaces?: string | undefined;
 	  };
 
 /** The write of an earlier execution for a row whose outcome it did not record. */
@@ -110,8 +131,17 @@ export type Earlier = {
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
 	/** what the document had before that write, where it is known */
 	readonly before: Metadata | undefined;
+	/** an upload that takes the place of another document; undefined for any other write */
+	readonly replaces?: EarlierReplacement | undefined;
 	/** milliseconds since it was sent; 0 where the row failed meanwhile, as a search for the upload found nothing */
 	readonly age: number;
+};
+
+type EarlierReplacement = {
+	readonly old: string;
+	readonly metadata: Metadata;
+	/** the removal of the old document may have been sent */
+	readonly isRemoving: boolean;
 };
 
 /** Records each write before it is sent, so that a killed run knows what may have arrived. */

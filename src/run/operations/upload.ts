@@ -5,15 +5,17 @@ import { restorable } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument, isSameName } from "../documents/find-document.ts";
 import { MARK } from "../documents/searches.ts";
-import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
-import { holds, missingKeys, refuseValues } from "../service/arrival.ts";
+import type { Named } from "../documents/stored-documents.ts";
+import { missingKeys, refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import type { Request } from "../types.ts";
 import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { FolderNames } from "./folder-names.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
+import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
+import { removeDocument } from "./remove.ts";
+import { judgeNamesakes } from "./stale-document.ts";
 import {
 	checkUploadAnswer,
 	findUploadedSince,
@@ -32,12 +34,15 @@ type UploadOptions = {
 	/** how long an upload whose answer was lost is searched for */
 	readonly settling: Settling;
 	readonly folders: FolderNames;
+	/** with `replace`: contents of equal size are compared, by a download */
+	readonly checksum: boolean;
 };
 
 /** An attempt of a row of `docs upload`. */
 type Upload = UploadAttempt & {
 	readonly item: UploadItem;
 	readonly onExisting: OnExisting;
+	readonly checksum: boolean;
 	readonly removedKeys: RemovedKeys;
 	readonly folders: FolderNames;
 };
@@ -46,28 +51,35 @@ type Upload = UploadAttempt & {
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
-	documents: UploadAttempt["documents"],
+	documents: UploadAttempt["documents"] & Pick<DocumentSource, "removable">,
 	{
 		log = unrecorded,
 		settling = new Settling(service, 0),
 		folders = new FolderNames(service),
+		checksum = false,
 	}: Partial<UploadOptions> = {},
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	const shared = { service, log, settling, onExisting, documents, removedKeys, folders };
+	const shared = { service, log, settling, onExisting, checksum, documents, removedKeys, folders };
+	const removal = { log, isAsked: true, refuse: refuseChanged };
+	const removeOld = removeDocument<OldItem>(service, documents.removable, removal);
 	return (item, request, memory) =>
 		service.inDialect(request, async (api) => {
 			const upload: Upload = { ...shared, api, request, item, memory };
+			memory.replacing ??= earlierReplacement(upload);
 			memory.stored ??= log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(upload));
 			memory.stored ??= await recoverAttempt(upload);
 			// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
 			const isNew = memory.stored === undefined && memory.maybeStored === undefined;
 			const settled = isNew ? await applyOnExisting(upload) : undefined;
 			if (settled !== undefined) return settled;
+			const { replacing } = memory;
 			const store = (): Promise<StoredFile> => storeRecorded(upload);
-			// A file that was sent is searched for, whatever became known of the service since.
-			const stored =
-				memory.stored ?? (await (memory.isLogged === true ? store() : folders.store(item.file.name, store)));
+			// A file that was sent is searched for, whatever became known of the service since. That a second file of a name is
+			// stored without its folders says nothing of the first.
+			const isAlone = memory.isLogged === true || replacing !== undefined;
+			const stored = memory.stored ?? (await (isAlone ? store() : folders.store(item.file.name, store)));
+			if (replacing !== undefined) return finishReplacement({ ...upload, removeOld }, replacing, stored);
 			const { id, name } = stored;
 			const { file } = item;
 			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
@@ -78,54 +90,16 @@ export function uploadFile<Item extends UploadItem>(
 		});
 }
 
-/** The effect of an upload. `present` is the metadata that it would replace. */
-type UploadPreview =
-	| { readonly action: "none"; readonly documentId: string }
-	| { readonly action: "upload" }
-	| {
-			readonly action: "update";
-			readonly documentId: string;
-			readonly present: Metadata;
-			readonly inexact: RemoteDocument["inexact"];
-	  };
-
-/**
- * Whether a document of the file's name is there, and what `--on-existing` makes of the row then. It writes nothing.
- *
- * @throws RestError where the row would fail for it
- */
-export async function previewUpload(
-	service: Service,
-	request: Request,
-	item: UploadItem,
-	{ onExisting, documents }: { readonly onExisting: OnExisting; readonly documents: Pick<DocumentSource, "byName"> },
-): Promise<UploadPreview> {
-	const api = await service.known(request);
-	const { name } = item.file;
-	const found = namesakesMeant(await documents.byName(api, request, item.datasetId, name), name);
-	const settled = settledByExisting(service, onExisting, found, { ...item, file: await sized(item) });
-	if (settled === undefined) {
-		refuseValues(service, item.metadata);
-		return { action: "upload" };
-	}
-	const { documentId, status } = settled;
-	const document: RemoteDocument = found[0] ?? { metadata: undefined };
-	const isSame = status === "unchanged" || holds(document, item.metadata, api.dialect.flavour.normalise);
-	if (isSame) return { action: "none", documentId };
-	refuseValues(service, item.metadata);
-	const { metadata: present = new Map(), inexact } = document;
-	return { action: "update", documentId, present, inexact };
-}
-
 /** Records an upload and stores its file. */
 async function storeRecorded(upload: Upload): Promise<StoredFile> {
 	const { service, item, memory, log } = upload;
-	const { metadata } = item;
+	const { namesakes = [], replacing } = memory;
+	const { metadata } = replacing ?? item;
 	if (memory.maybeStored === undefined) refuseValues(service, metadata);
 	const file = await sized(item);
 	if (memory.isLogged !== true) {
-		const { namesakes = [] } = memory;
-		await log.sending(item, { what: "upload", metadata, name: file.name, size: file.size, namesakes });
+		const { name, size } = file;
+		await log.sending(item, { what: "upload", metadata, name, size, namesakes, replaces: replacing?.old });
 	}
 	memory.isLogged = true;
 	const stored = await storeFile(upload, file);
@@ -153,6 +127,10 @@ async function recoverAttempt(upload: Upload): Promise<Memory["stored"]> {
 async function recoverEarlierUpload(upload: Upload): Promise<Memory["stored"]> {
 	const { item, memory, log, settling } = upload;
 	const earlier = log.earlier(item.index);
+	if (memory.replacing?.removal.maybeRemoved === true) {
+		const text = "a repair has lost which document took the place of the old one; nothing more was sent";
+		throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME" });
+	}
 	// Where only metadata was sent, a document of the file's name was there before, and this run did not store it.
 	if (earlier?.namesakes === undefined || memory.isLogged === true) return undefined;
 	memory.namesakes = earlier.namesakes;
@@ -163,27 +141,60 @@ async function recoverEarlierUpload(upload: Upload): Promise<Memory["stored"]> {
 }
 
 /** The file with its size. It must be there until it is stored, and no longer. */
-async function sized({ file }: UploadItem): Promise<UploadFile> {
+export async function sized({ file }: UploadItem): Promise<UploadFile> {
 	return { ...file, size: await sizeOf(file.path) };
 }
 
 /** The row's end where a document of the file's name is there and `--on-existing` says what to do then; else undefined. */
 async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
-	const { service, request, item, memory, log, onExisting, documents, removedKeys } = upload;
+	const { service, request, item, memory, log, onExisting, documents } = upload;
 	const { datasetId, file, metadata } = item;
 	const namesakes = await documents.byName(service.api, request, datasetId, file.name);
 	if (memory.namesakes === undefined) {
 		const ids = namesakes.map(({ id }) => id);
 		// The file gets a number then. A document that has a number already is not what this run makes.
-		const isCopy = onExisting === "upload-again" && ids.length > 0;
+		const isCopy = (onExisting === "upload-again" || onExisting === "replace") && ids.length > 0;
 		const copies = isCopy ? await numberedCopies(service.api, request, datasetId, file.name) : [];
 		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
 	}
 	const found = namesakesMeant(namesakes, file.name);
+	if (onExisting === "replace") return replaceExisting(upload, found);
 	const settled = settledByExisting(service, onExisting, found, { ...item, file: await sized(item) });
 	if (settled !== undefined) refuseNewer(log, item, settled.documentId);
 	if (settled?.status !== "updated") return settled;
-	const { documentId } = settled;
+	await updateExisting(upload, found, settled, metadata);
+	return settled;
+}
+
+/** The row's end where the document of the file's name is as large as the file, and is kept. Otherwise the replacement begins. */
+async function replaceExisting(upload: Upload, found: readonly Named[]): Promise<Settled | undefined> {
+	const { log, item, memory } = upload;
+	const file = await sized(item);
+	const judged = await judgeNamesakes({ ...upload, item: { ...item, file } }, found);
+	if (judged === undefined) return undefined;
+	const { what, document, metadata } = judged;
+	if (what === "replace") {
+		memory.replacing = beginReplacement(upload, document.id, metadata);
+		return undefined;
+	}
+	refuseNewer(log, item, document.id);
+	const settled = { documentId: document.id, storedName: document.name };
+	// An earlier attempt may have written it.
+	const isOurs = memory.isLogged === true || log.earlier(item.index) !== undefined;
+	if (what === "nothing") return { ...settled, status: isOurs ? "updated" : "unchanged" };
+	await updateExisting(upload, [document], { ...settled, status: "updated" }, metadata);
+	return { ...settled, status: "updated" };
+}
+
+/** Writes the metadata of a document that was there before. */
+async function updateExisting(
+	upload: Upload,
+	found: readonly Named[],
+	{ documentId }: Settled,
+	metadata: Metadata,
+): Promise<void> {
+	const { request, item, memory, log, removedKeys } = upload;
+	const { datasetId } = item;
 	const before = await beforeImage(upload, found[0]);
 	if (memory.isLogged !== true) {
 		await log.sending(item, { what: "update", documentId, metadata, before });
@@ -191,7 +202,6 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	memory.isLogged = true;
 	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
 	await removedKeys.check(request, { datasetId, documentId }, missingKeys(found[0]?.metadata, metadata));
-	return settled;
 }
 
 /** What an existing document has before it is written; undefined where that is not known, or can't be sent back. */

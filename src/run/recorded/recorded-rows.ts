@@ -20,6 +20,8 @@ export type WrittenRow = {
 	/** empty for an upload whose file is not known to be stored */
 	readonly documentId: string;
 	readonly write: SentRecord["write"];
+	/** `upload`: the document whose place it took, where that was, or may have been, removed */
+	readonly replaced?: string | undefined;
 	/** the metadata that was sent last; empty for a removal */
 	readonly metadata: Metadata;
 	/** the before-image: the document's metadata before the run wrote it; undefined if unknown */
@@ -121,6 +123,14 @@ function* writtenRowOf(
 	// A repair may have kept the record that a file was stored, and lost the record that it was sent.
 	if (last === undefined || state.isUntouched(last.row)) return;
 	const { row, line, datasetId, write, metadata = new Map(), time, order = 0 } = last;
+	const replacing = stored && sent.find((each) => each.write === "upload" && each.documentId !== "");
+	if (replacing !== undefined && stored !== undefined && write === "remove") {
+		const facts = { row, line, datasetId, documentId: stored.documentId, write: "upload", before: undefined } as const;
+		const { metadata: written = new Map() } = replacing;
+		const status = state.statusOf(row);
+		yield { ...facts, replaced: last.documentId, metadata: written, time, order, status };
+		return;
+	}
 	const documentId = write === "upload" ? (stored?.documentId ?? "") : last.documentId;
 	const before = beforeImageOf(sent, normalise);
 	yield { row, line, datasetId, documentId, write, metadata, before, time, order, status: state.statusOf(row) };

@@ -1,4 +1,5 @@
 import type { OpenRun } from "../journal/open.ts";
+import { replacementOf } from "./earlier-replacement.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Earlier, Sending, SentLog } from "../operations/operation.ts";
@@ -127,6 +128,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
 			before: sent?.before,
+			replaces: replacementOf(row),
 			// If the clock was set back since, the age is unknown and counts as 0.
 			age: this.#reopened.has(index) || sent === undefined ? 0 : Math.max(0, this.#now() - sent.time),
 		};
@@ -239,8 +241,8 @@ function sentRecordOf({ index: row, line, datasetId }: Work, sending: Sending, t
 		case "remove":
 			return { kind: "sent", row, line, datasetId, documentId: sending.documentId, write, time };
 		case "upload": {
-			const { metadata, name: fileName, size, namesakes } = sending;
-			return { kind: "sent", row, line, datasetId, documentId: "", write, time, metadata, fileName, size, namesakes };
+			const { metadata, name: fileName, size, namesakes, replaces: documentId = "" } = sending;
+			return { kind: "sent", row, line, datasetId, documentId, write, time, metadata, fileName, size, namesakes };
 		}
 	}
 }

@@ -59,6 +59,9 @@ export class PolicyChecker {
 			case "update":
 				await this.#update(line, effect, normalise);
 				return;
+			case "replace":
+				await this.#update(line, effect, normalise, true);
+				return;
 			case "upload":
 				await this.creation(line, effect.metadata);
 				return;
@@ -71,12 +74,13 @@ export class PolicyChecker {
 		line: number,
 		{ present, metadata, inexact }: Pick<EffectChange, "present" | "metadata" | "inexact">,
 		normalise: Normalise,
+		isNew = false,
 	): Promise<void> {
 		const difference = differenceOf(present, metadata, normalise, inexact);
 		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {
 			await this.#report(line, violation);
 		}
-		if (difference.add.size + difference.change.size + difference.remove.size > 0) this.change(line);
+		if (isNew || difference.add.size + difference.change.size + difference.remove.size > 0) this.change(line);
 	}
 
 	/** A new document. It has no keys yet that could be protected. */

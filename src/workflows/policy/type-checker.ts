@@ -48,7 +48,7 @@ export class TypeChecker {
 	async effect(row: JudgedRow, effect: Effect, documents: Pick<DocumentSource, "isListed">): Promise<void> {
 		// A list of the whole dataset has shown more than its first page would.
 		if (documents.isListed(row.datasetId)) this.#seen.add(row.datasetId);
-		if (effect.action !== "update" && effect.action !== "upload") return;
+		if (effect.action === "none" || effect.action === "remove") return;
 		const { present, metadata } = effect;
 		// What a document has already is stored again.
 		const changed = [...metadata].filter(([key, value]) => !sameValue(value, present.get(key)));

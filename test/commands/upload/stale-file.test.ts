@@ -44,7 +44,7 @@ describe.each<[Flavour, number]>([
 		expect(exit).toBe(1);
 		expect(stderr).toContain("STALE_FILE: the dataset has f0.txt, document ");
 		expect(stderr).toContain(
-			", with 12 bytes, and the file has 37 bytes; nothing of this row was sent (--on-existing upload-again",
+			", with 12 bytes, and the file has 37 bytes; nothing of this row was sent (--on-existing replace",
 		);
 		const rows = parseLines(stdout).filter((line) => at(line, "type") === "row" && at(line, "status") === "failed");
 		expect(rows).toMatchObject([{ line: 2, error_code: "STALE_FILE" }]);

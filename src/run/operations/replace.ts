@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { type Metadata } from "../../json/values.ts";
+import { openInput } from "../../input-file.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Document } from "../../rest/types.ts";
+import { reason } from "../../errors.ts";
+import { refuseRounded } from "../documents/before-images.ts";
+import { findDocument, isSameName } from "../documents/find-document.ts";
+import { REFUSE } from "../documents/searches.ts";
+import { readBack } from "../retry/retry.ts";
+import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
+import type { Operation, Replacing, Settled } from "./operation.ts";
+import { refuseNewer } from "./operation.ts";
+import { writeOrRestore } from "./refused-metadata.ts";
+import type { RemovalOptions } from "./remove.ts";
+import type { UploadAttempt } from "./store-file.ts";
+import type { UploadItem } from "./upload.ts";
+
+/** An attempt of a row that replaces a document. */
+export type Replacement = UploadAttempt & {
+	readonly item: UploadItem;
+	readonly removeOld: Operation<OldItem>;
+};
+
+/** The old document of a row, as it is removed. */
+export type OldItem = UploadItem & { readonly replacing: Replacing };
+
+/** The beginning of a replacement, of which nothing was sent yet. @param metadata what the new document is to have */
+export function beginReplacement({ item, log }: UploadAttempt, old: string, metadata: Metadata): Replacing {
+	refuseNewer(log, item, old);
+	return { old, metadata, removal: { maybeRemoved: false } };
+}
+
+/** A replacement that an earlier execution had begun; undefined where it had not. */
+export function earlierReplacement({ item, log }: UploadAttempt): Replacing | undefined {
+	const begun = log.earlier(item.index)?.replaces;
+	return begun && { old: begun.old, metadata: begun.metadata, removal: { maybeRemoved: begun.isRemoving } };
+}
+
+/**
+ * Gives a new document what the old one has, proves that its bytes are stored, removes the old one, and gives the new one its
+ * name. Each step may have been made by an earlier attempt. The old document is removed last but one, so that there is always
+ * one of them.
+ */
+export async function finishReplacement(
+	replacement: Replacement,
+	replacing: Replacing,
+	stored: { readonly id: string; readonly name: string },
+): Promise<Settled> {
+	const { request, item, log } = replacement;
+	const { old, removal } = replacing;
+	// A batch of removals that was begun lists the old document anew, and compares it.
+	const isInBatch = removal.batch === "waiting" || removal.isRemovedTogether === true;
+	if (replacing.isRemoved !== true) {
+		let isThere = true;
+		if (!isInBatch) {
+			for (const id of [old, stored.id]) refuseNewer(log, item, id);
+			if (removal.maybeRemoved !== true) await proveBytes(replacement, replacing, stored.id);
+			isThere = await copyMetadata(replacement, replacing, stored.id);
+		}
+		if (isThere) await replacement.removeOld({ ...item, documentId: old, replacing }, request, removal);
+		replacing.isRemoved = true;
+	}
+	await giveName(replacement, stored);
+	return { status: "replaced", documentId: stored.id, storedName: item.file.name, replaces: old };
+}
+
+/** Leaves an old document alone that another client changed since the new one got its metadata: that is copied first. */
+export const refuseChanged: NonNullable<RemovalOptions<OldItem>["refuse"]> = ({ replacing, metadata }, document) => {
+	if (replacing.written === undefined) return undefined;
+	if (sameMetadata(overlaid(document.metadata, metadata), replacing.written)) return undefined;
+	const text = `document ${replacing.old} was changed while it was replaced`;
+	return new RestError(text, { kind: "ambiguous", code: "CHANGED_MEANWHILE" });
+};
+
+type Reading = Pick<UploadAttempt, "service" | "api" | "request"> & { readonly item: Pick<UploadItem, "datasetId"> };
+
+/** The document as it is now. Metadata that a failing search may hide is waited for. */
+export function readDocument({ service, api, request, item }: Reading, id: string): Promise<Document | undefined> {
+	return findDocument(api, service.searches.believing(request, REFUSE), item.datasetId, id);
+}
+
+/**
+ * The metadata of a document that takes the place of another: what that one has, with that of the row laid over it.
+ *
+ * @throws RestError where it can't be sent exactly
+ */
+export function replacedMetadata(
+	service: UploadAttempt["service"],
+	{ metadata: wanted }: Pick<UploadItem, "metadata">,
+	old: Document,
+): Metadata {
+	refuseRounded(service, old.id, old, (key) => !wanted.has(key));
+	return overlaid(old.metadata, wanted);
+}
+
+function overlaid(present: Metadata | undefined, wanted: Metadata): Metadata {
+	return new Map([...(present ?? []), ...wanted]);
+}
+
+/**
+ * Writes what the old document has now onto the new one, and reads it back.
+ *
+ * @returns false where the old one is not there, and this run has not removed it
+ */
+async function copyMetadata(replacement: Replacement, replacing: Replacing, id: string): Promise<boolean> {
+	const { service, api, item } = replacement;
+	const { datasetId } = item;
+	const { normalise } = api.dialect.flavour;
+	const old = await readDocument(replacement, replacing.old);
+	// The removal was sent only after the new document had been read back.
+	if (old === undefined && replacing.removal.maybeRemoved === true) return true;
+	// Where another client has removed it, what it had was recorded.
+	const metadata = old === undefined ? replacing.metadata : replacedMetadata(service, item, old);
+	const isThere = old !== undefined;
+	if (replacing.written !== undefined && sameMetadata(replacing.written, metadata)) return isThere;
+	const present = await readDocument(replacement, id);
+	if (present === undefined) throw lost(replacement, replacing, id, "the list does not show it");
+	if (!holds(present, metadata, normalise)) {
+		const before = present.metadata ?? new Map();
+		await writeOrRestore(replacement, { datasetId, documentId: id, metadata }, before);
+		const arrived = async (): Promise<boolean> =>
+			hasAlready((await readDocument(replacement, id))?.metadata ?? new Map(), metadata, normalise);
+		if (!(await readBack(arrived, service))) {
+			throw lost(replacement, replacing, id, "the list does not show the metadata that was written onto it");
+		}
+	}
+	replacing.written = metadata;
+	return isThere;
+}
+
+/**
+ * Downloads the new document, and compares it with the file: a service may answer success to an upload although its storage
+ * failed (RAGFlow v0.18 to v0.27: `put` in rag/utils/minio_conn.py gives up after three tries, and raises nothing).
+ */
+async function proveBytes(replacement: Replacement, replacing: Replacing, id: string): Promise<void> {
+	if (replacing.isProven === true) return;
+	const { item } = replacement;
+	const document = await readDocument(replacement, id);
+	if (document === undefined) throw lost(replacement, replacing, id, "the list does not show it");
+	if (!(await hasContentOf(replacement, document, item.file.path))) {
+		throw lost(replacement, replacing, id, "it does not have the bytes of the file");
+	}
+	replacing.isProven = true;
+}
+
+/** Whether a stored document has the bytes of a file. @throws RestError where the file can't be read */
+export async function hasContentOf(
+	{ api, request }: Pick<UploadAttempt, "api" | "request">,
+	document: Document,
+	path: string,
+): Promise<boolean> {
+	const wanted = createHash("sha256");
+	try {
+		const file = await openInput(path);
+		try {
+			for await (const bytes of file.bytes()) wanted.update(bytes);
+		} finally {
+			await file.close();
+		}
+	} catch (error) {
+		const text = `the file can't be read: ${reason(error)}`;
+		throw new RestError(text, { kind: "rejected", code: "FILE_UNREADABLE", cause: error });
+	}
+	const found = await request(async () => {
+		const hash = createHash("sha256");
+		await api.downloadDocument(document, async (bytes) => void hash.update(bytes));
+		return hash.digest("hex");
+	}).catch((error: unknown) => {
+		// "This file is empty." is a refusal, and is said of a file that is not stored.
+		if (error instanceof RestError && error.kind === "rejected") return undefined;
+		throw error;
+	});
+	return found === wanted.digest("hex");
+}
+
+/** Gives the new document the name of the old one, which is free now. */
+async function giveName(
+	{ service, api, request, item }: Replacement,
+	stored: { readonly id: string; readonly name: string },
+): Promise<void> {
+	const { datasetId, file } = item;
+	const hasName = async (): Promise<boolean> => {
+		const document = await findDocument(api, request, datasetId, stored.id);
+		return document !== undefined && isSameName(document.name, file.name);
+	};
+	try {
+		await request(() => api.renameDocument(datasetId, stored.id, file.name));
+	} catch (error) {
+		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
+		// An earlier attempt may have renamed it.
+		if (!(await hasName())) throw unnamed(service.show(stored.name), stored.id, error);
+		return;
+	}
+	if (await readBack(hasName, service)) return;
+	throw unnamed(service.show(stored.name), stored.id);
+}
+
+function unnamed(name: string, id: string, error?: RestError): RestError {
+	const why = error === undefined ? "the list does not show its new name" : error.message;
+	const text = `the new document ${id} has taken the place of the old one, and is still called ${name}: ${why}; runs retry renames it`;
+	return new RestError(text, { kind: "rejected", code: "RENAMED", cause: error });
+}
+
+function lost({ service }: Replacement, { old }: Replacing, id: string, why: string): RestError {
+	const [kept, made] = [service.show(old), service.show(id)];
+	const text = `the file was stored as document ${made}, and ${why}; document ${kept} was left as it was. Remove the new one with docs rm --id ${made}`;
+	return new RestError(text, { kind: "rejected", code: "NOT_STORED" });
+}
