@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 /**
- * What the program imports, by the names of the files: for a proxy with a tunnel, for a cap that machines share, and for a
- * schema of a manifest. A module of ours may be one of them if it imports libraries alone: what others import too would be
+ * What the program imports, by the names of the files: for a proxy with a tunnel, for a cap that machines share, for a
+ * schema of a manifest, and for a workbook. A module of ours may be one of them if it imports libraries alone: what others import too would be
  * there twice. The compiled code of these files is not kept between calls.
  */
-const PARTS = { undici: "undici", ioredis: "ioredis", ajv: "./ajv.ts" };
+const PARTS = { undici: "undici", ioredis: "ioredis", ajv: "./ajv.ts", yauzl: "yauzl", sax: "sax" };
 
 /** The file of each part that is no library, below the checkout. */
 const FILES = { ajv: "./src/manifest/rows/ajv.ts" };
@@ -19,7 +19,7 @@ export function lateParts() {
 	return {
 		name: "late-parts",
 		setup({ onResolve }) {
-			onResolve({ filter: /^(?:undici|ioredis|\.\/ajv\.ts)$/ }, ({ path }) => ({
+			onResolve({ filter: /^(?:undici|ioredis|yauzl|sax|\.\/ajv\.ts)$/ }, ({ path }) => ({
 				path: `./${names.get(path)}.js`,
 				external: true,
 			}));

@@ -64,7 +64,7 @@ docs plan, tag, apply, upload and rm check all rows against it before they send 
 	],
 	[
 		"manifest",
-		`A manifest is CSV (comma, semicolon or tab), a JSON array, or JSON lines; each may be gzipped.
+		`A manifest is CSV (comma, semicolon or tab), a JSON array, JSON lines, or a sheet of an .xlsx workbook; each may be gzipped.
 The format is detected from the content; a first line sep=; may name the delimiter of CSV. The encoding is UTF-8, or UTF-16
 with a byte-order mark.
 

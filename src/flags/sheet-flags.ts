@@ -8,6 +8,7 @@ import { parseNonEmpty } from "./values.ts";
 
 /** Flags that say how a spreadsheet was saved. */
 export type SheetFlags = {
+	readonly sheet?: string | undefined;
 	readonly encoding?: string | undefined;
 	readonly decimalComma?: boolean | undefined;
 	readonly dateFormat?: string | undefined;
@@ -18,6 +19,7 @@ export type SheetFlags = {
 
 export function addSheetOptions(command: Command): Command {
 	return command
+		.option("--sheet <name or n>", "the sheet of a workbook (default: the first)", parseNonEmpty)
 		.option("--encoding <name>", "encoding of a file that is not UTF-8, as in windows-1252", parseEncoding)
 		.option("--decimal-comma", "1.234,5 is a number in a column of numbers")
 		.option(
@@ -31,8 +33,8 @@ export function addSheetOptions(command: Command): Command {
 }
 
 /** The flags as the reader of a manifest takes them. @throws CliError exit 2 where a word means true and false */
-export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "encoding" | "cells"> {
-	const { encoding, decimalComma = false, dateFormat, listSeparator, true: yes = [], false: no = [] } = flags;
+export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" | "encoding" | "cells"> {
+	const { sheet, encoding, decimalComma = false, dateFormat, listSeparator, true: yes = [], false: no = [] } = flags;
 	const both = yes.find((word) => no.includes(word));
 	if (both !== undefined) {
 		throw new CliError(`--true and --false both name ${both}; nothing was sent`, { exit: Exit.usage });
@@ -44,7 +46,7 @@ export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "encoding
 	const isPlain =
 		!decimalComma && date === undefined && listSeparator === undefined && yes.length === 0 && no.length === 0;
 	const cells = { decimalComma, date, listSeparator, trueWords: new Set(yes), falseWords: new Set(no) };
-	return { encoding, cells: isPlain ? undefined : cells };
+	return { sheet, encoding, cells: isPlain ? undefined : cells };
 }
 
 function parseEncoding(text: string): string {
@@ -78,6 +80,7 @@ function parseWords(text: string): string[] {
 /** The flags as they are typed again. */
 export function sheetWords({ decimalComma, ...flags }: SheetFlags): string[] {
 	const texts: readonly (readonly [string, string | undefined])[] = [
+		["--sheet", flags.sheet],
 		["--encoding", flags.encoding],
 		["--date-format", flags.dateFormat],
 		["--list-separator", flags.listSeparator],

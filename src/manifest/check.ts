@@ -1,16 +1,17 @@
 import { openSource } from "./bytes/source.ts";
+import { cellName } from "./cell-name.ts";
 import { ReadingStop, type Fault, positionsIn } from "./fault.ts";
 import { datasetNote } from "./mistaken.ts";
 import { DuplicateSearch, type DuplicateDecision, type Entry } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
-import type { ParsedRow, RawRow, RowReader, RowTexts } from "./rows/row-reader.ts";
+import type { ParsedRow, RawRow, RowParser, RowTexts } from "./rows/row-reader.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows, marked } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
 import { SeenValues } from "./seen-values.ts";
-import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem, Row } from "./types.ts";
+import type { CheckDependencies, CheckedManifest, ManifestOptions, Row } from "./types.ts";
 
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 4096;
@@ -51,7 +52,7 @@ class FirstReading {
 	readonly #duplicates: DuplicateSearch;
 	readonly #tally: RowTally;
 	readonly #seen: SeenValues;
-	#reader: RowReader | undefined;
+	#reader: RowParser | undefined;
 	#problems = 0;
 	#fatal = false;
 
@@ -125,7 +126,7 @@ class FirstReading {
 	}
 
 	/** Decides on a row that has faults, or may have some of what others hold. */
-	async #judge(reader: RowReader, raw: RawRow, parsed: ParsedRow | undefined): Promise<void> {
+	async #judge(reader: RowParser, raw: RawRow, parsed: ParsedRow | undefined): Promise<void> {
 		if (parsed === undefined) {
 			if (raw.fault !== undefined) this.#refuse(reader, raw, undefined, [raw.fault]);
 			return;
@@ -138,7 +139,7 @@ class FirstReading {
 	}
 
 	/** The readable rows, each with the faults of its text and its values. A schema checks many rows at once. */
-	async #parsed(reader: RowReader, rows: readonly RawRow[]): Promise<readonly (ParsedRow | undefined)[]> {
+	async #parsed(reader: RowParser, rows: readonly RawRow[]): Promise<readonly (ParsedRow | undefined)[]> {
 		const checked: RowWithFaults[] = [];
 		const parsedRows = rows.map((raw) => {
 			if (raw.fault !== undefined) return undefined;
@@ -175,7 +176,7 @@ class FirstReading {
 		}
 	}
 
-	#refuse(reader: RowReader, raw: RawRow, parsed: ParsedRow | undefined, faults: readonly Fault[]): void {
+	#refuse(reader: RowParser, raw: RawRow, parsed: ParsedRow | undefined, faults: readonly Fault[]): void {
 		this.#tally.place(raw, parsed, Disposition.invalid);
 		const offsets = faults.map(({ field, offset }) => offset ?? (field === null ? 0 : reader.offsetOf(raw, field)));
 		const places = positionsIn(raw.text, offsets, raw.line, raw.column);
@@ -219,16 +220,10 @@ class FirstReading {
 
 	#problem({ field, code, text, mend }: Fault, { line, column }: { line: number; column: number }): void {
 		this.#problems++;
-		const problem: Problem = {
-			file: this.#manifest.name,
-			line,
-			column,
-			field,
-			code,
-			text: sentence(field, text),
-			mend,
-		};
-		this.#deps.onProblem(problem);
+		const sheet = this.#reader?.sheet;
+		const place = sheet === undefined ? "" : `${cellName(sheet, line, column)}: `;
+		const problem = { line, column, field, code, text: place + sentence(field, text), mend, sheet };
+		this.#deps.onProblem({ file: this.#manifest.name, ...problem });
 	}
 }
 

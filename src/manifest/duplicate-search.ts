@@ -3,7 +3,7 @@ import { PURPOSES } from "./purposes.ts";
 import { readBatches, type OpenManifest } from "./reading.ts";
 import { idKey } from "../text/names.ts";
 import { Repeats, type RowSet } from "./rows/repeats.ts";
-import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
+import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
 import type { CheckDependencies, ManifestOptions } from "./types.ts";
 import { hash } from "node:crypto";
 import { Records } from "./rows/spill.ts";
@@ -97,7 +97,7 @@ export class DuplicateSearch {
 		}
 	}
 
-	async #add(reader: RowReader, raw: RawRow, index: number): Promise<void> {
+	async #add(reader: RowParser, raw: RawRow, index: number): Promise<void> {
 		const { validator } = this.#manifest;
 		const parsed = reader.parse(raw);
 		validator.applyOptions(parsed);
@@ -108,7 +108,7 @@ export class DuplicateSearch {
 		this.#folded?.add(this.#folding?.fold(key) ?? key, payload, entry);
 	}
 
-	#place(reader: RowReader, raw: RawRow, { idOffset }: ParsedRow): { line: number; column: number } {
+	#place(reader: RowParser, raw: RawRow, { idOffset }: ParsedRow): { line: number; column: number } {
 		const field = PURPOSES[this.#manifest.options.purpose].subject.required;
 		const known = field === "document_id" ? idOffset : undefined;
 		return positionIn(raw.text, known ?? reader.offsetOf(raw, field), raw.line, raw.column);

@@ -40,5 +40,11 @@ export const MAX_ID = 256;
 export const MAX_RATIO = 200;
 export const MAX_UNPACKED = 1024 * 1024 * 1024;
 
+/** Bytes of a workbook at most. All are in memory: the list of its parts stands at its end. */
+export const MAX_WORKBOOK = 256 * 1024 * 1024;
+
+/** Bytes of the part of a workbook that has its texts. They are in memory, too. */
+export const MAX_TEXTS = 256 * 1024 * 1024;
+
 /** The rules for the JSON of a manifest, of a schema and of a `:json` cell. */
 export const MANIFEST_JSON: JsonRules = { maxDepth: MAX_DEPTH, maxString: MAX_CELL, maxFaults: MAX_ROW_FAULTS - 1 };

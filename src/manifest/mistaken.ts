@@ -7,6 +7,9 @@ const HEAD_BYTES = 16_384;
 const AS_CSV = 'save it as "CSV UTF-8 (comma delimited)", and give that file';
 const AS_DOCUMENT = "to upload it as a document: ragtag docs upload FILE --as files -d DATASET";
 
+/** Marks what may be a workbook: the list of its parts says whether it is one. */
+const WORKBOOK = "WORKBOOK";
+
 /** The first bytes of a zip archive. */
 const ZIP = "PK\u0003\u0004";
 
@@ -17,7 +20,17 @@ const unpacked = (name: string): string => `the file is packed with ${name}; unp
  * first that matches counts. A zip archive names its parts there, and they show what it is.
  */
 const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: string }[] = [
-	{ begin: ZIP, has: /\bxl\//, text: `this is an Excel workbook; ${AS_CSV}` },
+	{
+		begin: ZIP,
+		has: /\bxl\/workbook\.bin/,
+		text: `this is a binary Excel workbook (.xlsb); save it as .xlsx, or ${AS_CSV}`,
+	},
+	{
+		begin: ZIP,
+		has: /\bxl\//,
+		text: `this is an Excel workbook that has no xl/workbook.xml; ${AS_CSV}`,
+		code: WORKBOOK,
+	},
 	{
 		begin: ZIP,
 		has: /opendocument\.spreadsheet/,
@@ -29,7 +42,8 @@ const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: st
 	{
 		begin: ZIP,
 		has: /\[Content_Types\]\.xml|_rels\/\.rels/,
-		text: `this is an Office file; if it is a workbook, ${AS_CSV}; ${AS_DOCUMENT}`,
+		text: `this is an Office file and no workbook; ${AS_DOCUMENT}`,
+		code: WORKBOOK,
 	},
 	{ begin: ZIP, text: unpacked("zip"), code: "PACKED" },
 	{ begin: "\u0028\u00b5\u002f\u00fd", text: unpacked("zstd"), code: "PACKED" },
@@ -37,7 +51,13 @@ const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: st
 	{ begin: "BZh", text: unpacked("bzip2"), code: "PACKED" },
 	{
 		begin: "\u00d0\u00cf\u0011\u00e0",
-		text: `this is an old Office file; if it is a workbook, ${AS_CSV}; ${AS_DOCUMENT}`,
+		has: /E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e/,
+		text: "this file has a password; save it without one, and give that file",
+		code: "PASSWORD",
+	},
+	{
+		begin: "\u00d0\u00cf\u0011\u00e0",
+		text: `this is an old Office file, or one with a password; if it is a workbook, save it as .xlsx without a password; ${AS_DOCUMENT}`,
 	},
 	{ begin: "%PDF-", text: `this is a PDF document; ${AS_DOCUMENT}` },
 	{ begin: "{\\rtf", text: `this is an RTF document; ${AS_DOCUMENT}` },
@@ -58,9 +78,21 @@ const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: st
  * @param block the first bytes of the file, as they stand in it
  */
 export function mistakenFile(block: Buffer): ReadingStop | undefined {
+	const found = mistakenIn(block);
+	return found === undefined || found.code === WORKBOOK
+		? undefined
+		: new ReadingStop(found.code ?? "NOT_A_MANIFEST", found.text);
+}
+
+/** What a file is that is perhaps a workbook, for the case that it is none; undefined for any other file. */
+export function perhapsWorkbook(block: Buffer): ReadingStop | undefined {
+	const found = mistakenIn(block);
+	return found?.code === WORKBOOK ? new ReadingStop("NOT_A_MANIFEST", found.text, { line: 1, column: 1 }) : undefined;
+}
+
+function mistakenIn(block: Buffer): (typeof MISTAKEN)[number] | undefined {
 	const head = block.toString("latin1", 0, HEAD_BYTES);
-	const found = MISTAKEN.find(({ begin = "", has }) => head.startsWith(begin) && has?.test(head) !== false);
-	return found === undefined ? undefined : new ReadingStop(found.code ?? "NOT_A_MANIFEST", found.text);
+	return MISTAKEN.find(({ begin = "", has }) => head.startsWith(begin) && has?.test(head) !== false);
 }
 
 /** Names that columns of ids often have. */

@@ -3,9 +3,11 @@ import type { Source } from "./bytes/source.ts";
 import { PURPOSES } from "./purposes.ts";
 import { RowMarks } from "./rows/repeats.ts";
 import type { FoundFile, RowValidator } from "./rows/validator.ts";
-import type { ParsedRow, RawRow, RowReader } from "./rows/row-reader.ts";
+import type { ParsedRow, RawRow, RowParser, RowReader } from "./rows/row-reader.ts";
 import type { IsWanted, ManifestOptions, Row, NameReference } from "./types.ts";
-import { decode, unpack } from "./bytes/decode.ts";
+import { decode } from "./bytes/decode.ts";
+import { beginning, unpack } from "./bytes/unpack.ts";
+import { perhapsWorkbook } from "./mistaken.ts";
 import { CsvReader } from "./csv/reader.ts";
 import { ReadingStop, positionIn } from "./fault.ts";
 import { JsonReader } from "./json/reader.ts";
@@ -69,7 +71,7 @@ async function fileOf({ validator }: OpenManifest, raw: RawRow, parsed: ParsedRo
 }
 
 type ReadRow = {
-	readonly reader: RowReader;
+	readonly reader: RowParser;
 	readonly raw: RawRow;
 	readonly parsed: ParsedRow;
 	readonly file: FoundFile | undefined;
@@ -92,7 +94,7 @@ function rowOf({ name, options }: OpenManifest, { reader, raw, parsed, file, ind
 	};
 }
 
-function referenceOf(file: string, reader: RowReader, raw: RawRow, name: string): NameReference {
+function referenceOf(file: string, reader: RowParser, raw: RawRow, name: string): NameReference {
 	return { file, name, place: () => positionIn(raw.text, reader.offsetOf(raw, "name"), raw.line, raw.column) };
 }
 
@@ -107,7 +109,7 @@ export class Dispositions extends RowMarks {
 	}
 }
 
-export type Batch = { readonly reader: RowReader; readonly rows: readonly RawRow[] };
+export type Batch = { readonly reader: RowParser; readonly rows: readonly RawRow[] };
 
 /**
  * A manifest's rows as they stand in it, some hundred at a time. There is always a batch, be it empty.
@@ -115,10 +117,25 @@ export type Batch = { readonly reader: RowReader; readonly rows: readonly RawRow
  * @throws Stop, always with a position, where nothing after it can be trusted
  */
 export async function* readBatches(blocks: AsyncIterable<Buffer>, options: ManifestOptions): AsyncGenerator<Batch> {
+	const { first, all } = await beginning(unpack(blocks)).catch((error: unknown) => {
+		throw error instanceof ReadingStop
+			? new ReadingStop(error.code, error.message, error.at ?? { line: 1, column: 1 })
+			: error;
+	});
+	const otherwise = first === undefined ? undefined : perhapsWorkbook(first);
+	if (otherwise === undefined) yield* textBatches(all, options);
+	else {
+		// Hardly any manifest is a workbook, and its libraries are loaded for one alone.
+		const { workbookBatches } = await import("./xlsx/batches.ts");
+		yield* workbookBatches(all, options, otherwise);
+	}
+}
+
+async function* textBatches(blocks: AsyncIterable<Buffer>, options: ManifestOptions): AsyncGenerator<Batch> {
 	let start = "";
 	let reader: RowReader | undefined;
 	try {
-		for await (const text of decode(unpack(blocks), options.encoding)) {
+		for await (const text of decode(blocks, options.encoding)) {
 			start += text;
 			reader ??= readerFor(start, options);
 			if (reader === undefined) continue;

@@ -5,6 +5,7 @@ import type { Mend } from "./fault.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
+import type { SheetValue } from "./rows/row-reader.ts";
 import type { CellType } from "./rows/typed.ts";
 
 export type { Content } from "./bytes/source.ts";
@@ -31,6 +32,8 @@ export type ManifestOptions = {
 	readonly onDuplicate: "error" | "first" | "last";
 	/** of a file without a byte-order mark; UTF-8 by default */
 	readonly encoding?: string | undefined;
+	/** the name of the sheet that is read, or its number from 1; the first one by default. Workbooks alone */
+	readonly sheet?: string | undefined;
 	/** how a spreadsheet wrote the cells; undefined where they are as a manifest has them */
 	readonly cells?: CellForms | undefined;
 	/**
@@ -71,12 +74,15 @@ export type Problem = {
 	readonly text: string;
 	/** the option that would read the value */
 	readonly mend?: Mend | undefined;
+	/** the sheet of a workbook; lines and columns are its rows and columns */
+	readonly sheet?: string | undefined;
 };
 
 /** The record as it stood in the manifest, for the failed-rows file. */
 export type SourceRecord =
 	| { readonly kind: "csv"; readonly cells: readonly string[] }
-	| { readonly kind: "json"; readonly text: string };
+	| { readonly kind: "json"; readonly text: string }
+	| { readonly kind: "sheet"; readonly values: readonly SheetValue[] };
 
 /** `resolve`: the name that a row gives instead of an id, and its place. */
 export type NameReference = {
@@ -129,7 +135,7 @@ export type FailedRowFormat = {
 export type CheckedManifest = {
 	/** its name in messages: as the user typed it, `-` for standard input */
 	readonly name: string;
-	readonly format: "csv" | "json" | "jsonl";
+	readonly format: "csv" | "json" | "jsonl" | "xlsx";
 	/** all rows of this shard: valid, invalid and duplicate ones */
 	readonly rows: number;
 	/** rows of other shards, which are in no other count; 0 without a shard */

@@ -6,6 +6,7 @@ import {
 	isRoundedNumber,
 	mistakenFile,
 	numberHint,
+	perhapsWorkbook,
 } from "../../src/manifest/mistaken.ts";
 
 test.each([
@@ -43,7 +44,8 @@ describe("a file that can't be a manifest is named by its first bytes", () => {
 		['/* tags * of "May" */ {"document_id":"a"}', "JSON with comments"],
 		['{"ragtag_plan":1,"ragtag":"0.1.0"}\n', "ragtag docs apply"],
 	])("%j: %s", (head, text) => {
-		expect(mistakenFile(Buffer.from(head, "latin1"))?.message ?? "").toContain(text);
+		const bytes = Buffer.from(head, "latin1");
+		expect((mistakenFile(bytes) ?? perhapsWorkbook(bytes))?.message ?? "").toContain(text);
 	});
 
 	it.each([

@@ -47,7 +47,7 @@ export function planCommand(docs: Command, app: App, done: Done, run = plan): vo
 		.description(
 			"Writes a plan of what docs tag would change, document by document, for review. docs apply sends exactly that plan.",
 		)
-		.argument("<manifest>", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input")
+		.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input")
 		.requiredOption("-o, --out <file>", "file for the plan, written once it is complete", parseOut)
 		.option("--force", "replaces an existing file")
 		.option("--detailed-exitcode", "exit 10 if anything would change")

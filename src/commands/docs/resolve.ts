@@ -46,7 +46,7 @@ export function resolveCommand(docs: Command, app: App, done: Done, run = resolv
 		)
 		.argument(
 			"<manifest...>",
-			"CSV, JSON array or JSON lines; - reads standard input; with --match sidecar files or folders",
+			"CSV, JSON array, JSON lines or .xlsx; - reads standard input; with --match sidecar files or folders",
 		)
 		.addOption(
 			new Option(

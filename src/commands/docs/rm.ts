@@ -33,7 +33,7 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 		.command("rm")
 		.summary("remove documents")
 		.description("Removes the documents that a manifest or --id names, and no others. Asks first.")
-		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
+		.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
 		.option("--id <id...>", "ids instead of a manifest (repeatable)")
 		.option("-y, --yes", "removes without asking")
 		.addHelpText(

@@ -53,6 +53,7 @@ const READING_FLAGS = {
 	ignore: "--ignore",
 	empty: "--empty",
 	onDuplicate: "--on-duplicate",
+	sheet: "--sheet",
 	encoding: "--encoding",
 	decimalComma: "--decimal-comma",
 	dateFormat: "--date-format",
@@ -70,7 +71,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			"Writes the metadata of each manifest row to its document, or with --mode merge the values of --set to every document " +
 				"that a filter finds. If the filter finds no document, nothing is sent and the exit code is 0.",
 		)
-		.argument("[manifest]", "CSV, JSON array or JSON lines, gzipped or not; - reads standard input");
+		.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input");
 	addChangeOptions(command)
 		.option("--only-changed", "skips documents that already have these values")
 		.addHelpText(

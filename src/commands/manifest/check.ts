@@ -27,7 +27,7 @@ export function checkCommand(parent: Command, app: App, done: Done, run = check)
 		.command("check")
 		.summary("check a manifest without a service")
 		.description("Checks a manifest as the command does that sends it. Sends nothing.")
-		.argument("<manifest>", "CSV, JSON array or JSON lines; - reads standard input")
+		.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
 		.addOption(
 			new Option("--for <purpose>", "the command that the manifest is for")
 				.choices(PURPOSE_NAMES)

@@ -1,19 +1,14 @@
-import type { JsonValue } from "../../json/values.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
 import { ReadingStop, type Fault, lineFeeds, positionIn, positionsIn } from "../fault.ts";
-import { MAX_CELL, MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
+import { MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { PURPOSES } from "../purposes.ts";
 import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
-import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
-import { type CellValue, cellValue } from "../rows/typed.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, CellStarts } from "./cells.ts";
-import { savedValue } from "./cell-forms.ts";
-import { type ColumnUse, delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
+import { addCell } from "./add-cell.ts";
+import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
-
-type KeyUse = Extract<ColumnUse, { kind: "key" }>;
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
 export class CsvReader implements RowReader {
@@ -101,51 +96,11 @@ export class CsvReader implements RowReader {
 			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#cells(raw.text).of(this.#columns.length)));
 			return parsed;
 		}
-		this.#columns.forEach((column, index) => this.#addCell(parsed, column, raw, index));
-		return parsed;
-	}
-
-	#addCell(parsed: ParsedRow, { use, field }: Column, { cells, text }: RawRow, index: number): void {
-		if (use.kind === "drop") return;
-		const cell = cells?.[index] ?? "";
-		if (use.kind === "label") parsed.name = cell;
-		else if (cell.length > MAX_CELL) {
-			const offset = this.#cells(text).of(index);
-			parsed.faults.push({ field, code: "TOO_LONG", text: `a cell of more than ${MAX_CELL} characters`, offset });
-		} else if (use.kind === "role") setRole(parsed, use.role, cell);
-		else if (cell === "") {
-			if (this.#options.empty !== "skip") parsed.metadata.set(use.key, this.#options.empty === "null" ? null : "");
-		} else if (cell === this.#options.mergeOnly?.token) this.#set(parsed, use.key, cell);
-		else if (cell === this.#options.deleteToken || this.#isPlain(use)) parsed.metadata.set(use.key, cell);
-		else {
-			const result = this.#value(cell, use);
-			if ("value" in result && use.type === "list") this.#set(parsed, use.key, result.value);
-			else if ("value" in result) {
-				parsed.metadata.set(use.key, result.value);
-				const fault = brokenChangeFault(use.key, result.value, this.#options, true);
-				if (fault !== undefined) parsed.faults.push(fault);
-			} else {
-				const offset = this.#cells(text).of(index);
-				parsed.faults.push({ field, code: result.code, text: result.fault, offset, mend: result.mend });
-			}
+		for (const [index, column] of this.#columns.entries()) {
+			const offset = (): number => this.#cells(raw.text).of(index);
+			addCell(parsed, column, cells[index] ?? "", { options: this.#options, offset });
 		}
-	}
-
-	/** Whether cells are texts as they stand. */
-	#isPlain({ type, isTyped }: KeyUse): boolean {
-		return type === "text" && (isTyped || this.#options.cells?.date === undefined);
-	}
-
-	#value(cell: string, { type, isTyped }: KeyUse): CellValue {
-		const { cells } = this.#options;
-		return cells === undefined ? cellValue(cell, type) : savedValue(cell, type, cells, isTyped);
-	}
-
-	/** Sets a value that may be one for a merge alone, or none for a merge. */
-	#set(parsed: ParsedRow, key: string, value: JsonValue): void {
-		parsed.metadata.set(key, value);
-		const fault = mergeOnlyFault(key, value, this.#options.mergeOnly) ?? brokenChangeFault(key, value, this.#options);
-		if (fault !== undefined) parsed.faults.push(fault);
+		return parsed;
 	}
 
 	/** Takes the line before the header that names the delimiter. It is no record of the manifest. */
@@ -218,13 +173,6 @@ export class CsvReader implements RowReader {
 	}
 }
 
-function setRole(parsed: ParsedRow, role: "document_id" | "dataset_id" | "file" | "name", cell: string): void {
-	if (role === "document_id") parsed.documentId = cell;
-	else if (role === "dataset_id") parsed.datasetId = cell;
-	else if (role === "file") parsed.file = cell;
-	else parsed.name = cell;
-}
-
 /** @param end where the last column ends, and a surplus cell begins */
 function ragged(found: number, columns: readonly Column[], text: string, end: number): Fault {
 	const cells = `${found} ${found === 1 ? "cell" : "cells"} where the header has ${columns.length}`;
@@ -240,6 +188,6 @@ function ragged(found: number, columns: readonly Column[], text: string, end: nu
 	};
 }
 
-function roleOf(column: Column | undefined): string | undefined {
+export function roleOf(column: Column | undefined): string | undefined {
 	return column?.use.kind === "role" ? column.use.role : undefined;
 }

@@ -13,6 +13,19 @@ export type RawRow = {
 	readonly cells: readonly string[] | undefined;
 	/** what makes the record unreadable */
 	readonly fault: Fault | undefined;
+	/** workbooks alone: the values in the order of the header; "" where a cell has none */
+	readonly values?: readonly SheetValue[] | undefined;
+};
+
+/** A value of a sheet. Dates are texts. */
+export type SheetValue = string | number | boolean | SheetFault;
+
+/** A cell without a usable value. */
+type SheetFault = {
+	readonly code: string;
+	readonly text: string;
+	/** what the sheet has there */
+	readonly shown: string;
 };
 
 /** How a row names its document. Absent texts are empty. */
@@ -36,15 +49,11 @@ export type ParsedRow = RowTexts & {
 /** A fault that belongs to the manifest and not to a row. */
 export type HeadFault = Fault & { readonly line: number; readonly column: number };
 
-/** One format: it turns text into rows. It keeps no row, so that memory does not grow with the manifest. */
-export type RowReader = {
-	readonly format: "csv" | "json" | "jsonl";
-	/** takes the next piece of text. @throws Stop where no row comes before what ends the reading */
-	push(text: string): RawRow[];
-	/** the rows that only the end of the text completes. @throws Stop as above */
-	end(): RawRow[];
-	/** why the reading ends after the rows that were given last. Those rows stand before the fault, and are valid */
-	readonly stop: ReadingStop | undefined;
+/** What the rows of one format mean. It keeps no row, so that memory does not grow with the manifest. */
+export type RowParser = {
+	readonly format: "csv" | "json" | "jsonl" | "xlsx";
+	/** the name of the sheet, in a workbook */
+	readonly sheet?: string | undefined;
 	/** faults of the header, each given once */
 	headFaults(): HeadFault[];
 	parse(raw: RawRow): ParsedRow;
@@ -55,9 +64,19 @@ export type RowReader = {
 	offsetOf(raw: RawRow, field: string): number;
 	/** the field at a place of a row's text, or null */
 	fieldAt(raw: RawRow, offset: number): string | null;
+	readonly failedRows: FailedRowFormat;
+};
+
+/** One format of text: it turns text into rows. */
+export type RowReader = RowParser & {
+	/** takes the next piece of text. @throws Stop where no row comes before what ends the reading */
+	push(text: string): RawRow[];
+	/** the rows that only the end of the text completes. @throws Stop as above */
+	end(): RawRow[];
+	/** why the reading ends after the rows that were given last. Those rows stand before the fault, and are valid */
+	readonly stop: ReadingStop | undefined;
 	/** text that was not made rows of, and where it begins */
 	readonly tail: { readonly text: string; readonly line: number; readonly column: number };
-	readonly failedRows: FailedRowFormat;
 };
 
 /** One literal, never a spread: a spread makes objects of no fixed shape, which read five times slower. */

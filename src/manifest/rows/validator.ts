@@ -1,7 +1,7 @@
 import { type Metadata, DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
 import type { ManifestOptions } from "../types.ts";
 import { PURPOSES } from "../purposes.ts";
-import type { ParsedRow, RowReader } from "./row-reader.ts";
+import type { ParsedRow, RowParser } from "./row-reader.ts";
 import { idKey, isStoredName } from "../../text/names.ts";
 import { payloadText, idFault } from "./identity.ts";
 import { type SchemaRow, SchemaCheck } from "./schema-check.ts";
@@ -112,7 +112,7 @@ export class RowValidator {
 	}
 
 	/** Texts by which rows are compared: `key` is equal for rows about the same document, `payload` for the same content. */
-	identity(parsed: ParsedRow, format: RowReader["format"]): { key: string; payload: string } {
+	identity(parsed: ParsedRow, format: RowParser["format"]): { key: string; payload: string } {
 		// A key of `--set` is in its column's place in a row that has a cell for it, and at the end of another row.
 		const inOrder = format === "csv" && this.#options.set.size === 0;
 		const payload = payloadText(parsed.metadata, inOrder);

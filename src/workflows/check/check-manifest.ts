@@ -187,7 +187,18 @@ export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | 
 			if (count - summed <= SHOWN && !isSummed) io.err(`${file}:${line}:${column}: ${text}`);
 			if (!json) return;
 			const option = found.mend === undefined ? {} : { option: found.mend.option };
-			const problem = { type: "problem", file, line, column, field, error_code: code, error: text, ...option };
+			const sheet = found.sheet === undefined ? {} : { sheet: found.sheet };
+			const problem = {
+				type: "problem",
+				file,
+				line,
+				column,
+				field,
+				error_code: code,
+				error: text,
+				...sheet,
+				...option,
+			};
 			await io.out(`${JSON.stringify(problem)}\n`);
 		},
 		end() {

@@ -1,0 +1,69 @@
+import type { JsonValue } from "../../json/values.ts";
+import { MAX_CELL } from "../limits.ts";
+import type { ParsedRow } from "../rows/row-reader.ts";
+import { type CellValue, cellValue } from "../rows/typed.ts";
+import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
+import type { ManifestOptions } from "../types.ts";
+import { savedValue } from "./cell-forms.ts";
+import type { Column, ColumnUse } from "./header.ts";
+
+type KeyUse = Extract<ColumnUse, { kind: "key" }>;
+
+type Context = {
+	readonly options: Pick<ManifestOptions, "empty" | "mergeOnly" | "deleteToken" | "cells">;
+	/** where the cell begins, for messages */
+	readonly offset: () => number;
+};
+
+/** Adds the text of a cell to its row, as its column says. */
+export function addCell(parsed: ParsedRow, { use, field }: Column, cell: string, context: Context): void {
+	const { options, offset } = context;
+	if (use.kind === "drop") return;
+	if (use.kind === "label") parsed.name = cell;
+	else if (cell.length > MAX_CELL) {
+		parsed.faults.push({
+			field,
+			code: "TOO_LONG",
+			text: `a cell of more than ${MAX_CELL} characters`,
+			offset: offset(),
+		});
+	} else if (use.kind === "role") setRole(parsed, use.role, cell);
+	else if (cell === "") {
+		if (options.empty !== "skip") parsed.metadata.set(use.key, options.empty === "null" ? null : "");
+	} else if (cell === options.mergeOnly?.token) setValue(parsed, use.key, cell, options);
+	else if (cell === options.deleteToken || isPlain(use, options)) parsed.metadata.set(use.key, cell);
+	else {
+		const result = valueOf(cell, use, options);
+		if ("value" in result && use.type === "list") setValue(parsed, use.key, result.value, options);
+		else if ("value" in result) {
+			parsed.metadata.set(use.key, result.value);
+			const fault = brokenChangeFault(use.key, result.value, options, true);
+			if (fault !== undefined) parsed.faults.push(fault);
+		} else {
+			parsed.faults.push({ field, code: result.code, text: result.fault, offset: offset(), mend: result.mend });
+		}
+	}
+}
+
+/** Whether cells are texts as they stand. */
+function isPlain({ type, isTyped }: KeyUse, { cells }: Context["options"]): boolean {
+	return type === "text" && (isTyped || cells?.date === undefined);
+}
+
+function valueOf(cell: string, { type, isTyped }: KeyUse, { cells }: Context["options"]): CellValue {
+	return cells === undefined ? cellValue(cell, type) : savedValue(cell, type, cells, isTyped);
+}
+
+/** Sets a value that may be one for a merge alone, or none for a merge. */
+function setValue(parsed: ParsedRow, key: string, value: JsonValue, options: Context["options"]): void {
+	parsed.metadata.set(key, value);
+	const fault = mergeOnlyFault(key, value, options.mergeOnly) ?? brokenChangeFault(key, value, options);
+	if (fault !== undefined) parsed.faults.push(fault);
+}
+
+function setRole(parsed: ParsedRow, role: "document_id" | "dataset_id" | "file" | "name", cell: string): void {
+	if (role === "document_id") parsed.documentId = cell;
+	else if (role === "dataset_id") parsed.datasetId = cell;
+	else if (role === "file") parsed.file = cell;
+	else parsed.name = cell;
+}

@@ -1,0 +1,106 @@
+import { StringDecoder } from "node:string_decoder";
+import { crc32 } from "node:zlib";
+import { type Entry, fromBuffer, type ZipFile } from "yauzl";
+import { ReadingStop } from "../fault.ts";
+import { MAX_RATIO, MAX_TEXTS, MAX_UNPACKED, MAX_WORKBOOK } from "../limits.ts";
+
+/** The parts of a workbook, each a text. A part is unpacked while it is read. */
+export type Archive = {
+	has(part: string): boolean;
+	/**
+	 * The text of a part.
+	 *
+	 * @throws Stop where it is not there, damaged, or a bomb
+	 */
+	read(part: string): AsyncGenerator<string>;
+	/** the same for a part that is kept in memory. @throws Stop as above, and where it is too long */
+	readSmall(part: string): AsyncGenerator<string>;
+};
+
+/** All bytes of a workbook: its list of parts stands at its end. @throws Stop where they are too many */
+export async function gather(blocks: AsyncIterable<Buffer>): Promise<Buffer> {
+	const parts: Buffer[] = [];
+	let size = 0;
+	for await (const block of blocks) {
+		size += block.length;
+		if (size > MAX_WORKBOOK) throw stop("TOO_LONG", `a workbook of more than ${MAX_WORKBOOK} bytes; save it as CSV`);
+		// The memory of a block is used again.
+		parts.push(Buffer.from(block));
+	}
+	return Buffer.concat(parts);
+}
+
+/** @throws Stop where the file is not whole */
+export async function openArchive(bytes: Buffer): Promise<Archive> {
+	const zip = await new Promise<ZipFile>((done, fail) => {
+		fromBuffer(bytes, { lazyEntries: true }, (error, opened) => {
+			if (error === null) done(opened);
+			else fail(damaged(error));
+		});
+	});
+	const entries = await entriesOf(zip);
+	async function* read(part: string): AsyncGenerator<string> {
+		const entry = entries.get(part);
+		if (entry === undefined) throw stop("BAD_WORKBOOK", `the workbook has no part ${part}; save it again`);
+		if (entry.isEncrypted()) throw stop("PASSWORD", "the file has a password; save it without one");
+		const { uncompressedSize, compressedSize } = entry;
+		if (uncompressedSize > MAX_UNPACKED && uncompressedSize > compressedSize * MAX_RATIO) {
+			throw stop("ZIP_BOMB", `${part} unpacks to more than ${MAX_RATIO} times its size; save the sheet as CSV`);
+		}
+		try {
+			const decoder = new StringDecoder("utf8");
+			let sum = 0;
+			for await (const chunk of await unpacked(zip, entry)) {
+				if (!Buffer.isBuffer(chunk)) continue;
+				sum = crc32(chunk, sum);
+				yield decoder.write(chunk);
+			}
+			if (sum !== entry.crc32) throw new Error("another checksum");
+		} catch (error) {
+			throw damaged(error);
+		}
+	}
+	return {
+		has: (part) => entries.has(part),
+		read,
+		async *readSmall(part) {
+			const size = entries.get(part)?.uncompressedSize ?? 0;
+			if (size > MAX_TEXTS) throw stop("TOO_LONG", `${part} has more than ${MAX_TEXTS} bytes; save the sheet as CSV`);
+			yield* read(part);
+		},
+	};
+}
+
+function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+	return new Promise((done, fail) => {
+		const entries = new Map<string, Entry>();
+		zip.on("entry", (entry: Entry) => {
+			entries.set(entry.fileName, entry);
+			zip.readEntry();
+		});
+		zip.on("end", () => done(entries));
+		zip.on("error", (error: unknown) => fail(damaged(error)));
+		zip.readEntry();
+	});
+}
+
+function unpacked(zip: ZipFile, entry: Entry): Promise<AsyncIterable<unknown>> {
+	return new Promise((done, fail) => {
+		// It ends with an error where the part is longer than the archive says.
+		zip.openReadStream(entry, (error, stream) => {
+			if (error === null) done(stream);
+			else fail(error);
+		});
+	});
+}
+
+function damaged(error: unknown): ReadingStop {
+	const why = error instanceof Error ? error.message : String(error);
+	const isCut = /end of central directory|unexpected end|truncated/i.test(why);
+	if (isCut) return stop("ZIP_TRUNCATED", "the workbook is broken off; the file is not whole");
+	return stop("BAD_WORKBOOK", "the workbook is damaged; open it in a spreadsheet, and save it again");
+}
+
+function stop(code: string, text: string): ReadingStop {
+	return new ReadingStop(code, text, { line: 1, column: 1 });
+}

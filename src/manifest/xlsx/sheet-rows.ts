@@ -1,0 +1,118 @@
+import { excerpt } from "../../text/show.ts";
+import { ReadingStop } from "../fault.ts";
+import { MAX_CELL } from "../limits.ts";
+import type { SheetValue } from "../rows/row-reader.ts";
+import { serialText } from "./serials.ts";
+import { isTrue, type Workbook } from "./workbook.ts";
+import { unescaped, Xml } from "./xml.ts";
+
+/** Columns of a sheet at most, in every spreadsheet. */
+export const MOST_COLUMNS = 16_384;
+
+/** A row with at least one value. Cells without one are `undefined`. */
+export type SheetRow = { readonly row: number; readonly values: readonly (SheetValue | undefined)[] };
+
+/** Makes rows of the XML of a sheet, which is given in pieces. Rows without a value are none. */
+export class SheetRows {
+	readonly #workbook: Workbook;
+	readonly #xml: Xml;
+	#rows: SheetRow[] = [];
+	#row = 0;
+	#values: (SheetValue | undefined)[] = [];
+	#column = -1;
+	#cell: { readonly type: string; readonly style: number } = { type: "n", style: 0 };
+	#text = "";
+	#isText = false;
+	#isReading = false;
+
+	constructor(workbook: Workbook) {
+		this.#workbook = workbook;
+		this.#xml = new Xml(workbook.sheet.part, {
+			open: (name, attributes) => this.#open(name, attributes),
+			close: (name) => this.#close(name),
+			text: (text) => this.#add(text),
+		});
+	}
+
+	/** The row that is being read, or was read last. */
+	get row(): number {
+		return Math.max(this.#row, 1);
+	}
+
+	/** The rows that this piece completes. @throws Stop */
+	push(text: string): readonly SheetRow[] {
+		this.#rows = [];
+		this.#xml.write(text);
+		return this.#rows;
+	}
+
+	/** @throws Stop where the sheet is not whole */
+	end(): void {
+		this.#xml.end();
+	}
+
+	#open(name: string, { r, t = "n", s = "0" }: Readonly<Record<string, string>>): void {
+		if (name === "row") {
+			const row = Number(r);
+			this.#row = Number.isInteger(row) && row > 0 ? row : this.#row + 1;
+			this.#values = [];
+			this.#column = -1;
+		} else if (name === "c") {
+			this.#column = columnOf(r) ?? this.#column + 1;
+			if (this.#column >= MOST_COLUMNS) throw new ReadingStop("TOO_LONG", `more than ${MOST_COLUMNS} columns`);
+			this.#cell = { type: t, style: Number(s) };
+			this.#text = "";
+		} else if (name === "rPh") this.#isReading = true;
+		// `v` has the value of a cell, `t` the text of one that shares none with others. A formula stands in `f`.
+		this.#isText = name === "v" || (name === "t" && !this.#isReading);
+	}
+
+	#close(name: string): void {
+		this.#isText = false;
+		if (name === "rPh") this.#isReading = false;
+		else if (name === "c") {
+			const value = this.#text === "" ? undefined : this.#value(this.#text);
+			if (value !== undefined && value !== "") this.#values[this.#column] = value;
+		} else if (name === "row" && this.#values.length > 0) this.#rows.push({ row: this.#row, values: this.#values });
+	}
+
+	#add(text: string): void {
+		if (!this.#isText) return;
+		this.#text += text;
+		if (this.#text.length <= MAX_CELL) return;
+		throw new ReadingStop("TOO_LONG", `a cell of more than ${MAX_CELL} characters`);
+	}
+
+	#value(text: string): SheetValue | undefined {
+		const { type, style } = this.#cell;
+		if (type === "s") return this.#workbook.strings[Number(text)];
+		if (type === "str" || type === "inlineStr") return unescaped(text);
+		if (type === "b") return isTrue(text);
+		if (type === "e") {
+			return {
+				code: "CELL_ERROR",
+				text: `${excerpt(text)} is an error of the sheet; correct its formula`,
+				shown: text,
+			};
+		}
+		if (type === "d") return text.replace(/T00:00:00(?:\.0+)?Z?$/, "");
+		const number = Number(text);
+		if (!Number.isFinite(number)) {
+			return { code: "BAD_NUMBER", text: `"${excerpt(text)}" is stored as a number, and is none`, shown: text };
+		}
+		const kind = this.#workbook.kinds[style] ?? "number";
+		if (kind === "number") return number;
+		const why = "is shown as a date, and spreadsheets don't agree which; write it as text, such as 1899-12-31";
+		const iso = serialText(number, kind, this.#workbook.is1904);
+		return iso ?? { code: "BAD_DATE", text: `${excerpt(text)} ${why}`, shown: text };
+	}
+}
+
+/** The column of a cell such as `AB12`, from 0. */
+function columnOf(reference: string | undefined): number | undefined {
+	const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
+	if (letters === undefined) return undefined;
+	let column = 0;
+	for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+	return column - 1;
+}

@@ -1,0 +1,124 @@
+import { excerpt } from "../../text/show.ts";
+import { ReadingStop } from "../fault.ts";
+import { MAX_CELL } from "../limits.ts";
+import type { Archive } from "./archive.ts";
+import { kindOf, type NumberKind } from "./serials.ts";
+import { readXml, unescaped } from "./xml.ts";
+
+export const WORKBOOK = "xl/workbook.xml";
+
+/** A sheet with cells. */
+type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
+
+/** What the cells of a workbook share. */
+export type Workbook = {
+	readonly sheet: Sheet;
+	/** of all sheets, for messages */
+	readonly names: readonly string[];
+	readonly is1904: boolean;
+	readonly strings: readonly string[];
+	/** what the numbers of each style are shown as */
+	readonly kinds: readonly NumberKind[];
+};
+
+/**
+ * @param wanted the name of a sheet, or its number from 1; undefined for the first one that is not hidden
+ * @throws Stop
+ */
+export async function readWorkbook(archive: Archive, wanted: string | undefined): Promise<Workbook> {
+	const { sheets, is1904 } = await readSheets(archive, await readTargets(archive));
+	const sheet = chosen(sheets, wanted);
+	const names = sheets.map(({ name }) => name);
+	return { sheet, names, is1904, strings: await readStrings(archive), kinds: await readStyles(archive) };
+}
+
+function chosen(sheets: readonly Sheet[], wanted: string | undefined): Sheet {
+	const byDefault = sheets.find(({ isHidden }) => !isHidden) ?? sheets[0];
+	const found =
+		wanted === undefined ? byDefault : (sheets.find(({ name }) => name === wanted) ?? sheets[Number(wanted) - 1]);
+	if (found !== undefined) return found;
+	const names = sheets.map(({ name }, index) => `${index + 1} ${excerpt(name)}`).join(", ");
+	const text = wanted === undefined ? "has no sheet with cells" : `has no sheet ${excerpt(wanted)}; it has ${names}`;
+	throw new ReadingStop("NO_SUCH_SHEET", `the workbook ${text}`, { line: 1, column: 1 });
+}
+
+async function readSheets(
+	archive: Archive,
+	targets: ReadonlyMap<string, string>,
+): Promise<{ readonly sheets: readonly Sheet[]; readonly is1904: boolean }> {
+	const sheets: Sheet[] = [];
+	let is1904 = false;
+	await readXml(WORKBOOK, archive.readSmall(WORKBOOK), {
+		open(name, attributes) {
+			if (name === "workbookPr") is1904 = isTrue(attributes["date1904"]);
+			if (name !== "sheet") return;
+			const relation = Object.entries(attributes).find(([key]) => /(?:^|:)id$/.test(key))?.[1] ?? "";
+			const part = targets.get(relation);
+			// A sheet that is one chart has no cells.
+			if (part === undefined || !/worksheets\//.test(part)) return;
+			const { name: title = "", state = "visible" } = attributes;
+			sheets.push({ name: unescaped(title), part, isHidden: state !== "visible" });
+		},
+	});
+	return { sheets, is1904 };
+}
+
+async function readTargets(archive: Archive): Promise<ReadonlyMap<string, string>> {
+	const part = "xl/_rels/workbook.xml.rels";
+	const targets = new Map<string, string>();
+	await readXml(part, archive.readSmall(part), {
+		open(name, { Id = "", Target = "" }) {
+			if (name === "Relationship") targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
+		},
+	});
+	return targets;
+}
+
+async function readStrings(archive: Archive): Promise<readonly string[]> {
+	const part = "xl/sharedStrings.xml";
+	const strings: string[] = [];
+	if (!archive.has(part)) return strings;
+	let text = "";
+	let isText = false;
+	let isReading = false;
+	await readXml(part, archive.readSmall(part), {
+		open(name) {
+			if (name === "si") text = "";
+			// How a word is read aloud stands beside it.
+			if (name === "rPh") isReading = true;
+			isText = name === "t" && !isReading;
+		},
+		close(name) {
+			if (name === "si") strings.push(unescaped(text));
+			if (name === "rPh") isReading = false;
+			isText = false;
+		},
+		text(piece) {
+			if (isText && text.length <= MAX_CELL) text += piece;
+		},
+	});
+	return strings;
+}
+
+async function readStyles(archive: Archive): Promise<readonly NumberKind[]> {
+	const part = "xl/styles.xml";
+	const kinds: NumberKind[] = [];
+	if (!archive.has(part)) return kinds;
+	const codes = new Map<number, string>();
+	let isOfCells = false;
+	await readXml(part, archive.readSmall(part), {
+		open(name, { numFmtId = "", formatCode = "" }) {
+			if (name === "numFmt") codes.set(Number(numFmtId), formatCode);
+			if (name === "cellXfs") isOfCells = true;
+			if (name === "xf" && isOfCells) kinds.push(kindOf(Number(numFmtId), codes.get(Number(numFmtId))));
+		},
+		close(name) {
+			if (name === "cellXfs") isOfCells = false;
+		},
+	});
+	return kinds;
+}
+
+export function isTrue(text: string | undefined): boolean {
+	return text === "1" || text === "true";
+}

@@ -1,0 +1,75 @@
+import { copyFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, test } from "vitest";
+import { program } from "../support/program.ts";
+import { envOf } from "../support/ragtag.ts";
+import { folder, serve } from "../support/service.ts";
+import { at, parseLines, summaryOf } from "../support/values.ts";
+import { row, workbook } from "../support/workbook.ts";
+
+/** Lists of 60 rows that LibreOffice 7.4 saved under German and under US settings. */
+const LISTS = "fixtures/spreadsheet";
+
+const GERMAN = ["--decimal-comma", "--date-format", "DD.MM.YYYY", "--true", "WAHR", "--false", "FALSCH"];
+const BYTES = ["--encoding", "windows-1252", "--list-separator", ","];
+
+test.each([
+	["german.xlsx", ["--list-separator", ","], "Titel", "Größe 1 – „Bericht“"],
+	["german.csv", [...BYTES, ...GERMAN], "Titel", "Größe 1 – „Bericht“"],
+	["us.xlsx", ["--list-separator", ","], "title", "Résumé 2 — “report”"],
+	["us.csv", [...BYTES, "--date-format", "MM/DD/YYYY"], "title", "Résumé 2 — “report”"],
+])("%s is tagged by one command, and no row is refused", async (list, options, title, text) => {
+	const service = await serve(60);
+	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+	const argv = ["docs", "tag", join(LISTS, list), "-d", service.dataset, "--json", "--rate", "5000", ...options];
+	const tagged = await program(argv, env);
+	expect([tagged.exit, tagged.stdout]).toEqual([0, expect.stringContaining('"updated":60')]);
+	expect(summaryOf(tagged.stdout)).toMatchObject({ rows: 60, updated: 60, failed: 0, invalid: 0 });
+	const [, second] = parseLines((await program(["docs", "list", "-d", service.dataset, "--json"], env)).stdout);
+	const [budget, date, flag, topics, pages] =
+		title === "Titel"
+			? ["Budget", "Stand", "Freigegeben", "Themen", "Seiten"]
+			: ["budget", "publish_date", "released", "topics", "pages"];
+	expect(at(second, "meta_fields")).toEqual({
+		[title]: text,
+		[String(budget)]: 1000.25,
+		[String(date)]: "2023-01-12",
+		[String(flag)]: false,
+		[String(topics)]: ["Reise", "Geld"],
+		[String(pages)]: 2,
+	});
+});
+
+it("a resumed run and a report read the same sheet by the same options", async () => {
+	const service = await serve(60);
+	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+	const list = join(await folder(), "german.csv");
+	await copyFile(join(LISTS, "german.csv"), list);
+	const argv = ["docs", "tag", list, "-d", service.dataset, ...BYTES, ...GERMAN, "--rate", "2", "--max-duration", "1s"];
+	expect((await program(argv, env)).exit).toBe(9);
+	const resumed = await program(["runs", "resume", "--json", "--rate", "5000"], env);
+	expect([resumed.exit, summaryOf(resumed.stdout)]).toEqual([0, expect.objectContaining({ rows: 60, updated: 60 })]);
+});
+
+it("a workbook with a problem sends nothing, and names the sheet and the cell", async () => {
+	const service = await serve(3);
+	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+	const [id = ""] = await service.ids();
+	const path = join(await folder(), "tags.xlsx");
+	const rows = row(1, "document_id", "publish_date") + row(17, id, "soon");
+	await writeFile(path, workbook({ rows }));
+	const refused = await program(["docs", "tag", path, "-d", service.dataset, "--json"], env);
+	expect(refused.exit).toBe(3);
+	expect(refused.stderr).toContain(`${path}:17:2: Tabelle1!B17: publish_date: "soon" is not a date`);
+	expect(parseLines(refused.stdout).find((line) => at(line, "type") === "problem")).toMatchObject({
+		line: 17,
+		column: 2,
+		sheet: "Tabelle1",
+		field: "publish_date",
+	});
+	const failed = await program(["docs", "tag", path, "-d", service.dataset, "--sheet", "Tabelle2"], env);
+	expect([failed.exit, failed.stderr]).toEqual([
+		3,
+		expect.stringContaining("the workbook has no sheet Tabelle2; it has 1 Tabelle1"),
+	]);
+});
