@@ -41,10 +41,11 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	},
 	{
 		name: "manifest",
-		summary: "check a manifest, or make one from a dataset",
+		summary: "check a manifest, or make one from a dataset or from files",
 		commands: [
 			["check", () => import("./manifest/check.ts").then((file) => file.checkCommand)],
 			["init", () => import("./manifest/init.ts").then((file) => file.initCommand)],
+			["from", () => import("./manifest/from.ts").then((file) => file.fromCommand)],
 		],
 	},
 	{

@@ -27,10 +27,16 @@ export type ManifestDocument = {
 export class ColumnPlan {
 	readonly #types = new Map<string, CellType>();
 	readonly #members: readonly string[];
+	readonly #first: readonly [string, string];
 
-	/** `members` are further columns, before those of the metadata. A key of the same name gets an explicit type. */
-	constructor(members: readonly string[] = []) {
+	/**
+	 * `members` are further columns, before those of the metadata. A key of the same name gets an explicit type.
+	 *
+	 * @param first the columns of a document's `documentId` and `datasetId`
+	 */
+	constructor(members: readonly string[] = [], first: readonly [string, string] = ["document_id", "dataset_id"]) {
 		this.#members = members;
+		this.#first = first;
 	}
 
 	/** @param exact as in `ManifestDocument` */
@@ -45,7 +51,7 @@ export class ColumnPlan {
 	/** @throws CliError exit 2 when a key can't stand in a CSV header */
 	head(): string {
 		const names = Array.from(this.#types, ([key, type]) => columnName(key, type, this.#members));
-		return csvLine(["document_id", "dataset_id", ...this.#members, ...names]);
+		return csvLine([...this.#first, ...this.#members, ...names]);
 	}
 
 	/** One document as a line. Its values must have been seen. */

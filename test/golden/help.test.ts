@@ -19,6 +19,7 @@ const COMMANDS = [
 	"values",
 	"manifest",
 	"manifest check",
+	"manifest from",
 	"manifest init",
 	"runs",
 	"runs list",

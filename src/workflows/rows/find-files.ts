@@ -18,6 +18,9 @@ import type { Stop } from "../../run/types.ts";
 /** A file to upload, and the name that it is stored under. */
 export type FoundFile = { readonly facts: FileFacts; readonly name: string };
 
+/** Whoever walks folders. */
+type Walking = Pick<Run<FileFlags>, "flags" | "app">;
+
 /** What is wrong with a file or a folder, as a sentence without its end. */
 type FileProblem = { readonly path: string; readonly text: string };
 
@@ -64,7 +67,8 @@ export async function findFiles(
 	return { files: found, stop: folding.stop() };
 }
 
-async function walked({ flags, app }: Run<FileFlags>, paths: readonly string[]): Promise<Tree> {
+/** The files that the flags and paths name. @throws CliError exit 2 where a list can't be read, or a glob matches nothing */
+export async function walked({ flags, app }: Walking, paths: readonly string[]): Promise<Tree> {
 	const { include, exclude, follow = false, filesFrom, sidecars } = flags;
 	const options = {
 		filters: await createFilters({ include, exclude }),
@@ -89,7 +93,7 @@ async function walked({ flags, app }: Run<FileFlags>, paths: readonly string[]):
 	});
 }
 
-function noteLeftOut({ flags, app }: Run<FileFlags>, { links, others }: Pick<Tree, "links" | "others">): void {
+export function noteLeftOut({ flags, app }: Walking, { links, others }: Pick<Tree, "links" | "others">): void {
 	const count = (number: number, one: string): string =>
 		`${numberText(number)} ${one}${number === 1 ? " is" : "s are"}`;
 	if (links > 0) {

@@ -1,0 +1,197 @@
+import { dirname, relative, resolve, sep } from "node:path";
+import { type Command, InvalidArgumentError } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { FileFacts } from "../../files/facts.ts";
+import { parsePattern } from "../../files/path-pattern.ts";
+import { storedName } from "../../files/stored-names.ts";
+import { addFileOptions, type FileFlags } from "../../flags/file-flags.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
+import { parseNonEmpty, parseOut } from "../../flags/values.ts";
+import { ColumnPlan } from "../../manifest/write.ts";
+import { show } from "../../text/show.ts";
+import { numberText, rowsText } from "../../text/words.ts";
+import { problemReporter } from "../../workflows/check/check-manifest.ts";
+import { FACT_NAMES, type FactName, isFactName, type Origin, valuesOf } from "../../workflows/from/file-values.ts";
+import { writeNewFile } from "../../workflows/lists/documents-csv.ts";
+import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
+import type { JsonValue } from "../../json/values.ts";
+
+export type FromOptions = FileFlags & {
+	readonly paths: readonly string[];
+	readonly facts?: readonly FactName[] | undefined;
+	readonly pattern?: string | undefined;
+	readonly strict?: boolean | undefined;
+	readonly keys?: readonly string[] | undefined;
+	readonly explain?: boolean | undefined;
+	readonly out?: string | undefined;
+	readonly json?: boolean | undefined;
+};
+
+/** Unmatched paths that are named. */
+const NAMED = 3;
+
+/** A row of the manifest. */
+type Made = {
+	readonly facts: FileFacts;
+	readonly values: ReadonlyMap<string, { readonly value: JsonValue; readonly origin: Origin }>;
+};
+
+/** Declares the interface of `manifest from`. What it does is in `from`. */
+export function fromCommand(parent: Command, app: App, done: Done, run = from): void {
+	const command = parent
+		.command("from")
+		.summary("make a manifest from files and what they say of themselves")
+		.description(
+			"Prints a CSV manifest of files for docs upload: file, name, and a column for each key. Keys come from facts of the file, its path, the front matter of Markdown, and its sidecar; a later one wins. Needs no service.",
+		)
+		.argument("[paths...]", "files and folders")
+		.option("--facts <list>", `facts that become keys: ${FACT_NAMES.join(",")}`, parseFacts)
+		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
+		.option("--strict", "a path that does not match --pattern is a problem")
+		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""))
+		.option("--explain", "prints where each value comes from; the manifest then needs --out")
+		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
+		.option("--json", "problems as JSON lines")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag manifest from papers --pattern '{category}/{year:number}_{title}.pdf' --out files.csv\n  ragtag docs upload files.csv -d DATASET\n",
+		);
+	addVerbosityOptions(addFileOptions(command, "lists")).action(async (paths: string[]) => {
+		done(await run({ ...command.optsWithGlobals<Omit<FromOptions, "paths">>(), paths }, app));
+	});
+}
+
+export async function from(options: FromOptions, app: App): Promise<ExitCode> {
+	const { io } = app;
+	const { paths, pattern, explain = false, out } = options;
+	if (paths.length === 0 && options.filesFrom === undefined) {
+		throw new CliError("manifest from needs a file or a folder", {
+			exit: Exit.usage,
+			hint: "Name one, or --files-from FILE.",
+		});
+	}
+	if (options.strict === true && pattern === undefined) {
+		throw new CliError("--strict needs --pattern", { exit: Exit.usage });
+	}
+	if (explain && out === undefined && options.json === true) {
+		throw new CliError("--explain and --json need --out", { exit: Exit.usage });
+	}
+	const made = await readFiles(options, app);
+	const root = rootOf(
+		made.map(({ facts }) => facts.path),
+		out,
+	);
+	if (explain) for (const row of made) await io.out(explained(row));
+	if (out === undefined) {
+		if (!explain) await printManifest(made, { options, root, print: (text) => io.out(text) });
+		return Exit.ok;
+	}
+	await writeNewFile(out, (print) => printManifest(made, { options, root, print }));
+	const elsewhere = root === dirname(resolve(out)) ? "" : ` --files-root ${show(root)}`;
+	io.note(`${out}: ${rowsText(made.length)}. Upload them with: ragtag docs upload ${out} -d DATASET${elsewhere}`);
+	return Exit.ok;
+}
+
+/** @throws CliError exit 2 where a path can't be read, 3 where a file has a problem, or there is none */
+async function readFiles(options: FromOptions, app: App): Promise<readonly Made[]> {
+	const { io } = app;
+	const { files, problems, links, others } = await walked({ flags: options, app }, options.paths);
+	noteLeftOut({ flags: options, app }, { links, others });
+	const problemsOf = problemReporter(options.json === true, app);
+	let wrong = problems.length;
+	const exit = problems.length > 0 ? Exit.usage : Exit.manifest;
+	for (const { path, reason: text } of problems) {
+		await problemsOf.report({ file: path, line: 1, column: 1, field: null, code: "BAD_FILE", text });
+	}
+	const sources = {
+		facts: options.facts ?? [],
+		pattern: options.pattern === undefined ? undefined : parsePattern(options.pattern),
+		isStrict: options.strict === true,
+		keys: options.keys && new Set(options.keys),
+	};
+	const made: Made[] = [];
+	const unmatched: string[] = [];
+	for (const facts of files) {
+		app.signal.throwIfAborted();
+		const { values, isUnmatched, problems: own } = await valuesOf(facts, sources);
+		for (const problem of own) await problemsOf.report(problem);
+		wrong += own.length;
+		if (isUnmatched) unmatched.push(facts.relative);
+		made.push({ facts, values });
+	}
+	problemsOf.end();
+	if (wrong > 0) {
+		throw new CliError(`${numberText(wrong)} ${wrong === 1 ? "problem" : "problems"}; no manifest was written`, {
+			exit,
+			hint: "Correct the files, or leave them out with --exclude.",
+		});
+	}
+	if (made.length === 0) {
+		throw new CliError("there are no files; no manifest was written", {
+			exit: Exit.manifest,
+			hint: "Hidden files are left out, and what --include and --exclude leave out.",
+		});
+	}
+	if (unmatched.length > 0) {
+		const named = unmatched
+			.slice(0, NAMED)
+			.map((path) => show(path))
+			.join(", ");
+		const more = unmatched.length > NAMED ? ", ..." : "";
+		const which = unmatched.length === 1 ? "1 file does" : `${numberText(unmatched.length)} files do`;
+		io.note(
+			`${which} not match --pattern, and ${unmatched.length === 1 ? "has" : "have"} no keys of it: ${named}${more}`,
+		);
+	}
+	return made;
+}
+
+async function printManifest(
+	made: readonly Made[],
+	{
+		options,
+		root,
+		print,
+	}: { readonly options: FromOptions; readonly root: string; readonly print: (text: string) => Promise<void> },
+): Promise<void> {
+	const plan = new ColumnPlan([], ["file", "name"]);
+	const rows = made.map(({ facts, values }) => {
+		const metadata = new Map(Array.from(values, ([key, { value }]) => [key, value] as const));
+		plan.include(metadata);
+		return {
+			file: relative(root, facts.path).split(sep).join("/"),
+			name: storedName(facts.relative, options.names ?? "path"),
+			metadata,
+		};
+	});
+	await print(plan.head());
+	for (const { file, name, metadata } of rows) await print(plan.row({ documentId: file, datasetId: name, metadata }));
+}
+
+/** The folder that the paths of a manifest count from: its own, or one above all files where one lies elsewhere. */
+function rootOf(paths: readonly string[], out: string | undefined): string {
+	const own = out === undefined ? resolve(".") : dirname(resolve(out));
+	const isBelow = (folder: string, path: string): boolean =>
+		path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+	const [first = own] = paths;
+	let root = paths.every((path) => isBelow(own, path)) ? own : dirname(first);
+	while (!paths.every((path) => isBelow(root, path)) && root !== dirname(root)) root = dirname(root);
+	return root;
+}
+
+function explained({ facts, values }: Made): string {
+	const of = (value: JsonValue): string => show(typeof value === "string" ? value : JSON.stringify(value));
+	return Array.from(values, ([key, { value, origin }]) => {
+		return `${show(facts.relative)}\t${show(key)}\t${of(value)}\t${origin}\n`;
+	}).join("");
+}
+
+function parseFacts(text: string): FactName[] {
+	const names = text.split(",");
+	const unknown = names.find((name) => !isFactName(name));
+	if (unknown !== undefined)
+		throw new InvalidArgumentError(`"${unknown}" is no fact; facts are ${FACT_NAMES.join(", ")}.`);
+	return names.filter(isFactName);
+}
