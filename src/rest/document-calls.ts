@@ -28,7 +28,7 @@ type DocumentCallsOptions = {
 /** The calls of one document that the documented API does not have: `Flavour.calls` says who has which. */
 export function documentCalls(
 	options: DocumentCallsOptions,
-): Pick<Api, "downloadDocument" | "renameDocument" | "parseDocuments"> {
+): Pick<Api, "downloadDocument" | "renameDocument" | "changeParsing" | "parseDocuments"> {
 	const { dialect, prefix, headers, limit, transport, success, call, echo } = options;
 	const documentPath = (datasetId: string, documentId: string): string =>
 		pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
@@ -68,6 +68,12 @@ export function documentCalls(
 			// api/apps/sdk/doc.py: update_doc).
 			const body = { body: JSON.stringify({ name }), only: verb, signal };
 			return call(verb, documentPath(datasetId, documentId), (envelope) => echo(envelope, documentId), body);
+		},
+		changeParsing: async (datasetId, documentId, change, signal) => {
+			const { verb } = dialect.flavour.update;
+			const body = { body: JSON.stringify(change), only: verb, signal };
+			// RAGFlow v0.20 to v0.22 answer `data: true` (api/apps/sdk/doc.py: update_doc), so no answer is asked for its document.
+			return call(verb, documentPath(datasetId, documentId), () => undefined, body);
 		},
 		parseDocuments: async (datasetId, documentIds, signal) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "chunks"]);

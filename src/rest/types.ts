@@ -50,6 +50,9 @@ export type StoredFile = { readonly id: string; readonly name: string; readonly 
 /** A file to upload: its bytes are opened anew for each attempt. */
 export type UploadFile = { readonly path: string; readonly name: string; readonly size: number };
 
+/** A member of a document that its update changes. */
+export type ParsingChange = { readonly chunk_method: string } | { readonly enabled: boolean };
+
 /** Takes the bytes of a file, one piece after another: the next comes after the promise of the last. */
 export type ByteSink = (bytes: Uint8Array) => Promise<void>;
 
@@ -97,6 +100,8 @@ export type Api = {
 	): Promise<number>;
 	/** Gives a document another name, and changes nothing else of it. */
 	renameDocument(datasetId: string, documentId: string, name: string, signal?: AbortSignal): Promise<void>;
+	/** Changes how a document is parsed, or whether questions find it: one of them, as some releases ignore what follows the first. */
+	changeParsing(datasetId: string, documentId: string, change: ParsingChange, signal?: AbortSignal): Promise<void>;
 	/**
 	 * Starts the parsing of documents, after which the chunks that they had are gone. Some releases start those before the first
 	 * that they refuse, in any order: after a rejection, as after a success, only a list shows which were started.

@@ -16,6 +16,7 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 		updateMetadata: answers.updateMetadata ?? unexpected("updateMetadata"),
 		uploadDocument: answers.uploadDocument ?? unexpected("uploadDocument"),
 		downloadDocument: answers.downloadDocument ?? unexpected("downloadDocument"),
+		changeParsing: answers.changeParsing ?? unexpected("changeParsing"),
 		renameDocument: answers.renameDocument ?? unexpected("renameDocument"),
 		parseDocuments: answers.parseDocuments ?? unexpected("parseDocuments"),
 		forRemoval: (document) => document,

@@ -62,6 +62,8 @@ export type Replacing = {
 	readonly removal: Memory;
 	/** the bytes of the new document were compared with those of the file */
 	isProven?: boolean;
+	/** the new document is parsed as the old one, and as hidden as that */
+	isParsingCopied?: boolean;
 	/** what the new document was seen to have */
 	written?: Metadata;
 	isRemoved?: boolean;

@@ -13,6 +13,7 @@ import type { Operation, Replacing, Settled } from "./operation.ts";
 import { refuseNewer } from "./operation.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import type { RemovalOptions } from "./remove.ts";
+import { copyParsing } from "./copied-parsing.ts";
 import type { UploadAttempt } from "./store-file.ts";
 import type { UploadItem } from "./upload.ts";
 
@@ -108,6 +109,10 @@ async function copyMetadata(replacement: Replacement, replacing: Replacing, id: 
 	const { datasetId } = item;
 	const { normalise } = api.dialect.flavour;
 	const old = await readDocument(replacement, replacing.old);
+	if (old !== undefined && replacing.isParsingCopied !== true) {
+		await copyParsing(replacement, old, id);
+		replacing.isParsingCopied = true;
+	}
 	// The removal was sent only after the new document had been read back.
 	if (old === undefined && replacing.removal.maybeRemoved === true) return true;
 	// Where another client has removed it, what it had was recorded.

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { held } from "../../support/content.ts";
 import { recorded, type RecordedOptions, runOf } from "../../support/recorded.ts";
-import { folder } from "../../support/service.ts";
-import { at, parseLines, summaryOf } from "../../support/values.ts";
+import { folder, KEY, type Service } from "../../support/service.ts";
+import { at, items, parse, parseLines, summaryOf } from "../../support/values.ts";
 
 const FLAVOURS: readonly Flavour[] = ["ragflow-0.21", "ragflow-0.24", "ragflow-0.27", "ragflow-1.0"];
 
@@ -150,5 +150,54 @@ it("leaves a document to a newer run that has written it", async () => {
 	expect((await run(["docs", "tag", manifest, "-d", service.dataset, "--mode", "merge"])).exit).toBe(0);
 	const { exit, stderr } = await run(["runs", "resume", runOf(killed.stdout)]);
 	expect([exit, stderr]).toEqual([1, expect.stringContaining("SUPERSEDED")]);
-	expect((await held(service)).map(({ content }) => content)).toEqual(["old text of a.txt"]);
+	// Both are there: the old one may have what the newer run wrote, and only a person can say which is wanted.
+	expect((await held(service)).find(({ name }) => name === "a.txt")).toEqual({
+		name: "a.txt",
+		metadata: { ...KEPT, team: "newer" },
+		content: "old text of a.txt",
+	});
 });
+
+describe.each<Flavour>(["ragflow-0.21", "ragflow-0.24", "ragflow-0.27", "ragflow-1.0"])("at %s", (flavour) => {
+	it("a disabled document stays hidden, and its chunk method goes along", async () => {
+		const { run, service, argv, before } = await changed(flavour, ["a.txt"]);
+		const verb = flavour === "ragflow-0.21" || flavour === "ragflow-0.24" ? "PUT" : "PATCH";
+		const old = before[0]?.id ?? "";
+		await change(service, verb, old, { chunk_method: "qa" });
+		await change(service, verb, old, { enabled: false });
+		const { exit, stderr } = await run(argv);
+		expect([exit, stderr]).toEqual([0, expect.stringContaining("disabled as well")]);
+		const [document, ...others] = await service.documents();
+		expect([document?.name, others]).toEqual(["a.txt", []]);
+		expect(document?.id).not.toBe(old);
+		expect(await stateOf(service, document?.id ?? "")).toEqual({ status: "0", method: "qa" });
+	});
+});
+
+it("a document whose place the new one can't take as hidden as it was is left there", async () => {
+	// v0.18 has no such member: it answers success, and the new document would be found.
+	const { run, service, argv, before } = await changed("ragflow-0.18", ["a.txt"]);
+	service.become("ragflow-0.21");
+	await change(service, "PUT", before[0]?.id ?? "", { enabled: false });
+	service.become("ragflow-0.18");
+	const { exit, stderr } = await run(argv);
+	expect([exit, stderr]).toEqual([1, expect.stringContaining("NOT_KEPT")]);
+	expect((await service.documents()).map(({ id }) => id)).toContain(before[0]?.id);
+});
+
+const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json", connection: "close" };
+
+/** Changes a document as the web page does. */
+async function change({ url, dataset }: Service, method: string, id: string, members: object): Promise<void> {
+	const path = `${url}/api/v1/datasets/${dataset}/documents/${id}?asked-by=the-test`;
+	const response = await fetch(path, { method, headers: HEADERS, body: JSON.stringify(members) });
+	expect(at(parse(await response.text()), "code")).toBe(0);
+}
+
+async function stateOf({ url, dataset }: Service, id: string): Promise<object> {
+	const response = await fetch(`${url}/api/v1/datasets/${dataset}/documents?id=${id}&asked-by=the-test`, {
+		headers: HEADERS,
+	});
+	const [document] = items(at(at(parse(await response.text()), "data"), "docs"));
+	return { status: at(document, "status"), method: at(document, "chunk_method") ?? at(document, "parser_id") };
+}
