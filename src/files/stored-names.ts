@@ -1,4 +1,4 @@
-import { isStoredName } from "../text/names.ts";
+import { flatName, isStoredName } from "../text/names.ts";
 
 /** The forms of `--names`: `hr/a.pdf`, `hr__a.pdf`, `a.pdf`. */
 export const NAME_FORMS = ["path", "flat", "base"] as const;
@@ -6,9 +6,6 @@ export type NameForm = (typeof NAME_FORMS)[number];
 
 /** Bytes of a document's name that RAGFlow takes (`FILE_NAME_LEN_LIMIT` in api/constants.py). */
 export const LONGEST_NAME = 255;
-
-/** In a flat name it stands in the place of a slash. */
-const JOINT = "__";
 
 /** The name that a file is stored under. @param relative its path from the folder that was named */
 export function storedName(relative: string, form: NameForm): string {
@@ -20,11 +17,6 @@ export function storedName(relative: string, form: NameForm): string {
 		case "base":
 			return relative.slice(relative.lastIndexOf("/") + 1);
 	}
-}
-
-/** A path as a name without folders. */
-export function flatName(path: string): string {
-	return path.replaceAll("/", JOINT);
 }
 
 /** What is wrong with a name to store a file under, as a clause; undefined where nothing is. */

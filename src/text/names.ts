@@ -68,3 +68,8 @@ export function isStoredName(name: string): boolean {
 function isPlainName(name: string): boolean {
 	return !/[\\\p{Cc}\p{Surrogate}]/u.test(name) && name.trim() !== "" && name !== "." && name !== "..";
 }
+
+/** A path as a name without folders: `hr__a.pdf`. */
+export function flatName(path: string): string {
+	return path.replaceAll("/", "__");
+}

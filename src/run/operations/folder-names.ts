@@ -1,11 +1,24 @@
 import { RestError } from "../../rest/errors.ts";
 import type { StoredFile } from "../../rest/types.ts";
+import { flatName } from "../../text/names.ts";
+import { findDocument, isSameName } from "../documents/find-document.ts";
+import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
+import type { Memory } from "./operation.ts";
+import { renamed, type UploadAttempt } from "./store-file.ts";
+
+type Stored = NonNullable<Memory["stored"]>;
+
+/** An attempt of an upload whose file has a name. */
+type NamedAttempt = UploadAttempt & { readonly item: { readonly file: { readonly name: string } } };
 
 /**
  * Whether the service keeps the folders of a name, as `hr/` of `hr/a.pdf`. RAGFlow in Python keeps them; v1.0 drops them, as
  * Go's `mime/multipart` does (`Part.FileName` is `filepath.Base`). Of other services it is not known. So the first such
  * file of a run goes alone, and the name in its answer shows it.
+ *
+ * Where they are dropped and the service renames documents, a file is sent under its flat name, and its document then gets
+ * the name with folders. RAGFlow v1.0 internal/service/document/document_dataset_update.go: UpdateDatasetDocument takes it.
  */
 export class FolderNames {
 	readonly #service: Service;
@@ -17,17 +30,22 @@ export class FolderNames {
 	}
 
 	/**
-	 * Stores a file whose name has folders.
+	 * Stores a file. One that was sent is searched for, whatever became known of the service since.
 	 *
-	 * @throws RestError before anything is sent, where the service drops them
+	 * @throws RestError before anything is sent, where the service would drop folders of the name for good
 	 */
-	async store(name: string, send: () => Promise<StoredFile>): Promise<StoredFile> {
-		if (!name.includes("/")) return send();
+	async store(attempt: NamedAttempt, send: () => Promise<StoredFile>): Promise<StoredFile> {
+		const { item, memory } = attempt;
+		const { name } = item.file;
+		if (!name.includes("/") || memory.isLogged === true) return send();
 		while (this.#isKept === undefined) {
 			if (this.#first === undefined) return this.#storeFirst(send);
 			await this.#first;
 		}
-		if (!this.#isKept) throw this.#refusal(name);
+		if (this.#isKept) return send();
+		if (!renames(attempt)) throw this.#refusal(name);
+		memory.sentName = flatName(name);
+		await addNamesakes(attempt, memory.sentName);
 		return send();
 	}
 
@@ -50,4 +68,38 @@ export class FolderNames {
 		const text = `the service would store ${this.#service.show(name)} as ${this.#service.show(base)}; nothing of this row was sent (--names flat stores it under a name with its folders)`;
 		return new RestError(text, { kind: "rejected", code: "NO_FOLDERS" });
 	}
+}
+
+function renames({ api }: Pick<UploadAttempt, "api">): boolean {
+	return api.dialect.flavour.calls.includes("rename");
+}
+
+/** A document that has the flat name already must not be taken for the file, if its answer is lost. */
+async function addNamesakes({ api, request, item, memory, documents }: NamedAttempt, name: string): Promise<void> {
+	const found = await documents.byName(api, request, item.datasetId, name);
+	memory.namesakes = [...(memory.namesakes ?? []), ...found.map(({ id }) => id)];
+}
+
+/**
+ * Gives a document the name of its file, where the service dropped the folders of that.
+ *
+ * @returns the document with the name that it has then
+ * @throws RestError `RENAMED` where the service refuses the name, or does not list it
+ */
+export async function restoreFolders(attempt: NamedAttempt, stored: Stored): Promise<Stored> {
+	const { service, api, request, item } = attempt;
+	const { name } = item.file;
+	if (!name.includes("/") || stored.name.includes("/") || !renames(attempt)) return stored;
+	try {
+		await request(() => api.renameDocument(item.datasetId, stored.id, name));
+	} catch (error) {
+		if (error instanceof RestError && error.kind === "rejected") throw renamed(service, name, stored);
+		throw error;
+	}
+	const isNamed = async (): Promise<boolean> => {
+		const found = await findDocument(api, request, item.datasetId, stored.id);
+		return found !== undefined && isSameName(found.name, name);
+	};
+	if (!(await readBack(isNamed, service))) throw renamed(service, name, stored);
+	return { ...stored, name };
 }

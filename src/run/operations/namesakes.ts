@@ -2,7 +2,7 @@ import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, UploadFile } from "../../rest/types.ts";
 import { numberText } from "../../text/words.ts";
-import { caselessName, foldedName } from "../../text/names.ts";
+import { caselessName, flatName, foldedName } from "../../text/names.ts";
 import { findAlike, isSameName } from "../documents/find-document.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
@@ -138,4 +138,14 @@ export function isNumbered(name: string, stored: string): boolean {
 	if (!stored.endsWith(ending) || stored === name) return false;
 	const numbered = stored.slice(0, stored.length - ending.length);
 	return [stem, main].some((each) => numbered.startsWith(each) && /^\(\d+\)$/.test(numbered.slice(each.length)));
+}
+
+/**
+ * The same for a name with folders, which most releases drop where they give a number: `a(1).txt` for `hr/a.txt`. One that
+ * drops them always stores `a.txt`, or the flat name `hr__a.txt` that the file was sent under.
+ */
+export function isAnother(name: string, stored: string): boolean {
+	const flat = flatName(name);
+	const base = name.slice(name.lastIndexOf("/") + 1);
+	return stored === flat || stored === base || [name, base, flat].some((each) => isNumbered(each, stored));
 }

@@ -24,6 +24,8 @@ export type Memory = WriteMemory & {
 	stored?: { readonly id: string; readonly name: string } | undefined;
 	/** ids of the documents that had an upload's name before it was sent */
 	namesakes?: readonly string[];
+	/** the name that an upload is sent under, where it gets its own by a rename */
+	sentName?: string | undefined;
 	/** the document's name, once the service has shown it */
 	name?: string | undefined;
 	/** this execution has recorded what is sent */
@@ -129,6 +131,8 @@ export type Sending =
 export type Earlier = {
 	/** ids of the documents that had an upload's name before it was sent; undefined where only metadata was sent */
 	readonly namesakes: readonly string[] | undefined;
+	/** the name that an upload was sent under */
+	readonly name?: string | undefined;
 	/** an upload's document, where a list showed it */
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
 	/** what the document had before that write, where it is known */

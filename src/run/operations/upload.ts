@@ -8,9 +8,9 @@ import { MARK } from "../documents/searches.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import { missingKeys, refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { isNumbered, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
+import { isAnother, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
-import { FolderNames } from "./folder-names.ts";
+import { FolderNames, restoreFolders } from "./folder-names.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
@@ -75,14 +75,15 @@ export function uploadFile<Item extends UploadItem>(
 			if (settled !== undefined) return settled;
 			const { replacing } = memory;
 			const store = (): Promise<StoredFile> => storeRecorded(upload);
-			// A file that was sent is searched for, whatever became known of the service since. That a second file of a name is
-			// stored without its folders says nothing of the first.
-			const isAlone = memory.isLogged === true || replacing !== undefined;
-			const stored = memory.stored ?? (await (isAlone ? store() : folders.store(item.file.name, store)));
-			if (replacing !== undefined) return finishReplacement({ ...upload, removeOld }, replacing, stored);
+			// That a second file of a name is stored without its folders says nothing of the first.
+			const sent = memory.stored ?? (await (replacing === undefined ? folders.store(upload, store) : store()));
+			if (replacing !== undefined) return finishReplacement({ ...upload, removeOld }, replacing, sent);
+			// With `upload-again`, a name that was taken is not the document's.
+			const isAgain = onExisting === "upload-again" && (memory.namesakes ?? []).length > 0;
+			const stored = isAgain ? sent : await restoreFolders(upload, sent);
 			const { id, name } = stored;
 			const { file } = item;
-			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isNumbered(file.name, name))) {
+			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isAnother(file.name, name))) {
 				throw renamed(service, file.name, stored);
 			}
 			await tagUploaded(upload, id);
@@ -96,7 +97,7 @@ async function storeRecorded(upload: Upload): Promise<StoredFile> {
 	const { namesakes = [], replacing } = memory;
 	const { metadata } = replacing ?? item;
 	if (memory.maybeStored === undefined) refuseValues(service, metadata);
-	const file = await sized(item);
+	const file = await asSent(upload);
 	if (memory.isLogged !== true) {
 		const { name, size } = file;
 		await log.sending(item, { what: "upload", metadata, name, size, namesakes, replaces: replacing?.old });
@@ -115,7 +116,7 @@ async function storeRecorded(upload: Upload): Promise<StoredFile> {
 async function recoverAttempt(upload: Upload): Promise<Memory["stored"]> {
 	const { item, memory, log } = upload;
 	if (memory.isSearchDue !== true) return undefined;
-	const found = await findUploadedSince(upload, await sized(item));
+	const found = await findUploadedSince(upload, await asSent(upload));
 	if (found !== undefined) await log.stored(item, found);
 	return found;
 }
@@ -134,7 +135,8 @@ async function recoverEarlierUpload(upload: Upload): Promise<Memory["stored"]> {
 	// Where only metadata was sent, a document of the file's name was there before, and this run did not store it.
 	if (earlier?.namesakes === undefined || memory.isLogged === true) return undefined;
 	memory.namesakes = earlier.namesakes;
-	const found = await findUploadedSince(upload, await sized(item));
+	memory.sentName = earlier.name;
+	const found = await findUploadedSince(upload, await asSent(upload));
 	if (found === undefined) settling.notFound(memory, earlier.age);
 	else await log.stored(item, found);
 	return found;
@@ -143,6 +145,12 @@ async function recoverEarlierUpload(upload: Upload): Promise<Memory["stored"]> {
 /** The file with its size. It must be there until it is stored, and no longer. */
 export async function sized({ file }: UploadItem): Promise<UploadFile> {
 	return { ...file, size: await sizeOf(file.path) };
+}
+
+/** The same under the name that it is sent with. */
+async function asSent({ item, memory }: Upload): Promise<UploadFile> {
+	const file = await sized(item);
+	return { ...file, name: memory.sentName ?? file.name };
 }
 
 /** The row's end where a document of the file's name is there and `--on-existing` says what to do then; else undefined. */

@@ -126,6 +126,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		const { sent, stored } = row;
 		return {
 			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
+			name: sent?.fileName,
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
 			before: sent?.before,
 			replaces: replacementOf(row),

@@ -1,7 +1,7 @@
 import { mkdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { recorded, type RecordedOptions, runOf } from "../../support/recorded.ts";
+import { recorded, type RecordedOptions, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { summaryOf } from "../../support/values.ts";
 
@@ -22,7 +22,7 @@ async function papers(paths: readonly string[] = FILES, options: RecordedOptions
 	return { ...world, root, write, upload, held };
 }
 
-describe.each(["ragflow-0.21", "ragflow-0.25", "ragflow-0.27"] as const)("on %s", (flavour) => {
+describe.each(["ragflow-0.21", "ragflow-0.25", "ragflow-0.27", "ragflow-1.0"] as const)("on %s", (flavour) => {
 	it("hr/a.pdf and it/a.pdf are two documents, under their paths; a second run uploads neither", async () => {
 		const { upload, held } = await papers(FILES, { flavour });
 		const { exit, stdout } = await upload();
@@ -47,6 +47,38 @@ it("says so where a service drops folders, and sends no second file: it would be
 	expect(stderr).toContain("--names flat");
 	const flat = await upload("--names", "flat");
 	expect([flat.exit, (await held()).length]).toEqual([1, 5]);
+});
+
+it("renames its own documents alone where folders are dropped: one that has the flat name keeps it", async () => {
+	const { upload, held, write } = await papers(["hr/a.pdf", "it/a.pdf"], { flavour: "ragflow-1.0" });
+	expect((await upload("--names", "flat")).exit).toBe(0);
+	await write("hr/a.pdf", "another content");
+	expect((await upload()).exit).toBe(0);
+	expect(await held()).toEqual(["hr/a.pdf", "hr__a.pdf", "it/a.pdf", "it__a.pdf"]);
+	expect((await upload("--on-existing", "skip")).exit).toBe(0);
+});
+
+it("goes on with a document that was stored and not renamed yet: it would be stored again", async () => {
+	const { upload, run, held } = await papers(["hr/a.pdf", "it/a.pdf"], {
+		flavour: "ragflow-1.0",
+		...stopAt(2, "PATCH"),
+	});
+	const { exit, stdout } = await upload("--concurrency", "1");
+	expect([exit, await held()]).toEqual([4, ["a.pdf"]]);
+	expect((await run(["runs", "resume", runOf(stdout), "--timeout", "1s"])).exit).toBe(0);
+	expect(await held()).toEqual(["hr/a.pdf", "it/a.pdf"]);
+});
+
+it.each([
+	["ragflow-0.25", ["a(1).pdf", "hr/a.pdf"]],
+	["ragflow-1.0", ["a.pdf", "hr/a.pdf"]],
+] as const)("stores a file once more with upload-again on %s, and prints its name", async (flavour, names) => {
+	const { upload, held } = await papers(["hr/a.pdf", "top.txt"], { flavour });
+	const only = ["--include", "*.pdf"];
+	expect((await upload(...only)).exit).toBe(0);
+	const { exit, stdout } = await upload(...only, "--on-existing", "upload-again");
+	expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 1 }]);
+	expect(await held()).toEqual(names);
 });
 
 it.each([
