@@ -22,7 +22,7 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	},
 	{
 		name: "docs",
-		summary: "list, tag, plan, apply, resolve, upload and remove documents",
+		summary: "list, tag, plan, apply, resolve, upload, download and remove documents",
 		commands: [
 			["list", () => import("./docs/list.ts").then((file) => file.listCommand)],
 			["tag", () => import("./docs/tag.ts").then((file) => file.tagCommand)],
@@ -30,6 +30,7 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 			["apply", () => import("./docs/apply.ts").then((file) => file.applyCommand)],
 			["resolve", () => import("./docs/resolve.ts").then((file) => file.resolveCommand)],
 			["upload", () => import("./docs/upload.ts").then((file) => file.uploadCommand)],
+			["download", () => import("./docs/download.ts").then((file) => file.downloadCommand)],
 			["rm", () => import("./docs/rm.ts").then((file) => file.rmCommand)],
 		],
 	},
@@ -110,6 +111,7 @@ export const resumes: ReadonlyMap<string, () => Promise<Resume>> = new Map([
 	["docs tag", () => import("./docs/tag.ts").then((file) => file.resumeTag)],
 	["docs apply", () => import("./docs/apply.ts").then((file) => file.resumeApply)],
 	["docs upload", () => import("./docs/upload.ts").then((file) => file.resumeUpload)],
+	["docs download", () => import("./docs/download.ts").then((file) => file.resumeDownload)],
 	["docs rm", () => import("./docs/rm.ts").then((file) => file.resumeRemoval)],
 	["runs undo", () => import("./runs/undo.ts").then((file) => file.resumeUndo)],
 ]);

@@ -15,6 +15,9 @@ export type PayloadFlags = AnyManifestFlags & {
 	readonly mode?: Mode | undefined;
 	readonly deleteToken?: string | undefined;
 	readonly onlyChanged?: boolean | undefined;
+	/** `docs download`: the folder, and whether files that are there may be written over */
+	readonly folder?: string | undefined;
+	readonly overwrites?: boolean | undefined;
 	readonly set?: readonly string[] | undefined;
 	readonly onExisting?: OnExisting | undefined;
 	readonly checksum?: boolean | undefined;
@@ -39,7 +42,7 @@ const TEXTS = [
 ] as const;
 
 /** Members that are recorded where they are set. */
-const SWITCHES = ["onlyChanged", "checksum", "allowTypeChange", "skipInvalid", "decimalComma"] as const;
+const SWITCHES = ["onlyChanged", "checksum", "allowTypeChange", "skipInvalid", "decimalComma", "overwrites"] as const;
 
 /** Members that are lists of texts. */
 const LISTS = ["ignore", "set", "true", "false"] as const;
@@ -68,6 +71,7 @@ export function payloadOptions(
 		if (texts !== undefined) options[name] = [...texts];
 	}
 	for (const name of SWITCHES) if (flags[name] === true) options[name] = true;
+	if (flags.folder !== undefined) options["folder"] = resolve(flags.folder);
 	if (flags.shard !== undefined) options["shard"] = shardText(flags.shard);
 	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
 	if (schema !== undefined && schema !== "none") options["schemaContent"] = schema;
@@ -128,6 +132,8 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		shard,
 		onlyChanged: isSet("onlyChanged"),
 		checksum: isSet("checksum"),
+		folder: text("folder"),
+		overwrites: isSet("overwrites"),
 		allowTypeChange: isSet("allowTypeChange"),
 		skipInvalid: isSet("skipInvalid"),
 	};

@@ -103,6 +103,7 @@ export const PURPOSES = {
 		hasMode: false,
 	},
 	rm: { command: "docs rm", sendAgain: [], subject: BY_ID, metadata: "ignored", hasMode: false },
+	download: { command: "docs download", sendAgain: [], subject: BY_ID, metadata: "ignored", hasMode: false },
 	resolve: {
 		command: "docs resolve",
 		sendAgain: undefined,

@@ -11,17 +11,17 @@ const MAX_NAMED_KEYS = 10;
 
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
-	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0 };
+	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0, download: 0 };
 	#added = 0;
 	#changed = 0;
 	#removed = 0;
 	readonly #removals = new Map<string, number>();
 	#undeclared = 0;
 
-	/** documents that would change, uploads, replacements and removals included */
+	/** documents that would change, uploads, replacements, removals and downloads included */
 	get documents(): number {
-		const { update, upload, replace, remove } = this.#documents;
-		return update + upload + replace + remove;
+		const { update, upload, replace, remove, download } = this.#documents;
+		return update + upload + replace + remove + download;
 	}
 
 	/** documents that no row names */
@@ -48,8 +48,9 @@ export class ChangeTally {
 
 	/** `3 documents would be uploaded. 2 documents would change; keys: 3 added, 1 changed, 1 removed.` */
 	text(): string {
-		const { update, upload, replace, remove } = this.#documents;
+		const { update, upload, replace, remove, download } = this.#documents;
 		const parts: string[] = [];
+		if (download > 0) parts.push(`${documentsText(download)} would be downloaded.`);
 		if (upload > 0) parts.push(`${documentsText(upload)} would be uploaded.`);
 		if (replace > 0) parts.push(`${documentsText(replace)} would be replaced.`);
 		if (remove > 0) parts.push(`${documentsText(remove)} would be removed.`);
@@ -98,8 +99,11 @@ export class ChangeTally {
 	}
 }
 
-/** The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, or removes it. */
-export type ChangeAction = "update" | "upload" | "replace" | "remove";
+/**
+ * The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, removes it, or
+ * writes it into a file.
+ */
+export type ChangeAction = "update" | "upload" | "replace" | "remove" | "download";
 
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {
@@ -111,7 +115,7 @@ export type ShownChange = {
 	readonly documentId: string;
 	/** undefined where it is not known */
 	readonly name?: string | undefined;
-	/** `upload` and `replace`: path of the file */
+	/** `upload`, `replace` and `download`: path of the file */
 	readonly file?: string | undefined;
 	/** for a removal, all keys of the document are removed */
 	readonly difference: Difference;

@@ -144,6 +144,8 @@ function actionText(action: ChangeAction, marks: Marks): string {
 			return `  ${marks.yellow("would be replaced")}`;
 		case "remove":
 			return `  ${marks.red("would be removed")}`;
+		case "download":
+			return `  ${marks.green("would be downloaded")}`;
 	}
 }
 

@@ -11,7 +11,7 @@ import { slowCauses } from "./pace.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell } from "./verify.ts";
 
-/** The `--json` line of a row. It is printed for every row that failed, and for `upload` for every row. */
+/** The `--json` line of a row. It is printed for every row that failed, and for `upload` and `download` for every row. */
 export function rowLine({ item, status, documentId, name, replaces, error, attempts }: Outcome<Work>): string {
 	return JSON.stringify({
 		type: "row",

@@ -12,6 +12,13 @@ const textOf = (page: string): string => readFileSync(new URL(page, ROOT), "utf8
 /** The first lines of the blocks of commands that no test types, and why. */
 const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: string])[]>> = {
 	"README.md": [["npm ci && npm run demo", "builds the checkout and runs all tests, this one too; CI does it"]],
+	"docs/backup.md": [
+		[
+			"ragtag docs download -d DATASET --out backup",
+			"the documented API has no such call; test/e2e/download.test.ts does it",
+		],
+		["ragtag docs download -d DATASET --out backup --only-changed --force", "the same"],
+	],
 	"docs/ci.md": [["ragtag runs undo --state-dir state --yes", "test/kits/ci.slow.test.ts does it after the pipeline"]],
 	"docs/install.md": [
 		["npm pack", "installs a program for all users; npm run test:package does it in a folder"],

@@ -13,6 +13,7 @@ const COMMANDS = [
 	"docs tag",
 	"docs plan",
 	"docs apply",
+	"docs download",
 	"docs upload",
 	"docs rm",
 	"docs resolve",

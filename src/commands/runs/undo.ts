@@ -65,6 +65,12 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			hint: "Upload the files again: ragtag docs upload.",
 		});
 	}
+	if (file.command === PURPOSES.download.command) {
+		throw new CliError(`run ${file.run} downloaded documents, and changed none of them; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "There is nothing to undo: its files stay until they are removed.",
+		});
+	}
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();

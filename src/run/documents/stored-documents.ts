@@ -7,6 +7,8 @@ import { RecordFile } from "./record-file.ts";
 /** The metadata of a document, as a list showed it. */
 export type RemoteDocument = {
 	readonly name?: string | undefined;
+	/** bytes; undefined if the list does not say them */
+	readonly size?: number | undefined;
 	/** undefined if the list has no `meta_fields` for it */
 	readonly metadata: Metadata | undefined;
 	/** the JSON text of `metadata`, where it is at hand */
@@ -49,7 +51,8 @@ export class StoredDocuments {
 
 	/** @throws CliError exit 7 if it can't be stored */
 	add(document: { readonly id: string } & RemoteDocument): Promise<void> | undefined {
-		return this.#records.add(document.id, [JSON.stringify(document.name ?? null), ...fieldsOf(document)]);
+		const named = [JSON.stringify(document.name ?? null), JSON.stringify(document.size ?? null)];
+		return this.#records.add(document.id, [...named, ...fieldsOf(document)]);
 	}
 
 	end(): Promise<void> {
@@ -109,8 +112,7 @@ export class StoredNames {
 		for (const [idText, nameText, sizeText, ...fields] of await this.#records.get(this.#keyOf(name))) {
 			const [id, stored] = [textOf(idText), textOf(nameText)];
 			if (id === undefined || stored === undefined) continue;
-			const size = sizeText === undefined || sizeText === "null" ? undefined : Number(sizeText);
-			found.push({ id, name: stored, size, ...heldOf(fields) });
+			found.push({ id, name: stored, size: sizeOf(sizeText), ...heldOf(fields) });
 		}
 		return found;
 	}
@@ -127,9 +129,13 @@ function fieldsOf({ metadata, inexact, isDoubted }: RemoteDocument): readonly st
 	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
 }
 
-/** @param fields its name, its metadata, and the exact digits of the numbers in it */
-function documentOf([name, ...fields]: readonly string[]): RemoteDocument {
-	return { name: textOf(name), ...heldOf(fields) };
+/** @param fields its name, its size, its metadata, and the exact digits of the numbers in it */
+function documentOf([name, size, ...fields]: readonly string[]): RemoteDocument {
+	return { name: textOf(name), size: sizeOf(size), ...heldOf(fields) };
+}
+
+function sizeOf(json: string | undefined): number | undefined {
+	return json === undefined || json === "null" ? undefined : Number(json);
 }
 
 function textOf(json: string | undefined): string | undefined {
@@ -139,7 +145,7 @@ function textOf(json: string | undefined): string | undefined {
 	return typeof value === "string" ? value : undefined;
 }
 
-function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name"> {
+function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name" | "size"> {
 	if (text === DOUBTED) return { metadata: new Map(), isDoubted: true };
 	const value: JsonValue = text === undefined ? null : parseJson(text);
 	const metadata = isJsonObject(value) ? metadataOf(value) : undefined;

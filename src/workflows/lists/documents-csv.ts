@@ -25,6 +25,11 @@ type DocumentsCsv = {
 	readonly app: App;
 	/** default: standard output */
 	readonly print?: Print;
+	/** columns in place of the ids and the name, and their cells */
+	readonly begins?: {
+		readonly columns: readonly [string, string];
+		readonly cells: (document: Document) => readonly string[];
+	};
 };
 
 /** Columns that every manifest has. */
@@ -43,16 +48,17 @@ const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
  */
 export async function printDocumentsCsv(
 	documents: AsyncIterable<Document>,
-	{ fields, settings, app, print = (text) => app.io.out(text) }: DocumentsCsv,
+	{ fields, settings, app, print = (text) => app.io.out(text), begins }: DocumentsCsv,
 ): Promise<number> {
 	const parent = await app.temporaryFolder(settings);
 	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-list-")));
 	try {
 		const path = join(folder, "documents.jsonl");
-		const members = membersOf(fields);
+		const members = begins === undefined ? membersOf(fields) : [];
 		const surplus = members.filter((member) => !KNOWN_TO_MANIFESTS.includes(member));
 		if (surplus.length > 0) app.io.note(surplusNote(surplus, fields));
-		const plan = new ColumnPlan(members);
+		const plan = new ColumnPlan(members, begins?.columns);
+		const cellsOf = begins?.cells ?? ((document: Document) => documentCells(document, [...IDS, ...members]));
 		let count = 0;
 		const lines = async function* (): AsyncGenerator<string> {
 			for await (const document of documents) {
@@ -61,7 +67,7 @@ export async function printDocumentsCsv(
 				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
 				plan.include(kept, exact);
 				count += 1;
-				const cells = JSON.stringify(documentCells(document, [...IDS, ...members]).map(withoutNul));
+				const cells = JSON.stringify(cellsOf(document).map(withoutNul));
 				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;
 			}
 		};

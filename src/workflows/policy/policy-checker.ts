@@ -51,6 +51,8 @@ export class PolicyChecker {
 	/** Judges the effect of a row. `normalise` gives what the service stores of sent metadata. */
 	async effect(line: number, effect: Effect, normalise: Normalise): Promise<void> {
 		switch (effect.action) {
+			case "download":
+				return;
 			case "none":
 				// Nothing changes, but what is sent must still have every required key.
 				if (effect.sent !== undefined)

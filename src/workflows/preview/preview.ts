@@ -97,7 +97,7 @@ export async function preview<SourceRow extends Row>(
 		const { action, present, metadata, inexact } = effect;
 		if (inexact !== undefined) warnOfInexact(session.service, effect.documentId, inexact);
 		const difference = differenceOf(present, metadata, normalise, inexact);
-		const file = action === "upload" || action === "replace" ? row.file?.path : undefined;
+		const file = action === "update" || action === "remove" ? undefined : row.file?.path;
 		const name = effect.name ?? row.name;
 		const change: ShownChange = { action, line, datasetId, documentId: effect.documentId, name, file, difference };
 		tally.add(change);

@@ -1,5 +1,5 @@
 import { showsMetadata } from "../../run/documents/before-images.ts";
-import { REFUSE, WARN } from "../../run/documents/searches.ts";
+import { type Doubts, REFUSE, WARN } from "../../run/documents/searches.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { shortListError } from "../lists/warnings.ts";
@@ -30,7 +30,7 @@ import { checkFailedPath } from "./failed-rows.ts";
 import { checkedRows, madeRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 
-/** Flags of `docs tag` with a filter in place of a manifest. */
+/** Flags of `docs tag` and `docs download` with a filter in place of a manifest; without one, of all documents. */
 type FoundFlags = ManifestReadFlags & FilterFlags & DryRunFlags;
 
 /**
@@ -55,10 +55,15 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 	await checkSetOptions(options);
 	const started = clock.now();
 	let count = 0;
-	const write = async (path: string): Promise<void> => void (count = await writeFound(run, dataset, path));
+	// A download changes no document, so what a list hides matters only where documents are chosen by it.
+	const isShown = flags.dryRun === true || (purpose === "download" && filterKeys(flags).length === 0);
+	const doubts = isShown ? WARN : REFUSE;
+	const write = async (path: string): Promise<void> => void (count = await writeFound(run, dataset, path, doubts));
 	return madeRows(run, "the ids that were found", write, async (path) => {
-		const name = filterText(flags);
-		if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
+		const filter = filterText(flags);
+		const name = filter === "" ? "all documents" : filter;
+		if (filter === "") io.note(`dataset ${show(dataset)} has ${documentsText(count)}`);
+		else if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
 		else {
 			const meet = count === 1 ? "meets" : "meet";
 			io.note(`${documentsText(count)} of dataset ${show(dataset)} ${meet} the filter: ${name}`);
@@ -72,7 +77,12 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 }
 
 /** Writes the ids of the documents that meet a filter as a manifest. @returns how many */
-async function writeFound({ flags: filter, session }: Run<FoundFlags>, dataset: string, path: string): Promise<number> {
+async function writeFound(
+	{ flags: filter, session }: Run<FoundFlags>,
+	dataset: string,
+	path: string,
+	doubts: Doubts,
+): Promise<number> {
 	let short: ShortList | undefined;
 	let count = 0;
 	const checks: FilterChecks = {
@@ -80,7 +90,7 @@ async function writeFound({ flags: filter, session }: Run<FoundFlags>, dataset: 
 		keys: new ListedKeys(),
 		named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
 		end: "; nothing was sent",
-		doubts: filter.dryRun === true ? WARN : REFUSE,
+		doubts,
 	};
 	const lines = async function* (): AsyncGenerator<string> {
 		yield csvLine(["dataset_id", "document_id"]);

@@ -81,8 +81,11 @@ export async function rowsToSend(run: Run, rows: RowSource): Promise<Pick<RowSou
 	return undefined;
 }
 
-/** Commands whose `--resume` goes on although newer runs have touched documents: a second upload or removal would do harm. */
-const GOES_ON: readonly string[] = [PURPOSES.upload.command, PURPOSES.rm.command];
+/**
+ * Commands whose `--resume` goes on although newer runs have touched documents: a second upload or removal would do harm, and a
+ * download writes to no document.
+ */
+const GOES_ON: readonly string[] = [PURPOSES.upload.command, PURPOSES.rm.command, PURPOSES.download.command];
 
 /** The run that is to be resumed: by name, the newest of these rows, or none. */
 export function resumeOptions(run: Run, rows: Pick<RowSource, "read">): FindUnfinishedOptions {

@@ -3,6 +3,7 @@ import { type NewerRun, type NewerRuns, newerRuns } from "../../run/newer/newer-
 import { CONFLICT } from "../../run/operations/planned.ts";
 import { refuseNewer } from "../../run/operations/operation.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { undoneRunOf } from "../../run/recorded/superseded.ts";
@@ -80,6 +81,8 @@ export async function newerRowsOf(
 	all: readonly RunFile[],
 	{ isUndo = undoneRunOf(file) !== undefined, isForced }: Partial<Mode> & Pick<Mode, "isForced">,
 ): Promise<NewerRows | undefined> {
+	// What others have written since is what it is to read.
+	if (file.command === PURPOSES.download.command) return undefined;
 	try {
 		return new NewerRows(await newerRuns(runs, file, all, isUndo), file.baseUrl, { isUndo, isForced });
 	} catch (error) {

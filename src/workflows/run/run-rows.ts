@@ -30,9 +30,12 @@ export type RowOperation<SourceRow extends Row = Row> = (
 	documents: DocumentSource,
 ) => Operation<SourceRow>;
 
+/** What a command adds to the end of its run; a `stop` in place of none says what failed after the last row. */
+type Ending = Partial<Pick<Ended, "next" | "undone" | "stop">>;
+
 type RunOptions<SourceRow extends Row> = RecordOptions<SourceRow> & {
 	/** what only this command says at the end */
-	readonly ending?: (record: RunRecord<SourceRow>) => Pick<Ended, "next" | "undone">;
+	readonly ending?: (record: RunRecord<SourceRow>) => Ending | Promise<Ending>;
 };
 
 /** Runs all rows, recorded, then reports: summary, failed rows, exit code. */
@@ -44,7 +47,7 @@ export async function runRows<SourceRow extends Row>(
 ): Promise<ExitCode> {
 	await using record = await openRecord(run, rows, options);
 	const sent = await sendRows(record, operation);
-	return await endRun(record, { ...sent, ...options.ending?.(record) });
+	return await endRun(record, { ...sent, ...(await options.ending?.(record)) });
 }
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */

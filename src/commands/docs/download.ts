@@ -1,0 +1,160 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
+import { rowLine } from "../../report/summary.ts";
+import { downloadDocument, notListed } from "../../run/operations/download.ts";
+import { requireCall } from "../../run/service/require-call.ts";
+import { checkInput } from "../../workflows/check/check-manifest.ts";
+import { type DownloadPlan, planDownload } from "../../workflows/download/download-plan.ts";
+import { lockFolder } from "../../workflows/download/lock-folder.ts";
+import type { PreviewRow } from "../../workflows/effect.ts";
+import { openRun, type Run } from "../../workflows/open-run.ts";
+import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
+import { preview } from "../../workflows/preview/preview.ts";
+import { report } from "../../workflows/report.ts";
+import { idRows } from "../../workflows/rows/argument-rows.ts";
+import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
+import { foundRows } from "../../workflows/rows/found-rows.ts";
+import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import type { RowSource } from "../../workflows/rows/row-source.ts";
+import { unfinishedRun } from "../../workflows/run/earlier-runs.ts";
+import type { RunRecord } from "../../workflows/run/open-record.ts";
+import { runRows } from "../../workflows/run/run-rows.ts";
+import { stopOrSignal } from "../../workflows/stop-from-error.ts";
+
+export type DownloadOptions = ManifestReadFlags &
+	RunFlags &
+	DryRunFlags &
+	FilterFlags & {
+		readonly manifest: string | undefined;
+		readonly id?: readonly string[] | undefined;
+		readonly folder: string;
+		readonly onlyChanged?: boolean | undefined;
+		/** whether files that are there are written over */
+		readonly overwrites?: boolean | undefined;
+	};
+
+/** Declares the interface of `docs download`. What it does is in `download`. */
+export function downloadCommand(docs: Command, app: App, done: Done, run = download): void {
+	const command = docs
+		.command("download")
+		.summary("write documents into a folder, with a manifest that uploads them again")
+		.description(
+			"Writes the documents of a dataset into a folder: all of them, or those that a manifest, --id or a filter names. A manifest.csv beside them uploads them again with their metadata.",
+		)
+		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
+		.requiredOption("-o, --out <folder>", "the folder; it is made where it is missing", parseNonEmpty)
+		.option("--id <id...>", "ids instead of a manifest (repeatable)")
+		.option(
+			"--only-changed",
+			"leaves a file as it is if an earlier download wrote it, it has not changed, and the document has its size",
+		)
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs download -d DATASET --out backup\n  ragtag docs download -d DATASET --out backup --only-changed --force\n  ragtag docs download -d DATASET --where category=news --out news --dry-run\n  ragtag docs upload backup/manifest.csv -d OTHER\n",
+		);
+	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
+	addToleranceOptions(addManifestOptions(addRunOptions(command, "writes over files that are there; "))).action(
+		async (manifest: string | undefined) => {
+			const { out, ...options } = command.optsWithGlobals<
+				Omit<DownloadOptions, "manifest" | "folder"> & { readonly out: string }
+			>();
+			done(await run({ ...options, manifest, folder: out }, app));
+		},
+	);
+}
+
+export async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
+	checkFlags(options);
+	const { onlyChanged = false, dryRun = false, force = false } = options;
+	const overwrites = options.overwrites === true || force;
+	const folder = resolve(options.folder);
+	const { command } = PURPOSES.download;
+	await using run = await openRun(command, { ...options, folder, overwrites }, app);
+	await requireCall(run.session, "download", command);
+	await using named = await rowsOf(run);
+	if (named.stop !== undefined) return await report(run, named.stop);
+	await using plan = await planDownload(run, named, { folder, overwrites, onlyChanged, dryRun });
+	const { rows } = plan;
+	if (dryRun) return await preview(unchecked(run), rows, previewRow(plan, onlyChanged));
+	const allowed = await prescanRemovals(unchecked(run), rows);
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	await using _lock = await lockFolder(folder, app.processes);
+	await plan.folder.removeDrafts();
+	const { service } = run.session;
+	const isResumed = (await unfinishedRun(run, rows)) !== undefined;
+	const operation = downloadDocument({ service, wanted: plan.wanted, onlyChanged, isResumed });
+	return await runRows(run, allowed, () => operation, {
+		onOutcome: async (outcome) => {
+			if (options.json === true && outcome.status !== "failed") await app.io.out(`${rowLine(outcome)}\n`);
+		},
+		ending: (record) => endWithManifest(record, plan),
+	});
+}
+
+export const resumeDownload: Resume = (file, flags, app) => {
+	const { folder } = flags;
+	if (folder === undefined)
+		throw new CliError(`run ${file.run} names no folder; nothing was sent`, { exit: Exit.foreign });
+	return download({ ...flags, folder, manifest: file.manifest.path }, app);
+};
+
+/** @throws CliError exit 2 for flags that mean nothing without others */
+function checkFlags(options: DownloadOptions): void {
+	const { manifest, id } = options;
+	const sources = [manifest, id, filterText(options) || undefined].filter((source) => source !== undefined);
+	if (sources.length > 1) {
+		throw new CliError("docs download takes a MANIFEST, --id or a filter, and only one of them; nothing was sent", {
+			exit: Exit.usage,
+			hint: "Without any of them it takes all documents of the dataset.",
+		});
+	}
+	checkShard(options, manifest);
+	checkDryRunFlags(options);
+	checkInput(manifest, options);
+}
+
+function rowsOf(run: Run<DownloadOptions>): Promise<RowSource> {
+	const { manifest, id } = run.flags;
+	if (id !== undefined) return idRows(run, id);
+	const reading = { purpose: "download" } as const;
+	return manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading);
+}
+
+function previewRow({ wanted }: DownloadPlan, onlyChanged: boolean): PreviewRow {
+	return async (row, { service }) => {
+		const { documentId, name } = row;
+		const document = wanted(row);
+		if (document === undefined) throw notListed(service, row);
+		if (onlyChanged && (await document.isKept())) return { action: "none", documentId };
+		await document.check();
+		return { action: "download", documentId, name, present: new Map(), metadata: new Map() };
+	};
+}
+
+/** Writes the manifest after the last row. A run that was stopped writes it when it is resumed. */
+async function endWithManifest(
+	{ journal, run: { flags, app } }: RunRecord,
+	plan: DownloadPlan,
+): Promise<{ readonly stop?: ReturnType<typeof stopOrSignal> }> {
+	const { pending, downloaded, unchanged } = journal.totals();
+	if (pending > 0) app.io.note("The manifest of the files is written when the run is resumed and comes to its end.");
+	if (pending > 0 || downloaded + unchanged === 0) return {};
+	try {
+		const manifest = await plan.writeManifest();
+		if (manifest === undefined) return {};
+		const upload = withFlags(`ragtag docs upload ${quoted(manifest)} -d DATASET`, flags);
+		app.io.note(`To upload the files again, with their metadata: ${upload}`);
+		return {};
+	} catch (error) {
+		return { stop: stopOrSignal(error, app.signal) };
+	}
+}

@@ -1,0 +1,203 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
+import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { RestError } from "../../rest/errors.ts";
+import { OWN_PREFIX } from "../../text/safe-paths.ts";
+import type { Draft } from "./download.ts";
+import { DownloadRecords, type FileRecord } from "./download-records.ts";
+
+/** Errors after which no other file can be written either. */
+const STORAGE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO"]);
+
+/** Errors of file systems without hard links. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+const DRAFT = new RegExp(`^\\${OWN_PREFIX}[0-9a-f]{16}\\.part$`);
+
+/** A file below the folder: the id of its document, and its path, which must be one that `PathPlan` gave. */
+type Target = Pick<FileRecord, "id" | "path">;
+
+/** The folder that documents are downloaded into. A file in it is whole or not there. */
+export class DownloadFolder {
+	/** its absolute path, without symbolic links */
+	readonly root: string;
+	readonly records: DownloadRecords;
+	readonly #sha256: (path: string) => Promise<string>;
+
+	private constructor(root: string, records: DownloadRecords, sha256: (path: string) => Promise<string>) {
+		this.root = root;
+		this.records = records;
+		this.#sha256 = sha256;
+	}
+
+	/**
+	 * @param makes whether the folder is made where it is missing; otherwise it counts as empty
+	 * @throws CliError exit 2 where there is no such folder, and none can be made
+	 */
+	static async open(path: string, makes: boolean, sha256: (path: string) => Promise<string>): Promise<DownloadFolder> {
+		try {
+			if (makes) await mkdir(path, { recursive: true });
+			const root = await realpath(path).catch((error: unknown) => {
+				if (makes || errorCode(error) !== "ENOENT") throw error;
+				return path;
+			});
+			const status = await lstat(root).catch(() => undefined);
+			if (status?.isDirectory() === false) throw new Error("is no folder");
+			return new DownloadFolder(root, await DownloadRecords.read(join(root, `${OWN_PREFIX}downloads.jsonl`)), sha256);
+		} catch (error) {
+			throw new CliError(`--out ${path}: ${reason(error)}; nothing was sent`, {
+				exit: Exit.usage,
+				hint: "Name a folder that can be written; it is made where it is missing.",
+				cause: error,
+			});
+		}
+	}
+
+	/** Removes what a process that was killed has left half written. Only while no other process writes here. */
+	async removeDrafts(): Promise<void> {
+		for (const name of await readdir(this.root)) {
+			if (DRAFT.test(name)) await rm(join(this.root, name), { force: true });
+		}
+	}
+
+	/** What is at a path, of which a symbolic link is not followed. */
+	#at(path: string): Promise<Stats | undefined> {
+		return lstat(join(this.root, path)).catch(() => undefined);
+	}
+
+	/** Whether a file is there as it was downloaded. @param size bytes that its document has now; undefined if not known */
+	async isKept({ id, path }: Target, size?: number): Promise<boolean> {
+		const record = this.records.of(id);
+		if (record?.path !== path || (size !== undefined && size !== record.size)) return false;
+		if (!(await this.hasFile({ id, path }))) return false;
+		return (await this.#sha256(join(this.root, path)).catch(() => undefined)) === record.sha256;
+	}
+
+	/** Whether a file of the recorded size is there, whatever its bytes are. */
+	async hasFile({ id, path }: Target): Promise<boolean> {
+		const record = this.records.of(id);
+		const status = record?.path === path ? await this.#at(path) : undefined;
+		return status?.isFile() === true && status.size === record?.size;
+	}
+
+	/** @throws RestError of code `EXISTS` where something is there that may not be written over */
+	async check(path: string, overwrites: boolean): Promise<void> {
+		const status = await this.#at(path);
+		if (status === undefined) return;
+		if (status.isDirectory()) {
+			throw rejected(
+				"EXISTS",
+				`${join(this.root, path)} is a folder, which is never written over; nothing was written`,
+			);
+		}
+		if (!overwrites) throw exists(join(this.root, path));
+	}
+
+	/** Begins a file beside its place. @throws RestError where its folder leads elsewhere, CliError where the disk is full */
+	async draft({ id, path }: Target, overwrites: boolean): Promise<Draft> {
+		await this.#makeFolders(path);
+		const target = join(this.root, path);
+		const temporary = join(this.root, `${OWN_PREFIX}${randomBytes(8).toString("hex")}.part`);
+		const file = await open(temporary, "wx").catch((error: unknown) => {
+			throw unwritable(target, error);
+		});
+		const digest = createHash("sha256");
+		let size = 0;
+		let isOpen = true;
+		const close = async (): Promise<void> => {
+			if (isOpen) await file.close();
+			isOpen = false;
+		};
+		return {
+			write: async (bytes) => {
+				try {
+					await writeAll(file, bytes);
+				} catch (error) {
+					throw unwritable(target, error);
+				}
+				digest.update(bytes);
+				size += bytes.length;
+			},
+			keep: async () => {
+				try {
+					await file.sync();
+					await close();
+					await this.records.append({ id, path, size, sha256: digest.digest("hex") });
+					await (overwrites ? rename(temporary, target) : moveToNew(temporary, target));
+					await syncFolder(dirname(target));
+				} catch (error) {
+					throw errorCode(error) === "EEXIST" ? exists(target) : unwritable(target, error);
+				}
+			},
+			drop: async () => {
+				await close().catch(() => undefined);
+				await rm(temporary, { force: true }).catch(() => undefined);
+			},
+		};
+	}
+
+	/** Makes the folders of a path. @throws RestError where one of them is a link: it may lead out of the folder */
+	async #makeFolders(path: string): Promise<void> {
+		const parts = path.split("/").slice(0, -1);
+		let folder = this.root;
+		for (const part of parts) {
+			folder = join(folder, part);
+			await mkdir(folder).catch((error: unknown) => {
+				if (errorCode(error) !== "EEXIST") throw unwritable(folder, error);
+			});
+			const status = await lstat(folder).catch(() => undefined);
+			if (status?.isDirectory() === true) continue;
+			const what = status?.isSymbolicLink() === true ? "a symbolic link" : "no folder";
+			throw rejected("FILE_UNWRITABLE", `${folder} is ${what}, which is not followed; nothing was written`);
+		}
+	}
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+	for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+/** Gives a file a name that nothing has, in one step where the file system has hard links. */
+async function moveToNew(temporary: string, target: string): Promise<void> {
+	try {
+		await link(temporary, target);
+	} catch (error) {
+		if (!NO_LINKS.has(errorCode(error))) throw error;
+		const isThere = await lstat(target).then(
+			() => true,
+			() => false,
+		);
+		if (isThere) throw exists(target);
+		await rename(temporary, target);
+	}
+}
+
+/** The new name survives a loss of power. Not every system can sync a folder. */
+async function syncFolder(folder: string): Promise<void> {
+	const handle = await open(folder, "r").catch(() => undefined);
+	await handle?.sync().catch(() => undefined);
+	await handle?.close();
+}
+
+function exists(target: string): RestError {
+	return rejected("EXISTS", `${target} is there already; --force writes over it. Nothing was written`);
+}
+
+function rejected(code: string, text: string): RestError {
+	return new RestError(text, { kind: "rejected", code });
+}
+
+/** The error of a file: of its row alone, or the end of the run where no other can be written either. */
+function unwritable(target: string, error: unknown): unknown {
+	if (error instanceof RestError || error instanceof CliError) return error;
+	if (!STORAGE.has(errorCode(error))) {
+		return rejected("FILE_UNWRITABLE", `${target} can't be written: ${reason(error)}`);
+	}
+	return new CliError(`${target} can't be written: ${reason(error)}; no half file was left`, {
+		exit: Exit.storage,
+		hint: "Make room on that disk, then resume the run.",
+		cause: error,
+	});
+}

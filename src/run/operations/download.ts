@@ -1,0 +1,90 @@
+import { RestError } from "../../rest/errors.ts";
+import type { ByteSink } from "../../rest/types.ts";
+import { errorForGivenFlavour } from "../service/detect-flavour.ts";
+import type { Service } from "../service/service.ts";
+import type { Work } from "../types.ts";
+import type { Operation } from "./operation.ts";
+
+/** The bytes of a document, until they have its name. */
+export type Draft = {
+	readonly write: ByteSink;
+	/** Gives them the name of the document's file. @throws RestError of code `EXISTS` where another file has it */
+	keep(): Promise<void>;
+	/** Removes them. Does nothing after `keep`. */
+	drop(): Promise<void>;
+};
+
+/** A document that the dataset lists, and its file here. */
+export type Wanted = {
+	/** bytes; undefined where the list does not say them */
+	readonly size: number | undefined;
+	/** begins the file anew. @throws RestError where it can't be written */
+	readonly draft: () => Promise<Draft>;
+	/** whether the file is there as an earlier download left it, with as many bytes as the list says */
+	readonly isKept: () => Promise<boolean>;
+	/** @throws RestError of code `EXISTS` where something is there that may not be written over */
+	readonly check: () => Promise<void>;
+};
+
+type DownloadOptions<Item> = {
+	readonly service: Service;
+	/** undefined where the dataset does not list the document */
+	readonly wanted: (item: Item) => Wanted | undefined;
+	/** whether a file that is there as it was downloaded stays */
+	readonly onlyChanged: boolean;
+	/** whether this run goes on: it may have ended between a file and the record of its row */
+	readonly isResumed: boolean;
+};
+
+/** Writes the bytes of a document into a file: the whole of them under its name, or nothing. */
+export function downloadDocument<Item extends Work>({
+	service,
+	wanted,
+	onlyChanged,
+	isResumed,
+}: DownloadOptions<Item>): Operation<Item> {
+	return (item, request, memory) =>
+		service.inDialect(request, async (api) => {
+			const { datasetId, documentId, name } = item;
+			const document = wanted(item);
+			if (document === undefined) throw notListed(service, item);
+			memory.name ??= name;
+			const { size } = document;
+			if ((onlyChanged || isResumed) && (await document.isKept()))
+				return { status: onlyChanged ? "unchanged" : "downloaded", documentId };
+			await document.check();
+			const draft = await document.draft();
+			try {
+				const bytes = await request(() => api.downloadDocument({ datasetId, id: documentId, size }, draft.write));
+				if (size !== undefined && bytes !== size) throw otherSize(bytes, size);
+				await draft.keep();
+				return { status: "downloaded", documentId };
+			} catch (error) {
+				throw errorForGivenFlavour(size === 0 ? error : lost(error), service, api);
+			} finally {
+				await draft.drop();
+			}
+		});
+}
+
+/** The error for a document that its dataset does not list. */
+export function notListed(service: Service, { datasetId, documentId }: Work): RestError {
+	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}; nothing was written`;
+	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+}
+
+function otherSize(bytes: number, size: number): RestError {
+	const text = `the service gave ${bytes} bytes of the document, and lists ${size}; nothing was written`;
+	return new RestError(text, { kind: "ambiguous", code: "SIZE_MISMATCH" });
+}
+
+/**
+ * RAGFlow answers a read that fails as if the file were empty (RAGFlow v0.27.0 api/apps/restful_apis/document_api.py:
+ * download; v1.0 internal/handler/document.go: DownloadDocument).
+ */
+function lost(error: unknown): unknown {
+	if (!(error instanceof RestError) || error.kind !== "rejected") return error;
+	if (!/\b(?:file|document) is empty\b|\bfailed to download document\b/i.test(error.message)) return error;
+	const text = `the service has lost this file's content or can't read it (${error.message}); nothing was written`;
+	return new RestError(text, { kind: "rejected", code: "CONTENT_LOST", status: error.status, cause: error });
+}

@@ -1,0 +1,192 @@
+import { join } from "node:path";
+import { CliError, Exit } from "../../errors.ts";
+import { sha256Of } from "../../files/facts.ts";
+import type { Row } from "../../manifest/types.ts";
+import type { Document } from "../../rest/types.ts";
+import { DocumentSource } from "../../run/documents/document-source.ts";
+import { CountedRows } from "../../run/documents/row-counts.ts";
+import { WARN } from "../../run/documents/searches.ts";
+import type { RemoteDocument } from "../../run/documents/stored-documents.ts";
+import type { Wanted } from "../../run/operations/download.ts";
+import { DownloadFolder } from "../../run/operations/download-folder.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
+import { PathPlan } from "../../text/safe-paths.ts";
+import { show } from "../../text/show.ts";
+import { printDocumentsCsv } from "../lists/documents-csv.ts";
+import type { Run } from "../open-run.ts";
+import type { RowSource } from "../rows/row-source.ts";
+
+/** A document that the dataset lists, and the path of its file below the folder. */
+type Listed = { readonly name: string; readonly size: number | undefined; readonly path: string };
+
+type FolderFlags = {
+	readonly folder: string;
+	readonly overwrites: boolean;
+	readonly onlyChanged: boolean;
+	readonly dryRun: boolean;
+};
+
+/** What a download writes, decided for all rows before the first byte is asked for. */
+export type DownloadPlan = AsyncDisposable & {
+	readonly folder: DownloadFolder;
+	/** the rows, with their files */
+	readonly rows: RowSource;
+	/** undefined for a document that its dataset does not list */
+	readonly wanted: (row: Pick<Row, "documentId">) => Wanted | undefined;
+	/** Writes a manifest of the files that are there. @returns its path; undefined where there is no file */
+	writeManifest(): Promise<string | undefined>;
+};
+
+/**
+ * Lists the documents of the rows, and gives each a path. A document keeps the path that an earlier download gave it.
+ *
+ * @throws CliError exit 2 where the rows name several datasets, or the folder can't be used
+ */
+export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags): Promise<DownloadPlan> {
+	const { session, settings, app } = run;
+	const { overwrites, onlyChanged, dryRun } = flags;
+	const folder = await DownloadFolder.open(flags.folder, !dryRun, (path) => sha256Of(path, app.signal));
+	const documents = new DocumentSource({
+		rows: new CountedRows(() => rows.read()),
+		folder: () => app.temporaryFolder(settings),
+		service: session.service,
+		doubts: WARN,
+	});
+	const find = async ({ datasetId, documentId }: Row): Promise<RemoteDocument | undefined> => {
+		const api = await session.service.known(session.request);
+		return documents.byId(api, session.request, datasetId, documentId).catch((error: unknown) => {
+			// The row fails for it when its turn comes.
+			if (rowErrorOf(error) === undefined) throw error;
+			return undefined;
+		});
+	};
+	try {
+		app.monitor.enter("reading", "which documents there are");
+		const found = new Map<string, Pick<Document, "name" | "size">>();
+		let dataset: string | undefined;
+		for await (const row of rows.read()) {
+			if (dataset !== undefined && row.datasetId !== dataset) throw severalDatasets([dataset, row.datasetId]);
+			dataset = row.datasetId;
+			const document = await find(row);
+			if (document !== undefined) found.set(row.documentId, { name: document.name ?? "", size: document.size });
+		}
+		const manifest = await manifestName(folder, overwrites, onlyChanged);
+		const listed = withPaths(found, folder, manifest);
+		const withFile = (row: Row): Row => {
+			const document = listed.get(row.documentId);
+			if (document === undefined) return row;
+			const { name, path } = document;
+			return { ...row, name, file: { path: join(folder.root, path), name } };
+		};
+		const writeManifest = async (): Promise<string | undefined> => {
+			let count = 0;
+			const kept = async function* (): AsyncGenerator<Document> {
+				for await (const row of rows.read()) {
+					const { documentId: id, datasetId } = row;
+					const target = listed.get(id);
+					if (target === undefined || !(await folder.hasFile({ id, path: target.path }))) continue;
+					const { metadata, inexact } = (await find(row)) ?? { metadata: undefined };
+					count += 1;
+					const { name, size } = target;
+					const values = inexact === undefined ? { metadata } : { metadata, inexact };
+					yield { id, datasetId, isDatasetNamed: true, name, size, createTime: undefined, ...values };
+				}
+			};
+			const replaces = overwrites || (onlyChanged && manifest === MANIFEST);
+			const draft = await folder.draft({ id: "", path: manifest }, replaces);
+			try {
+				const columns = ["file", "name"] as const;
+				const cells = ({ id, name }: Document): string[] => [listed.get(id)?.path ?? "", name];
+				const print = (text: string): Promise<void> => draft.write(Buffer.from(text));
+				await printDocumentsCsv(kept(), { settings, app, print, begins: { columns, cells } });
+				if (count > 0) await draft.keep();
+			} finally {
+				await draft.drop();
+			}
+			return count === 0 ? undefined : join(folder.root, manifest);
+		};
+		return {
+			folder,
+			rows: mapped(rows, withFile),
+			wanted: ({ documentId: id }) => {
+				const document = listed.get(id);
+				if (document === undefined) return undefined;
+				const { path, size } = document;
+				return {
+					size,
+					draft: () => folder.draft({ id, path }, overwrites),
+					isKept: () => folder.isKept({ id, path }, size),
+					check: () => folder.check(path, overwrites),
+				};
+			},
+			writeManifest,
+			[Symbol.asyncDispose]: async () => {
+				await documents.close();
+				await folder.records.close();
+			},
+		};
+	} catch (error) {
+		await documents.close();
+		throw error;
+	}
+}
+
+const MANIFEST = "manifest.csv";
+
+/** The name of the manifest. One that is there is replaced only with leave, or if an earlier download left it so. */
+async function manifestName(folder: DownloadFolder, overwrites: boolean, onlyChanged: boolean): Promise<string> {
+	const isFree = async (path: string): Promise<boolean> =>
+		folder.check(path, overwrites).then(
+			() => true,
+			() => false,
+		);
+	if (onlyChanged && (await folder.isKept({ id: "", path: MANIFEST }))) return MANIFEST;
+	const names = new PathPlan();
+	for (;;) {
+		const name = names.of(MANIFEST);
+		if (await isFree(name)) return name;
+	}
+}
+
+/** Gives each document a path: first those that have one from an earlier download. */
+function withPaths(
+	found: ReadonlyMap<string, Pick<Document, "name" | "size">>,
+	{ records }: DownloadFolder,
+	manifest: string,
+): ReadonlyMap<string, Listed> {
+	const paths = new PathPlan();
+	paths.take(MANIFEST);
+	paths.take(manifest);
+	const before = new Map<string, string>();
+	for (const [id, { name }] of found) {
+		const path = records.of(id)?.path;
+		if (path !== undefined && PathPlan.mayHave(name, path) && paths.take(path)) before.set(id, path);
+	}
+	return new Map(
+		[...found].map(([id, document]) => [id, { ...document, path: before.get(id) ?? paths.of(document.name) }]),
+	);
+}
+
+function mapped(rows: RowSource, change: (row: Row) => Row): RowSource {
+	return {
+		...rows,
+		async *read() {
+			for await (const row of rows.read()) yield change(row);
+		},
+		...(rows.readBatches === undefined
+			? {}
+			: {
+					async *readBatches(isWanted) {
+						for await (const batch of rows.readBatches?.(isWanted) ?? []) yield batch.map(change);
+					},
+				}),
+	};
+}
+
+function severalDatasets(datasets: readonly string[]): CliError {
+	const named = datasets.map((dataset) => show(dataset)).join(" and ");
+	return new CliError(`the rows name documents of several datasets (${named}); nothing was sent`, {
+		exit: Exit.usage,
+		hint: "Download each dataset into a folder of its own: the manifest there uploads them into one dataset.",
+	});
+}
