@@ -22,7 +22,7 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	},
 	{
 		name: "docs",
-		summary: "list, tag, plan, apply, resolve, upload, download and remove documents",
+		summary: "list, tag, plan, apply, resolve, upload, download, parse and remove documents",
 		commands: [
 			["list", () => import("./docs/list.ts").then((file) => file.listCommand)],
 			["tag", () => import("./docs/tag.ts").then((file) => file.tagCommand)],
@@ -32,6 +32,7 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 			["upload", () => import("./docs/upload.ts").then((file) => file.uploadCommand)],
 			["download", () => import("./docs/download.ts").then((file) => file.downloadCommand)],
 			["rm", () => import("./docs/rm.ts").then((file) => file.rmCommand)],
+			["parse", () => import("./docs/parse.ts").then((file) => file.parseCommand)],
 		],
 	},
 	{
@@ -113,5 +114,6 @@ export const resumes: ReadonlyMap<string, () => Promise<Resume>> = new Map([
 	["docs upload", () => import("./docs/upload.ts").then((file) => file.resumeUpload)],
 	["docs download", () => import("./docs/download.ts").then((file) => file.resumeDownload)],
 	["docs rm", () => import("./docs/rm.ts").then((file) => file.resumeRemoval)],
+	["docs parse", () => import("./docs/parse.ts").then((file) => file.resumeParse)],
 	["runs undo", () => import("./runs/undo.ts").then((file) => file.resumeUndo)],
 ]);

@@ -18,6 +18,9 @@ export type PayloadFlags = AnyManifestFlags & {
 	/** `docs download`: the folder, and whether files that are there may be written over */
 	readonly folder?: string | undefined;
 	readonly overwrites?: boolean | undefined;
+	readonly onlyFailed?: boolean | undefined;
+	readonly again?: boolean | undefined;
+	readonly wait?: boolean | undefined;
 	readonly set?: readonly string[] | undefined;
 	readonly onExisting?: OnExisting | undefined;
 	readonly checksum?: boolean | undefined;
@@ -42,7 +45,17 @@ const TEXTS = [
 ] as const;
 
 /** Members that are recorded where they are set. */
-const SWITCHES = ["onlyChanged", "checksum", "allowTypeChange", "skipInvalid", "decimalComma", "overwrites"] as const;
+const SWITCHES = [
+	"onlyChanged",
+	"checksum",
+	"onlyFailed",
+	"again",
+	"wait",
+	"allowTypeChange",
+	"skipInvalid",
+	"decimalComma",
+	"overwrites",
+] as const;
 
 /** Members that are lists of texts. */
 const LISTS = ["ignore", "set", "true", "false"] as const;
@@ -134,6 +147,9 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		checksum: isSet("checksum"),
 		folder: text("folder"),
 		overwrites: isSet("overwrites"),
+		onlyFailed: isSet("onlyFailed"),
+		again: isSet("again"),
+		wait: isSet("wait"),
 		allowTypeChange: isSet("allowTypeChange"),
 		skipInvalid: isSet("skipInvalid"),
 	};

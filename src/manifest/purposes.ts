@@ -104,6 +104,7 @@ export const PURPOSES = {
 	},
 	rm: { command: "docs rm", sendAgain: [], subject: BY_ID, metadata: "ignored", hasMode: false },
 	download: { command: "docs download", sendAgain: [], subject: BY_ID, metadata: "ignored", hasMode: false },
+	parse: { command: "docs parse", sendAgain: [], subject: BY_ID, metadata: "ignored", hasMode: false },
 	resolve: {
 		command: "docs resolve",
 		sendAgain: undefined,

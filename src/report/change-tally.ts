@@ -11,7 +11,7 @@ const MAX_NAMED_KEYS = 10;
 
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
-	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0, download: 0 };
+	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0, download: 0, parse: 0 };
 	#added = 0;
 	#changed = 0;
 	#removed = 0;
@@ -20,8 +20,8 @@ export class ChangeTally {
 
 	/** documents that would change, uploads, replacements, removals and downloads included */
 	get documents(): number {
-		const { update, upload, replace, remove, download } = this.#documents;
-		return update + upload + replace + remove + download;
+		const { update, upload, replace, remove, download, parse } = this.#documents;
+		return update + upload + replace + remove + download + parse;
 	}
 
 	/** documents that no row names */
@@ -48,12 +48,13 @@ export class ChangeTally {
 
 	/** `3 documents would be uploaded. 2 documents would change; keys: 3 added, 1 changed, 1 removed.` */
 	text(): string {
-		const { update, upload, replace, remove, download } = this.#documents;
+		const { update, upload, replace, remove, download, parse } = this.#documents;
 		const parts: string[] = [];
 		if (download > 0) parts.push(`${documentsText(download)} would be downloaded.`);
 		if (upload > 0) parts.push(`${documentsText(upload)} would be uploaded.`);
 		if (replace > 0) parts.push(`${documentsText(replace)} would be replaced.`);
 		if (remove > 0) parts.push(`${documentsText(remove)} would be removed.`);
+		if (parse > 0) parts.push(`${documentsText(parse)} would be parsed.`);
 		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
 		// Questions find the chunks of a document, and those of the new one are made by parsing.
 		if (replace > 0) {
@@ -100,10 +101,10 @@ export class ChangeTally {
 }
 
 /**
- * The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, removes it, or
- * writes it into a file.
+ * The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, removes it,
+ * writes it into a file, or makes its chunks.
  */
-export type ChangeAction = "update" | "upload" | "replace" | "remove" | "download";
+export type ChangeAction = "update" | "upload" | "replace" | "remove" | "download" | "parse";
 
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {

@@ -146,6 +146,8 @@ function actionText(action: ChangeAction, marks: Marks): string {
 			return `  ${marks.red("would be removed")}`;
 		case "download":
 			return `  ${marks.green("would be downloaded")}`;
+		case "parse":
+			return `  ${marks.yellow("would be parsed")}`;
 	}
 }
 

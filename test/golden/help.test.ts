@@ -16,6 +16,7 @@ const COMMANDS = [
 	"docs download",
 	"docs upload",
 	"docs rm",
+	"docs parse",
 	"docs resolve",
 	"values",
 	"manifest",

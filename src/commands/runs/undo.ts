@@ -71,6 +71,12 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 			hint: "There is nothing to undo: its files stay until they are removed.",
 		});
 	}
+	if (file.command === PURPOSES.parse.command) {
+		throw new CliError(`run ${file.run} parsed documents, and parsing can't be undone; nothing was sent`, {
+			exit: Exit.usage,
+			hint: "The chunks that the documents had are gone; their metadata was not changed.",
+		});
+	}
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();

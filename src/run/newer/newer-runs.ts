@@ -82,7 +82,8 @@ export class NewerRuns {
 
 /**
  * What other runs have touched since a run. It is the one rule by which a run is newer than another for a document: an
- * execution with a higher number has touched it. Neither command, manifest, address nor clock count.
+ * execution with a higher number has touched it. Neither manifest, address nor clock count, and of commands only whether they
+ * change documents.
  *
  * - A merged run stands for its shards. An undo, and what it takes back, are one: neither is a newer run for the other.
  * - A run and its complete undo cancel each other out, for an undo: its document is then as it was before both.
@@ -108,7 +109,9 @@ export async function newerRuns(
 	const began = Math.min(...ownFiles.map(({ order = 0 }) => order));
 	const newer = new NewerRuns(began, beganFor(began, ownFiles));
 	const others: Other[] = [
-		...all.filter((other) => newestOrder(other) > newer.began).map((other) => otherOf(runs, other)),
+		...all
+			.filter((other) => newestOrder(other) > newer.began && overtakes(other, file))
+			.map((other) => otherOf(runs, other)),
 		...withoutFile.map((other) => otherOf(runs, other)),
 		...removed.map((touches) => ({ run: touches.run, read: async () => touches })),
 	];
@@ -135,6 +138,13 @@ function beganFor(began: number, own: readonly RunFile[]): (documentId: string) 
 	if (first === undefined) return () => began;
 	const orders = new Map(shards.map(({ index, order }) => [index, order]));
 	return (documentId) => orders.get(shardIndexOf(idKey(documentId), first.count)) ?? began;
+}
+
+/** Commands that change nothing of what a document is: their runs are newer runs for those of the same command alone. */
+const CHANGE_NOTHING: ReadonlySet<string> = new Set(["docs parse", "docs download"]);
+
+function overtakes(other: Pick<RunFile, "command">, file: Pick<RunFile, "command">): boolean {
+	return other.command === file.command || !CHANGE_NOTHING.has(other.command);
 }
 
 /** Another run, with what it has touched. */

@@ -98,8 +98,9 @@ async function readTouches(folder: string, file: RunInOrder): Promise<RunTouches
 		const { datasetId, documentId } = namesIn(entry);
 		if (kind === "outcome") {
 			const outcome = datasetId === "" ? undefined : countedOf(entry);
-			const isUnchanged = outcome?.kind === "outcome" && outcome.status === "unchanged";
-			if (isUnchanged) unchanged.add(order, documentHash(datasetId, documentId));
+			const status = outcome?.kind === "outcome" ? outcome.status : undefined;
+			if (status === "unchanged") unchanged.add(order, documentHash(datasetId, documentId));
+			if (status === "parsed") written.add(order, documentHash(datasetId, documentId));
 			continue;
 		}
 		datasets.add(datasetId);

@@ -208,7 +208,8 @@ function outcomeRecordOf(outcome: Outcome, untouched: boolean): OutcomeRecord {
 	const { index: row, line } = item;
 	if (status !== "failed") {
 		const isSame = status === "updated" && outcome.isSame === true ? true : undefined;
-		const datasetId = status === "unchanged" ? item.datasetId : undefined;
+		// Other rows have a record of what was sent, which names it.
+		const datasetId = status === "unchanged" || status === "parsed" ? item.datasetId : undefined;
 		return { kind: "outcome", row, line, attempts, datasetId, documentId, storedName, isSame, status };
 	}
 	const { error = { code: "UNKNOWN", text: "no reason is known" } } = outcome;

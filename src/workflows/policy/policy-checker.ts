@@ -69,6 +69,9 @@ export class PolicyChecker {
 				return;
 			case "remove":
 				this.change(line);
+				return;
+			// A policy is about what documents have, and parsing changes none of it.
+			case "parse":
 		}
 	}
 

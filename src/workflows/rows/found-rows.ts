@@ -1,5 +1,5 @@
 import { showsMetadata } from "../../run/documents/before-images.ts";
-import { type Doubts, REFUSE, WARN } from "../../run/documents/searches.ts";
+import { type Doubts, MARK_AT_ONCE, REFUSE, WARN } from "../../run/documents/searches.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { shortListError } from "../lists/warnings.ts";
@@ -57,7 +57,9 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 	let count = 0;
 	// A download changes no document, so what a list hides matters only where documents are chosen by it.
 	const isShown = flags.dryRun === true || (purpose === "download" && filterKeys(flags).length === 0);
-	const doubts = isShown ? WARN : REFUSE;
+	// Parsing has nothing to do with metadata.
+	const isBlind = purpose === "parse" && filterKeys(flags).length === 0;
+	const doubts = isBlind ? MARK_AT_ONCE : isShown ? WARN : REFUSE;
 	const write = async (path: string): Promise<void> => void (count = await writeFound(run, dataset, path, doubts));
 	return madeRows(run, "the ids that were found", write, async (path) => {
 		const filter = filterText(flags);

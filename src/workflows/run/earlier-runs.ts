@@ -82,10 +82,15 @@ export async function rowsToSend(run: Run, rows: RowSource): Promise<Pick<RowSou
 }
 
 /**
- * Commands whose `--resume` goes on although newer runs have touched documents: a second upload or removal would do harm, and a
- * download writes to no document.
+ * Commands whose `--resume` goes on although newer runs have touched documents: a second upload or removal would do harm,
+ * parsing again would do all of it again, and a download writes to no document.
  */
-const GOES_ON: readonly string[] = [PURPOSES.upload.command, PURPOSES.rm.command, PURPOSES.download.command];
+const GOES_ON: readonly string[] = (["upload", "rm", "download", "parse"] as const).map(
+	(each) => PURPOSES[each].command,
+);
+
+/** Commands whose runs can't be undone. */
+const NO_UNDO: readonly string[] = [PURPOSES.rm.command, PURPOSES.parse.command];
 
 /** The run that is to be resumed: by name, the newest of these rows, or none. */
 export function resumeOptions(run: Run, rows: Pick<RowSource, "read">): FindUnfinishedOptions {
@@ -153,7 +158,7 @@ export function foreignExplained(
 		manifest.path === null
 			? `begin again with ragtag ${command}`
 			: `begin again with ragtag ${command} ${quoted(manifest.name)} and its options`,
-		...(command === PURPOSES.rm.command ? [] : [`undo what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
+		...(NO_UNDO.includes(command) ? [] : [`undo what it wrote: ${withFlags(`ragtag runs undo ${run}`, flags)}`]),
 		`remove its record: ${withFlags(`ragtag runs prune ${run} --all`, flags)}`,
 	];
 	return new CliError(`${error.message}; nothing was sent`, {

@@ -36,6 +36,8 @@ type Ending = Partial<Pick<Ended, "next" | "undone" | "stop">>;
 type RunOptions<SourceRow extends Row> = RecordOptions<SourceRow> & {
 	/** what only this command says at the end */
 	readonly ending?: (record: RunRecord<SourceRow>) => Ending | Promise<Ending>;
+	/** whether something was sent that the journal does not record, as it changes no document */
+	readonly hasSent?: () => boolean;
 };
 
 /** Runs all rows, recorded, then reports: summary, failed rows, exit code. */
@@ -47,7 +49,8 @@ export async function runRows<SourceRow extends Row>(
 ): Promise<ExitCode> {
 	await using record = await openRecord(run, rows, options);
 	const sent = await sendRows(record, operation);
-	return await endRun(record, { ...sent, ...(await options.ending?.(record)) });
+	const ending = await options.ending?.(record);
+	return await endRun(record, { ...sent, ...ending }, options.hasSent?.() === true);
 }
 
 /** Documents of a dataset whose list takes two seconds to read, at a hundred a page and a hundred pages a second. */
@@ -168,12 +171,13 @@ async function sendRows<SourceRow extends Row>(
 async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
+	hasSent: boolean,
 ): Promise<ExitCode> {
 	const { run, rows, name, journal, series, supersededBefore } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
 	const { shard } = rows;
-	const unsent = await endIfUnsent(record, { seconds, stop, pace, cap, shard });
+	const unsent = hasSent ? undefined : await endIfUnsent(record, { seconds, stop, pace, cap, shard });
 	if (unsent !== undefined) return unsent;
 	const verification = await verifyAfter({ run: name, runs, name: fileOfLines(rows), started, stop }, run);
 	await series.close();

@@ -1,0 +1,140 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
+import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
+import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
+import { parseTime } from "../../flags/values.ts";
+import { PURPOSES } from "../../manifest/purposes.ts";
+import { ParsingStates } from "../../run/documents/parsing-states.ts";
+import { parseDocument } from "../../run/operations/parse.ts";
+import { requireCall } from "../../run/service/require-call.ts";
+import { checkInput } from "../../workflows/check/check-manifest.ts";
+import { openRun } from "../../workflows/open-run.ts";
+import { parsePreview } from "../../workflows/preview/parse-preview.ts";
+import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
+import { preview } from "../../workflows/preview/preview.ts";
+import { askForYes, documentsOf } from "../../workflows/question.ts";
+import { report } from "../../workflows/report.ts";
+import { idRows } from "../../workflows/rows/argument-rows.ts";
+import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
+import { foundRows } from "../../workflows/rows/found-rows.ts";
+import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
+import { runRows } from "../../workflows/run/run-rows.ts";
+
+export type ParseOptions = ManifestReadFlags &
+	RunFlags &
+	DryRunFlags &
+	FilterFlags & {
+		readonly manifest: string | undefined;
+		readonly id?: readonly string[] | undefined;
+		readonly onlyFailed?: boolean | undefined;
+		readonly again?: boolean | undefined;
+		readonly wait?: boolean | undefined;
+		/** milliseconds */
+		readonly stallTime?: number | undefined;
+	};
+
+/** 30 minutes, in milliseconds: a large scan may stay at one page for some of them. */
+const STALL_TIME = 30 * 60_000;
+
+/** Declares the interface of `docs parse`. What it does is in `parse`. */
+export function parseCommand(docs: Command, app: App, done: Done, run = parse): void {
+	const command = docs
+		.command("parse")
+		.summary("start the parsing of documents, and wait for it")
+		.description(
+			"Starts the parsing of the documents that a manifest, --id or a filter names, or of all documents of a dataset. Those " +
+				"that are done or at work are left as they are. Without --wait a row is parsed when its document is at work.",
+		)
+		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
+		.option("--id <id...>", "ids instead of a manifest (repeatable)")
+		.option("--only-failed", "parses only those whose parsing failed")
+		.option("--again", "parses those that are done as well: their chunks are made anew, and it asks first")
+		.option("--wait", "waits until each document is done, and exits 1 if one fails")
+		.option(
+			"--stall-time <time>",
+			"with --wait: a document of which nothing changes for that time fails (default: 30m)",
+			parseTime,
+		)
+		.option("-y, --yes", "parses again without asking")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs parse -d DATASET --wait\n  ragtag docs parse -d DATASET --only-failed --wait\n  ragtag docs parse ids.csv -d DATASET\n  ragtag docs parse -d DATASET --where category=news --again --dry-run\n",
+		);
+	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
+	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
+		done(await run({ ...command.optsWithGlobals<Omit<ParseOptions, "manifest">>(), manifest }, app));
+	});
+}
+
+export async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
+	checkFlags(options, app);
+	const { manifest, id, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
+	const { command } = PURPOSES.parse;
+	await using run = await openRun(command, options, app);
+	const { session } = run;
+	// A manifest is checked before the first request.
+	if (manifest === undefined) await requireCall(session, "parse", command);
+	await using rows = await (manifest !== undefined
+		? manifestRows(run, manifest, { purpose: "parse" })
+		: id !== undefined
+			? idRows(run, id)
+			: foundRows(run, { purpose: "parse" }));
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	await requireCall(session, "parse", command);
+	const plan = { onlyFailed, again };
+	if (dryRun) return await preview(unchecked(run), rows, parsePreview(rows, plan, session.service.clock));
+	const allowed = await prescanRemovals(unchecked(run), rows);
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	if (again && !yes && rows.rows > 0) {
+		const open = await rowsToSend(run, rows);
+		if (open !== undefined) {
+			const { counted, lines } = await documentsOf(run, open);
+			const lost = "Chunks are made anew: what was edited in them by hand is lost. This cannot be undone.";
+			await askForYes(`Parse ${counted} again?\n${lines}${lost}`, app);
+		}
+	}
+	const { service } = session;
+	const states = new ParsingStates(service.clock);
+	let hasSent = false;
+	const following = {
+		...plan,
+		waits: wait,
+		stallTime: options.stallTime ?? STALL_TIME,
+		onStart: () => void (hasSent = true),
+	};
+	return await runRows(run, allowed, () => parseDocument(service, states, following), { hasSent: () => hasSent });
+}
+
+export const resumeParse: Resume = (file, flags, app) => parse({ ...flags, manifest: file.manifest.path }, app);
+
+/** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
+function checkFlags(options: ParseOptions, { io }: App): void {
+	const { manifest, id, onlyFailed, again, wait, stallTime, yes = false, dryRun = false, resume } = options;
+	const refuse = (text: string, hint?: string): CliError =>
+		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, ...(hint === undefined ? {} : { hint }) });
+	const ways = [manifest !== undefined, id !== undefined, filterText(options) !== ""].filter(Boolean);
+	if (ways.length > 1) throw refuse("docs parse takes one of a MANIFEST, --id and a filter");
+	if (onlyFailed === true && again === true) {
+		throw refuse("--only-failed and --again exclude each other", "Failed documents are parsed without --again, too.");
+	}
+	if (stallTime !== undefined && wait !== true) throw refuse("--stall-time needs --wait");
+	if (resume === true && manifest === undefined && id === undefined) {
+		throw refuse(
+			"--resume needs the same documents, and a list may show others by now",
+			"Resume the run with the documents that it found: ragtag runs resume",
+		);
+	}
+	checkShard(options, manifest);
+	checkDryRunFlags(options);
+	if (again === true && !yes && !dryRun && (manifest === "-" || !io.stdinIsTerminal)) {
+		throw refuse(
+			"docs parse --again asks for confirmation, and standard input is no terminal",
+			"Add --yes if you are sure.",
+		);
+	}
+	checkInput(manifest, options);
+}

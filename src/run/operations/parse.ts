@@ -1,0 +1,142 @@
+import { lookAgainAfter, type ParsePlan, parseStep } from "./parse-step.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Parsing } from "../../rest/parsing.ts";
+import type { DocumentState, ParsingStates } from "../documents/parsing-states.ts";
+import { RetryLater } from "../retry/retry.ts";
+import type { Service } from "../service/service.ts";
+import type { Work } from "../types.ts";
+import type { Memory, Operation, Settled } from "./operation.ts";
+import { notListed, ParseBatches } from "./parse-batches.ts";
+
+export type ParseOptions = ParsePlan & {
+	/** whether a row ends when its document does, and not when it is at work */
+	readonly waits: boolean;
+	/** milliseconds without a change after which a document counts as one that never ends */
+	readonly stallTime: number;
+	/** called before documents are started */
+	readonly onStart?: () => void;
+};
+
+/** Milliseconds for which a list is recent enough to decide by: what changes meanwhile is refused, and looked at again. */
+const RECENT_MS = 5_000;
+
+/** A document at work: when it was first seen so, when what is shown of it changed last, and what that is. */
+type Followed = { readonly since: number; changed: number; last: string };
+
+/** The progress below which a document waits for others: RAGFlow shows a random share of 0.01 for one that is queued. */
+const QUEUED = 0.01;
+
+/** Codes of documents that ended badly. Many may, and no other row is worse for it. */
+const EXPECTED: ReadonlySet<string> = new Set(["PARSE_FAILED", "PARSE_STALLED", "PARSE_STOPPED", "DISABLED"]);
+
+/**
+ * Starts the parsing of a document, and where that is asked for, follows it to its end. What its list shows decides: the
+ * answer of the service says little, and differs between releases.
+ */
+export function parseDocument<Item extends Work>(
+	service: Service,
+	states: ParsingStates,
+	options: ParseOptions,
+): Operation<Item> {
+	const { clock } = service;
+	const batches = new ParseBatches(clock, states, options.onStart);
+	const followed = new WeakMap<Memory, Followed>();
+	/** when anything that is shown of a document has changed last */
+	let changed = clock.now();
+	const follow = (item: Work, memory: Memory, document: DocumentState): Settled => {
+		const { parsing } = document;
+		const done: Settled = { status: "parsed", documentId: item.documentId };
+		const failure = failureOf(document, service);
+		if (failure !== undefined) throw failure;
+		if (parsing?.run === "DONE" || !options.waits) return done;
+		const now = clock.now();
+		const shown = stateText(parsing);
+		const state = followed.get(memory) ?? { since: now, changed: now, last: "" };
+		followed.set(memory, state);
+		if (shown !== state.last) Object.assign(state, { changed: (changed = now), last: shown });
+		// One that is queued moves when others do.
+		const still = now - ((parsing?.progress ?? 0) > QUEUED ? state.changed : changed);
+		if (still >= options.stallTime) throw stalled(document, still, service);
+		throw new RetryLater(lookAgainAfter(now - state.since));
+	};
+	const attempt: Operation<Item> = async (item, request, memory) =>
+		service.inDialect(request, async (api) => {
+			const state = followed.get(memory);
+			const age = state === undefined ? RECENT_MS : lookAgainAfter(clock.now() - state.since) / 2;
+			let document = await states.now(api, request, item, clock.now() - age);
+			if (document === undefined) throw notListed(item);
+			memory.name = document.name;
+			if (state !== undefined) return follow(item, memory, document);
+			const { run, isEnabled } = document.parsing ?? {};
+			if (run === undefined)
+				throw rejected("NO_STATE", `the service shows no state of parsing for ${nameOf(document)}`);
+			const step = parseStep(run, options);
+			if (step === "leave") return { status: "unchanged", documentId: item.documentId };
+			if (step === "follow") {
+				const isOurs = batches.wasSent(memory) || options.waits;
+				return isOurs ? follow(item, memory, document) : { status: "unchanged", documentId: item.documentId };
+			}
+			if (isEnabled === false) throw disabled(document, service);
+			const started = clock.now();
+			await batches.start({ api, request }, item, memory);
+			document = (await states.now(api, request, item, started - RECENT_MS)) ?? document;
+			return follow(item, memory, document);
+		});
+	const settling: Operation<Item> = async (item, request, memory) => {
+		try {
+			const settled = await attempt(item, request, memory);
+			states.forget(item);
+			return settled;
+		} catch (error) {
+			if (error instanceof RestError && error.kind === "rejected") states.forget(item);
+			throw error;
+		}
+	};
+	return Object.assign(settling, {
+		expected: EXPECTED,
+		coming: (items: readonly Item[]) => states.expect(items),
+	});
+}
+
+function stateText(parsing: Parsing | undefined): string {
+	return `${parsing?.run} ${parsing?.progress} ${parsing?.message}`;
+}
+
+/** Why a document that was started came to no good end; undefined where it is at work or done. */
+function failureOf(document: DocumentState, service: Pick<Service, "show">): RestError | undefined {
+	const { run, message } = document.parsing ?? {};
+	if (run === "FAIL") {
+		const said = reasonIn(message);
+		const why = said === "" ? "the service gives no reason" : service.show(said);
+		return rejected("PARSE_FAILED", `the parsing of ${nameOf(document, service)} failed: ${why}`);
+	}
+	if (run !== "CANCEL" && run !== "UNSTART") return undefined;
+	return rejected("PARSE_STOPPED", `the parsing of ${nameOf(document, service)} was stopped before its end`);
+}
+
+/** The last line of the service's messages that speaks of an error, or the last one. */
+export function reasonIn(message = ""): string {
+	const lines = message.split("\n").filter((line) => line.trim() !== "");
+	return (lines.findLast((line) => /error|fail|exception/i.test(line)) ?? lines.at(-1) ?? "").trim();
+}
+
+/** RAGFlow syncs the progress of enabled documents alone (get_unfinished_docs in api/db/services/document_service.py). */
+function disabled(document: DocumentState, service: Pick<Service, "show">): RestError {
+	const text = `${nameOf(document, service)} is disabled, and its parsing would never end; it was not started, and keeps its chunks: enable it first`;
+	return rejected("DISABLED", text);
+}
+
+function stalled(document: DocumentState, milliseconds: number, service: Pick<Service, "show">): RestError {
+	const minutes = Math.max(1, Math.round(milliseconds / 60_000));
+	const share = Math.floor((document.parsing?.progress ?? 0) * 100);
+	const text = `the parsing of ${nameOf(document, service)} is at ${share} %, and nothing of it has changed for ${minutes} min: the service may have no worker, or can't read the file`;
+	return rejected("PARSE_STALLED", text);
+}
+
+function nameOf({ name, id }: DocumentState, service?: Pick<Service, "show">): string {
+	return service === undefined ? `document ${id}` : `${service.show(name)} (${id})`;
+}
+
+function rejected(code: string, text: string): RestError {
+	return new RestError(text, { kind: "rejected", code });
+}

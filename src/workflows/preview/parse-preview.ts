@@ -1,0 +1,38 @@
+import type { Row } from "../../manifest/types.ts";
+import { type ParsePlan, parseStep } from "../../run/operations/parse-step.ts";
+import { ParsingStates } from "../../run/documents/parsing-states.ts";
+import { notListed } from "../../run/operations/parse-batches.ts";
+import { SerialQueue } from "../../run/service/canary.ts";
+import type { Clock } from "../../run/types.ts";
+import type { PreviewRow } from "../effect.ts";
+import type { RowSource } from "../rows/row-source.ts";
+
+/** Rows whose documents are read together. */
+const AHEAD = 1000;
+
+/** Shows which documents would be parsed. It reads their states many at a time, and sends nothing that writes. */
+export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clock: Pick<Clock, "now">): PreviewRow {
+	const states = new ParsingStates(clock);
+	const turn = new SerialQueue();
+	let [coming, expected]: [AsyncIterator<Row> | undefined, number] = [undefined, -1];
+	const expect = async (index: number): Promise<void> => {
+		coming ??= rows.read()[Symbol.asyncIterator]();
+		for (let count = 0; expected < index || (count > 0 && count < AHEAD); count += 1) {
+			const next = await coming.next();
+			if (next.done === true) return;
+			expected = next.value.index;
+			states.expect([next.value]);
+		}
+	};
+	return async (row, { service, request }) => {
+		await turn.take(() => expect(row.index));
+		const api = await service.known(request);
+		const document = await states.now(api, request, row, Number.NEGATIVE_INFINITY);
+		states.forget(row);
+		if (document === undefined) throw notListed(row);
+		const { documentId } = row;
+		const run = document.parsing?.run;
+		if (run === undefined || parseStep(run, plan) !== "start") return { action: "none", documentId };
+		return { action: "parse", documentId, name: document.name, present: new Map(), metadata: new Map() };
+	};
+}
