@@ -108,7 +108,7 @@ function withoutSymbols(name: string): string {
  * The documents under the numbers that a service gives to further files of a name, up to the first number that is free. The
  * service gives that number next (`duplicate_name` in api/db/services/__init__.py).
  */
-export async function numberedCopies(
+async function numberedCopies(
 	api: Api,
 	request: Request,
 	datasetId: string,
@@ -125,6 +125,23 @@ export async function numberedCopies(
 		copies.push(...found);
 	}
 	return copies;
+}
+
+/**
+ * The documents under the names that a service may give to a further file of a name. RAGFlow from v0.19.1 on numbers the base
+ * name, without its folders (`duplicate_name` in api/db/services/__init__.py), and v1.0 drops the folders of every upload.
+ */
+export async function possibleCopies(
+	api: Api,
+	request: Request,
+	datasetId: string,
+	name: string,
+): Promise<readonly Document[]> {
+	const base = name.slice(name.lastIndexOf("/") + 1);
+	const copies = await numberedCopies(api, request, datasetId, name);
+	if (base === name) return copies;
+	const plain = await findAlike(api, request, datasetId, base);
+	return [...copies, ...plain, ...(await numberedCopies(api, request, datasetId, base))];
 }
 
 /**

@@ -8,7 +8,7 @@ import { readBack, RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import { durationText } from "../stop/reasons.ts";
 import { SUPERSEDED } from "../types.ts";
-import { isNumbered, numberedCopies } from "./namesakes.ts";
+import { isNumbered, possibleCopies } from "./namesakes.ts";
 import { type Memory, refuseNewer, type RowAttempt } from "./operation.ts";
 
 /** The shortest time in which a service may store a file after its answer was lost, in milliseconds. */
@@ -98,7 +98,7 @@ export async function findUploadedSince(
 	const known = new Set(namesakes);
 	const same = await findNamesakes(api, request, datasetId, file.name);
 	// Where a document had its name before, the file was stored under a number.
-	const copies = known.size === 0 ? [] : await numberedCopies(api, request, datasetId, file.name);
+	const copies = known.size === 0 ? [] : await possibleCopies(api, request, datasetId, file.name);
 	const made = [...same, ...copies].filter(
 		({ id, size }) => !known.has(id) && (size === undefined || size === file.size),
 	);

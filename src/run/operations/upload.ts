@@ -8,7 +8,7 @@ import { MARK } from "../documents/searches.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import { missingKeys, refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { isAnother, namesakesMeant, numberedCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
+import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { FolderNames, restoreFolders } from "./folder-names.ts";
 import type { UpdateItem } from "./prepare-update.ts";
@@ -162,7 +162,7 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 		const ids = namesakes.map(({ id }) => id);
 		// The file gets a number then. A document that has a number already is not what this run makes.
 		const isCopy = (onExisting === "upload-again" || onExisting === "replace") && ids.length > 0;
-		const copies = isCopy ? await numberedCopies(service.api, request, datasetId, file.name) : [];
+		const copies = isCopy ? await possibleCopies(service.api, request, datasetId, file.name) : [];
 		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
 	}
 	const found = namesakesMeant(namesakes, file.name);

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
@@ -184,6 +184,36 @@ it("a document whose place the new one can't take as hidden as it was is left th
 	expect([exit, stderr]).toEqual([1, expect.stringContaining("NOT_KEPT")]);
 	expect((await service.documents()).map(({ id }) => id)).toContain(before[0]?.id);
 });
+
+it.each<Flavour>(["ragflow-0.27", "ragflow-1.0"])(
+	"a new document of %s whose answer was lost is found under its number, and the file is stored once",
+	async (flavour) => {
+		const { run, service, argv } = await changed(flavour, ["a.txt"], { faults: { faults: [lost(3)] } });
+		const { exit, stderr } = await run(argv);
+		expect([exit, stderr]).toEqual([0, stderr]);
+		expect(await held(service)).toEqual([{ name: "a.txt", metadata: KEPT, content: "quite another text" }]);
+	},
+);
+
+it("the same for a name with folders, whose number has none", async () => {
+	const world = await recorded(0, { flavour: "ragflow-0.27", faults: { faults: [lost(3)] } });
+	const { run, service } = world;
+	const home = await folder();
+	await mkdir(join(home, "hr"));
+	await writeFile(join(home, "hr", "a.txt"), "old text");
+	const argv = ["docs", "upload", home, "-d", service.dataset, "--on-existing", "replace", "--set", "team=new"];
+	expect((await run(argv)).exit).toBe(0);
+	await writeFile(join(home, "hr", "a.txt"), "quite another text");
+	const { exit, stderr } = await run(argv);
+	expect([exit, stderr]).toEqual([0, stderr]);
+	const content = "quite another text";
+	expect(await held(service)).toEqual([{ name: "hr/a.txt", metadata: { team: "new" }, content }]);
+});
+
+/** The answer to that upload is lost; the dataset itself was made by a POST, too. */
+function lost(nth: number) {
+	return { fault: "reset", when: "after", on: { method: "POST", nth: [nth] } } as const;
+}
 
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json", connection: "close" };
 
