@@ -94,6 +94,9 @@ export function createApp(dependencies: AppDependencies) {
 		/** The names of all profiles, in the order of the file; none if there is no file. @throws CliError exit 2 */
 		profiles: async (): Promise<readonly string[]> =>
 			(await import("./settings/profile.ts")).profileNames({ env, home }),
+		/** The options of a file, by its members. @throws CliError exit 2 */
+		optionsFile: async (path: string): Promise<ReadonlyMap<string, readonly string[]>> =>
+			(await import("./settings/options-file.ts")).readOptionsFile(path),
 		/** The datasets that the service was last seen to have; undefined without an address or a state folder. */
 		rememberedDatasets: async ({ baseUrl, stateDir }: Settings): Promise<RememberedDatasets | undefined> =>
 			baseUrl === undefined || stateDir === undefined

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
+import { applyConfigFile } from "./flags/config-file.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
 import { helpConfiguration } from "./commands/option-groups.ts";
@@ -112,6 +113,7 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 				throw error;
 			}
 			await prepareOutputs(app, commandName(command), command.args, outputs);
+			await applyConfigFile(command, app);
 			if (flagsOf(command).has("--ping")) await startPing(app, command.optsWithGlobals());
 		})
 		.addHelpText(

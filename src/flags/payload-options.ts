@@ -57,6 +57,9 @@ const SWITCHES = [
 	"overwrites",
 ] as const;
 
+/** Members that are texts by their columns. */
+const PAIRS = ["map", "types"] as const;
+
 /** Members that are lists of texts. */
 const LISTS = ["ignore", "set", "true", "false"] as const;
 
@@ -78,7 +81,10 @@ export function payloadOptions(
 		const value = flags[name];
 		if (value !== undefined) options[name] = value;
 	}
-	if (flags.map !== undefined) options["map"] = flags.map.map((pair) => [...pair]);
+	for (const name of PAIRS) {
+		const pairs = flags[name];
+		if (pairs !== undefined) options[name] = pairs.map((pair) => [...pair]);
+	}
 	for (const name of LISTS) {
 		const texts = flags[name];
 		if (texts !== undefined) options[name] = [...texts];
@@ -137,6 +143,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		true: texts("true"),
 		false: texts("false"),
 		map: list("map")?.map(pairOf),
+		types: list("types")?.map(pairOf),
 		mode: oneOf(text("mode"), ["replace", "merge"]),
 		deleteToken: text("deleteToken"),
 		empty: oneOf(text("empty"), ["skip", "null", "text"]),

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import { encodingOf } from "../manifest/bytes/encodings.ts";
 import { dateFormOf } from "../manifest/csv/date-form.ts";
+import { type CellType, splitType } from "../manifest/rows/typed.ts";
 import type { ManifestOptions } from "../manifest/types.ts";
 import { quoted } from "./next-command.ts";
 import { parseNonEmpty } from "./values.ts";
@@ -9,6 +10,8 @@ import { parseNonEmpty } from "./values.ts";
 /** Flags that say how a spreadsheet was saved. */
 export type SheetFlags = {
 	readonly sheet?: string | undefined;
+	/** types of columns whose header names none, from a file of options */
+	readonly types?: readonly (readonly [string, string])[] | undefined;
 	readonly encoding?: string | undefined;
 	readonly decimalComma?: boolean | undefined;
 	readonly dateFormat?: string | undefined;
@@ -19,6 +22,7 @@ export type SheetFlags = {
 
 export function addSheetOptions(command: Command): Command {
 	return command
+		.option("--config <file>", "options kept in a YAML file; what is typed wins", parseNonEmpty)
 		.option("--sheet <name or n>", "the sheet of a workbook (default: the first)", parseNonEmpty)
 		.option("--encoding <name>", "encoding of a file that is not UTF-8, as in windows-1252", parseEncoding)
 		.option("--decimal-comma", "1.234,5 is a number in a column of numbers")
@@ -33,7 +37,7 @@ export function addSheetOptions(command: Command): Command {
 }
 
 /** The flags as the reader of a manifest takes them. @throws CliError exit 2 where a word means true and false */
-export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" | "encoding" | "cells"> {
+export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" | "types" | "encoding" | "cells"> {
 	const { sheet, encoding, decimalComma = false, dateFormat, listSeparator, true: yes = [], false: no = [] } = flags;
 	const both = yes.find((word) => no.includes(word));
 	if (both !== undefined) {
@@ -46,7 +50,17 @@ export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" |
 	const isPlain =
 		!decimalComma && date === undefined && listSeparator === undefined && yes.length === 0 && no.length === 0;
 	const cells = { decimalComma, date, listSeparator, trueWords: new Set(yes), falseWords: new Set(no) };
-	return { sheet, encoding, cells: isPlain ? undefined : cells };
+	const types = new Map((flags.types ?? []).map(([column, word]) => [column, typeOf(column, word)] as const));
+	return { sheet, types, encoding, cells: isPlain ? undefined : cells };
+}
+
+function typeOf(column: string, word: string): CellType {
+	const { type, explicit } = splitType(`:${word}`);
+	if (explicit) return type;
+	throw new CliError(`types: ${column} has the type ${word}; nothing was sent`, {
+		exit: Exit.usage,
+		hint: "A type is text, number, boolean, list or json.",
+	});
 }
 
 function parseEncoding(text: string): string {

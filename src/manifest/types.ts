@@ -32,6 +32,8 @@ export type ManifestOptions = {
 	readonly onDuplicate: "error" | "first" | "last";
 	/** of a file without a byte-order mark; UTF-8 by default */
 	readonly encoding?: string | undefined;
+	/** types of columns whose header names none. CSV and workbooks alone */
+	readonly types?: ReadonlyMap<string, CellType> | undefined;
 	/** the name of the sheet that is read, or its number from 1; the first one by default. Workbooks alone */
 	readonly sheet?: string | undefined;
 	/** how a spreadsheet wrote the cells; undefined where they are as a manifest has them */

@@ -28,7 +28,7 @@ type Header = {
 	readonly faults: readonly (Fault & { readonly cell: number })[];
 };
 
-type HeaderOptions = Pick<ManifestOptions, "purpose" | "dataset" | "map" | "ignore" | "set">;
+type HeaderOptions = Pick<ManifestOptions, "purpose" | "dataset" | "map" | "ignore" | "set" | "types">;
 
 /** Decides what each column is for. All faults of a header are found at once. */
 export function readHeader(names: readonly string[], options: HeaderOptions): Header {
@@ -79,6 +79,7 @@ function columnOf(
 		};
 	}
 	const { key, type, explicit, meant } = splitType(name);
+	const declared = explicit ? undefined : options.types?.get(original);
 	const reserved = explicit ? undefined : meantReserved(name);
 	if (reserved !== undefined) {
 		fault("UNKNOWN_COLUMN", `did you mean ${reserved}? For a key of this name write ${excerpt(name)}:text`);
@@ -90,7 +91,11 @@ function columnOf(
 		);
 	}
 	if (PURPOSES[options.purpose].metadata === "ignored") return { ...drop, field: key };
-	return { original, field: key, use: { kind: "key", key, type, isTyped: explicit } };
+	return {
+		original,
+		field: key,
+		use: { kind: "key", key, type: declared ?? type, isTyped: explicit || declared !== undefined },
+	};
 }
 
 /** A name after `--map`; the type of a column stays when the map names only its key. */
@@ -122,6 +127,7 @@ function unusedOptions(
 	for (const [flag, fields] of [
 		["--map", options.map.keys()],
 		["--ignore", options.ignore.keys()],
+		["types of --config", Array.from(options.types?.keys() ?? []).filter((column) => !names.includes(column))],
 	] as const) {
 		for (const field of fields) {
 			if (used.has(field)) continue;

@@ -96,6 +96,8 @@ function wordsOf({ command, manifest: { path }, options }: RunFile): readonly st
 	if (command === APPLY) return [quoted(path)];
 	const purpose = purposeOf(command);
 	const sendAgain = purpose && PURPOSES[purpose].sendAgain;
+	// No flag names them.
+	if (options["types"] !== undefined) return undefined;
 	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
 }
 
