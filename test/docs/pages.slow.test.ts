@@ -44,6 +44,22 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 			"needs two machines with ssh",
 		],
 	],
+	"docs/recipes.md": [
+		[
+			"ragtag manifest from papers --pattern '{category}/{year:number}_{title}.*' --out papers.csv",
+			"test/docs/recipes.slow.test.ts runs it, as all of this page",
+		],
+		[
+			"find papers -type f -mtime -30 -print0 | ragtag manifest from -0 --files-from - --facts ext,size --out recent.csv",
+			"by the same test",
+		],
+		["exiftool -csv -r -ext pdf -Title -Author papers > pdf.csv", "by the same test where exiftool is"],
+		["echo '$meta-json$' > meta.template", "by the same test where pandoc is"],
+		[
+			'for file in papers/*.pdf; do java -jar tika-app.jar --json "$file" > "$file.meta.json"; done',
+			"Debian has no Tika; the same test runs the rest",
+		],
+	],
 	"docs/reliability.md": [["npm run test:faults", "takes minutes; CI runs a part of it"]],
 };
 
