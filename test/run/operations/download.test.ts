@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { RestError } from "../../../src/rest/errors.ts";
+import { ragflowPatch } from "../../../src/rest/flavours.ts";
+import { type Draft, downloadDocument } from "../../../src/run/operations/download.ts";
+import { fakeApi } from "../fake-api.ts";
+import { provenService } from "../fake-service.ts";
+
+const item = { index: 0, line: 1, datasetId: "ds", documentId: "d1" };
+
+/** Downloads a document of 4 bytes: how that ended, and what was done with its draft. */
+async function download(answer: () => Promise<number>): Promise<{ readonly end: unknown; readonly did: string[] }> {
+	const api = fakeApi([], { downloadDocument: answer, dialect: { flavour: ragflowPatch, form: "json" } });
+	const did: string[] = [];
+	const draft: Draft = {
+		write: () => Promise.resolve(),
+		keep: () => Promise.resolve(void did.push("keep")),
+		drop: () => Promise.resolve(void did.push("drop")),
+	};
+	const none = (): Promise<void> => Promise.resolve();
+	const wanted = { size: 4, draft: () => Promise.resolve(draft), isKept: () => Promise.resolve(false), check: none };
+	const operation = downloadDocument({
+		service: provenService(api),
+		wanted: () => wanted,
+		onlyChanged: false,
+		isResumed: false,
+	});
+	const end = await operation(item, (call) => call(), {}).catch((error: unknown) => error);
+	return { end, did };
+}
+
+describe("a document whose bytes do not come whole", () => {
+	it("has no file where the service has lost its content", async () => {
+		const empty = new RestError("answered code 102 This file is empty.", { kind: "rejected", code: "CODE_102" });
+		const { end, did } = await download(() => Promise.reject(empty));
+		expect(end).toMatchObject({ kind: "rejected", code: "CONTENT_LOST" });
+		expect(did).toEqual(["drop"]);
+	});
+
+	it("has no file where fewer bytes came than are listed, and is tried again", async () => {
+		const { end, did } = await download(() => Promise.resolve(3));
+		expect(end).toMatchObject({ kind: "ambiguous", code: "SIZE_MISMATCH" });
+		expect(did).toEqual(["drop"]);
+	});
+
+	it("has its file where all of them came", async () => {
+		const { end, did } = await download(() => Promise.resolve(4));
+		expect(end).toMatchObject({ status: "downloaded" });
+		expect(did).toEqual(["keep", "drop"]);
+	});
+});
