@@ -3,6 +3,7 @@ import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
+import type { Run } from "../../rest/parsing.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
@@ -31,6 +32,9 @@ import {
 	type NamedKey,
 } from "../../workflows/rows/document-filter.ts";
 
+/** The states of parsing, by their names in lists. */
+const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const satisfies readonly Run[];
+
 /** Documents: more than any dataset is known to have. */
 const MOST_LIMIT = 10_000_000;
 
@@ -44,6 +48,8 @@ export type ListOptions = ServiceFlags &
 		readonly format?: Format | undefined;
 		readonly json?: boolean | undefined;
 		readonly wide?: boolean | undefined;
+		readonly parsing?: readonly Run[] | undefined;
+		readonly untagged?: boolean | undefined;
 	};
 
 /** Declares the interface of `docs list`. What it does is in `list`. */
@@ -58,6 +64,12 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 		)
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
 	addFilterOptions(command)
+		.addOption(
+			new Option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`)
+				.argParser(parseRuns)
+				.helpGroup("Which documents:"),
+		)
+		.addOption(new Option("--untagged", "those without any metadata").helpGroup("Which documents:"))
 		.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
 		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
 		.option(
@@ -88,6 +100,14 @@ function parseFields(text: string): string[] {
 	return fields;
 }
 
+function parseRuns(text: string): Run[] {
+	return text.split(",").map((word) => {
+		const run = RUNS.find((each) => each === word.trim().toUpperCase());
+		if (run === undefined) throw new InvalidArgumentError(`"${word}" is no state; states are ${RUNS.join(", ")}.`);
+		return run;
+	});
+}
+
 function parseSort(text: string): SortOrder {
 	const descending = text.startsWith("-");
 	const field = descending ? text.slice(1) : text;
@@ -112,7 +132,8 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			mayStop: options.limit !== undefined && options.sort === undefined,
 			doubts: WARN,
 		};
-		const chosen = chosenDocuments(counted(filteredDocuments(session, dataset, options, checks), counts), options);
+		const listed = inState(filteredDocuments(session, dataset, options, checks), options);
+		const chosen = chosenDocuments(counted(listed, counts), options);
 		const found = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
 		const shown = fields?.includes("meta_fields") === true ? undefined : fields;
 		const isJson = format === "json" || format === "jsonl";
@@ -146,6 +167,28 @@ function namedKeys(options: ListOptions): readonly NamedKey[] {
 	return [...filterKeys(options), ...(name === undefined ? printed : [])];
 }
 
+/**
+ * The documents in the states that the options name.
+ *
+ * @throws CliError exit 2 where the service shows no state
+ */
+async function* inState(
+	documents: AsyncIterable<Document>,
+	{ parsing, untagged = false }: ListOptions,
+): AsyncGenerator<Document> {
+	for await (const document of documents) {
+		const { metadata } = document;
+		if (parsing !== undefined && document.parsing?.run === undefined) {
+			throw new CliError("--parsing: this service shows no state of parsing", { exit: Exit.usage });
+		}
+		if (untagged && metadata === undefined) {
+			throw new CliError("--untagged: the list does not show the metadata of each document", { exit: Exit.usage });
+		}
+		if (parsing?.some((run) => run === document.parsing?.run) === false) continue;
+		if (!untagged || metadata?.size === 0) yield document;
+	}
+}
+
 /** The known number of documents. */
 type Counts = {
 	/** documents that met the filter so far */
@@ -167,7 +210,7 @@ async function* counted(documents: AsyncIterable<Document>, counts: Counts): Asy
 /** `250 documents`, and with `--limit` `5 of 250 documents`, or `the first 5 documents` where it is not known of how many. */
 function countText(shown: number, { found, isWhole, total }: Counts, options: ListOptions): string {
 	if (isWhole || shown < (options.limit ?? Number.POSITIVE_INFINITY)) return ofAll(shown, isWhole ? found : shown);
-	const isFiltered = filterText(options) !== "";
+	const isFiltered = filterText(options) !== "" || options.parsing !== undefined || options.untagged === true;
 	if (total !== undefined && !isFiltered) return ofAll(shown, total);
 	return shown === 1 ? "the first document" : `the first ${documentsText(shown)}`;
 }

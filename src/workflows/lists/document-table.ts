@@ -63,6 +63,10 @@ function column(field: string): TableColumn<Document> {
 		case "document_id":
 		case "dataset_id":
 			return { name: field, cell: (document) => documentCells(document, [field]).join(""), isTyped: true };
+		case "run":
+		case "progress":
+		case "chunk_count":
+			return { name: field, cell: (document) => documentCells(document, [field]).join("") };
 		case "meta_fields":
 			return { name: field, cell: metadataCell, readable: NAME_READABLE };
 		default:
@@ -102,13 +106,21 @@ function timeCell(time: Document["createTime"]): string {
 /** Columns of a list of documents where `--fields` says nothing. */
 export const defaultFields: readonly string[] = ["document_id", "name", "size", "create_time", "meta_fields"];
 
+type Member = (document: Document) => string | number | undefined;
+
+/** Members that JSON always has, and members that are printed only where `--fields` names them. */
+const ALWAYS: ReadonlySet<string> = new Set(["dataset_id", "document_id", "name", "size", "create_time"]);
+
 /** Members of a document that are no metadata. */
-export const documentMembers: ReadonlyMap<string, (document: Document) => string | number | undefined> = new Map([
+export const documentMembers: ReadonlyMap<string, Member> = new Map<string, Member>([
 	["dataset_id", ({ datasetId }: Document) => datasetId],
 	["document_id", ({ id }: Document) => id],
 	["name", ({ name }: Document) => name],
 	["size", ({ size }: Document) => size],
 	["create_time", ({ createTime }: Document) => createTime],
+	["run", ({ parsing }) => parsing?.run],
+	["progress", ({ parsing }) => parsing?.progress],
+	["chunk_count", ({ parsing }) => parsing?.chunkCount],
 ]);
 
 /** The cells of a document: its members by name, everything else by metadata key. */
@@ -131,7 +143,7 @@ export function documentCells(document: Document, fields: readonly string[]): st
 export function documentJson(document: Document, fields: readonly string[] | undefined): string {
 	const parts: string[] = [];
 	for (const [name, member] of documentMembers) {
-		if (fields === undefined || fields.includes(name)) {
+		if (fields === undefined ? ALWAYS.has(name) : fields.includes(name)) {
 			parts.push(`${JSON.stringify(name)}:${JSON.stringify(member(document) ?? null)}`);
 		}
 	}

@@ -277,3 +277,15 @@ it.skipIf(!existsSync("/proc"))(
 		expect(stderr).toContain("name another folder with --state-dir");
 	},
 );
+
+it("--untagged lists the documents that a manifest forgot", async () => {
+	const service = await serve(3, { flavour: "ragflow-0.25" });
+	const [first, , last] = await service.ids();
+	if (first === undefined || last === undefined) throw new Error("no documents");
+	await service.put(first, { author: "Ana" });
+	await service.put(last, { pages: 1 });
+	const { stdout } = await ragtag(["docs", "list", "-d", service.dataset, "--untagged", "--json"], {
+		env: envOf(service),
+	});
+	expect(parseLines(stdout).map((line) => at(line, "document_id"))).toEqual([(await service.ids())[1]]);
+});

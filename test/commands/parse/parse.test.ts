@@ -188,3 +188,28 @@ function start({ url, dataset }: Service, ids: readonly string[]): Promise<Respo
 		body: JSON.stringify({ document_ids: ids }),
 	});
 }
+
+it("docs list shows the state of each document, and those of one state alone", async () => {
+	const service = await withFiles("ragflow-0.25", ["a.txt", "b.txt", "parse-fails.txt"]);
+	await parse(service, "--wait");
+	const list = async (...more: readonly string[]) => {
+		const argv = ["docs", "list", "-d", service.dataset, "--fields", "name,run,progress,chunk_count", ...more];
+		return ragtag(argv, { env: envOf(service) });
+	};
+	const { stdout } = await list("--format", "tsv", "--sort", "name");
+	expect(stdout.split("\n").map((line) => line.split("\t").slice(0, 2))).toEqual([
+		["name", "run"],
+		["a.txt", "DONE"],
+		["b.txt", "DONE"],
+		["parse-fails.txt", "FAIL"],
+		[""],
+	]);
+	const failed = await list("--parsing", "fail,cancel", "--json");
+	expect(parseLines(failed.stdout)).toMatchObject([{ name: "parse-fails.txt", run: "FAIL" }]);
+	expect((await list("--parsing", "OK")).exit).toBe(2);
+	const documented = await serve(1);
+	const none = await ragtag(["docs", "list", "-d", documented.dataset, "--parsing", "DONE"], {
+		env: envOf(documented),
+	});
+	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("shows no state of parsing")]);
+});
