@@ -10,7 +10,7 @@ const TAG =
 	"ragtag docs tag MANIFEST writes metadata; without a manifest: ragtag docs tag -d DATASET --where KEY=VALUE --set KEY=VALUE --mode merge";
 const UPLOAD = "ragtag docs upload MANIFEST uploads files; ragtag docs tag MANIFEST tags documents that are there.";
 const EXPORT =
-	"ragtag manifest init -d DATASET --out FILE writes the metadata as a manifest; ragtag does not download files.";
+	"ragtag docs download -d DATASET --out FOLDER writes documents as files, with a manifest; ragtag manifest init -d DATASET --out FILE the manifest alone.";
 const PREVIEW =
 	"ragtag docs tag MANIFEST --dry-run shows what would change; ragtag docs plan MANIFEST --out FILE keeps it.";
 const FIND = "ragtag docs list -d DATASET --where KEY=VALUE finds documents.";
@@ -20,7 +20,7 @@ const PAUSE = "ragtag runs adjust --pause pauses the run that is going on, ragta
 const UNDO = "ragtag runs undo RUN --dry-run shows what would be restored; without --dry-run it asks, and restores it.";
 const CHECK = "ragtag manifest check MANIFEST";
 const SYNC =
-	"ragtag docs upload MANIFEST --on-existing skip uploads what is not there yet; ragtag docs plan MANIFEST --out FILE --undeclared report names what no row names.";
+	"ragtag docs upload FOLDER -d DATASET --on-existing replace uploads new and changed files; ragtag docs plan MANIFEST --out FILE --undeclared report names what no row names.";
 const ONE_DOCUMENT =
 	"ragtag docs list -d DATASET --name NAME shows one document; ragtag runs blame ID says which run set its values.";
 
@@ -31,14 +31,14 @@ docs | show view cat info describe head open inspect stat | ${ONE_DOCUMENT}
 docs | delete remove del erase destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; without --dry-run it asks, and removes them.
 docs | update set edit patch label write annotate modify change | ${TAG}
 docs | add create new put cp copy push import insert ingest load | ${UPLOAD}
-docs | download export pull fetch dump save backup | ${EXPORT}
+docs | export pull fetch dump save backup | ${EXPORT}
 docs | sync mirror | ${SYNC}
 docs | diff compare preview | ${PREVIEW}
 docs | search find query filter grep | ${FIND}
 docs | validate lint test | ${CHECK}
 docs | undo revert rollback restore | ${UNDO}
 docs | count stats keys values facets tags | ragtag values -d DATASET
-docs | parse chunk embed index | ragtag does not parse documents: start that in RAGFlow.
+docs | chunk embed index | ragtag docs parse -d DATASET starts parsing, and with --wait follows it.
 docs | mv move rename | ragtag does not rename documents. An upload stores them under the column name.
 docs | status history log logs runs | ${SHOWN}
 datasets | ls get show info describe view all | ragtag datasets list
@@ -62,7 +62,7 @@ runs | join combine concat | ragtag runs merge RUN...
 runs | fix fsck | ragtag runs repair RUN
 runs | who history-of annotate | ragtag runs blame ID
 manifest | validate lint verify test fsck | ${CHECK}
-manifest | new create make generate export from download get | ragtag manifest init -d DATASET --out FILE
+manifest | new create make generate export download get | ragtag manifest init -d DATASET --out FILE
 manifest | edit fix update | A manifest is a file: edit it, then: ragtag manifest check MANIFEST
 manifest | send push run write import load | ragtag docs tag MANIFEST
 manifest | list ls show cat stats | A manifest is a file of yours. ragtag manifest check MANIFEST counts its rows.

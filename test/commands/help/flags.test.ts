@@ -183,6 +183,14 @@ const EACH: Readonly<Record<string, readonly [words: string, given: unknown]>> =
 	"--resume": ["", true],
 	"--skip-invalid": ["", true],
 	"--allow-empty": ["", true],
+	"--config": ["c.yaml", "c.yaml"],
+	"--sheet": ["2", "2"],
+	"--encoding": ["windows-1252", "windows-1252"],
+	"--decimal-comma": ["", true],
+	"--date-format": ["DD.MM.YYYY", "DD.MM.YYYY"],
+	"--list-separator": [",", ","],
+	"--true": ["ja,x", ["ja", "x"]],
+	"--false": ["nein", ["nein"]],
 };
 
 describe("every option of docs tag", () => {
