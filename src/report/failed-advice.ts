@@ -3,6 +3,7 @@ const SAME_AGAIN: ReadonlySet<string> = new Set([
 	"AMBIGUOUS_NAME",
 	"BAD_ID",
 	"EXISTS",
+	"FILE_EXISTS",
 	"INEXACT_NUMBER",
 	"KEYS_KEPT",
 	"METADATA_REFUSED",
@@ -31,6 +32,7 @@ export function failedAdvice(codes: readonly string[], path: string, retry: stri
 	if (hasOnly("EXISTS")) {
 		return `These documents are there already: --on-existing skip leaves them alone, --on-existing update-metadata writes their metadata.`;
 	}
+	if (hasOnly("FILE_EXISTS")) return "These files are there already: --force writes over them.";
 	if (hasOnly("PROXY_REFUSED")) {
 		return `Ask who runs the proxy to let the requests through, then send the rows again: ${retry}`;
 	}

@@ -5,6 +5,7 @@ const RETRY = "ragtag runs retry RUN";
 
 it.each([
 	[["EXISTS"], /--on-existing skip/, false],
+	[["FILE_EXISTS"], /^These files are there already: --force/, false],
 	[["EXISTS", "NOT_FOUND"], /failed\.csv .* with --on-existing skip.*would fail again/, false],
 	[["NOT_FOUND", "STALE_FILE", "METADATA_REFUSED"], /would fail again/, false],
 	[["HTTP_422"], /Correct failed\.csv/, false],

@@ -82,13 +82,13 @@ export class DownloadFolder {
 		return status?.isFile() === true && status.size === record?.size;
 	}
 
-	/** @throws RestError of code `EXISTS` where something is there that may not be written over */
+	/** @throws RestError of code `FILE_EXISTS` where something is there that may not be written over */
 	async check(path: string, overwrites: boolean): Promise<void> {
 		const status = await this.#at(path);
 		if (status === undefined) return;
 		if (status.isDirectory()) {
 			throw rejected(
-				"EXISTS",
+				"FILE_EXISTS",
 				`${join(this.root, path)} is a folder, which is never written over; nothing was written`,
 			);
 		}
@@ -182,7 +182,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function exists(target: string): RestError {
-	return rejected("EXISTS", `${target} is there already; --force writes over it. Nothing was written`);
+	return rejected("FILE_EXISTS", `${target} is there already; --force writes over it. Nothing was written`);
 }
 
 function rejected(code: string, text: string): RestError {

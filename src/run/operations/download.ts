@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 /** The bytes of a document, until they have its name. */
 export type Draft = {
 	readonly write: ByteSink;
-	/** Gives them the name of the document's file. @throws RestError of code `EXISTS` where another file has it */
+	/** Gives them the name of the document's file. @throws RestError of code `FILE_EXISTS` where another file has it */
 	keep(): Promise<void>;
 	/** Removes them. Does nothing after `keep`. */
 	drop(): Promise<void>;
@@ -22,7 +22,7 @@ export type Wanted = {
 	readonly draft: () => Promise<Draft>;
 	/** whether the file is there as an earlier download left it, with as many bytes as the list says */
 	readonly isKept: () => Promise<boolean>;
-	/** @throws RestError of code `EXISTS` where something is there that may not be written over */
+	/** @throws RestError of code `FILE_EXISTS` where something is there that may not be written over */
 	readonly check: () => Promise<void>;
 };
 

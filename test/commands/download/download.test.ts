@@ -60,7 +60,7 @@ describe("docs download", () => {
 		await writeFile(join(out, "manifest.csv"), "my own list");
 		const { exit, stdout } = await run("--json");
 		expect([exit, summaryOf(stdout)]).toMatchObject([1, { downloaded: 1, failed: 1 }]);
-		expect(stdout).toContain('"error_code":"EXISTS"');
+		expect(stdout).toContain('"error_code":"FILE_EXISTS"');
 		expect([await read("a.md"), await read("b.md"), await read("manifest.csv")]).toEqual([
 			"mine",
 			"beta",
