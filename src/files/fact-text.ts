@@ -16,7 +16,7 @@ const FACTS = {
 	sha256: ({ path }) => sha256Of(path),
 } as const satisfies Readonly<Record<string, (facts: FileFacts) => string | Promise<string>>>;
 
-type FactName = keyof typeof FACTS;
+export type FactName = keyof typeof FACTS;
 
 /** All names, for people. */
 export const FACT_NAMES = Object.keys(FACTS).map((name) => `{${name}}`);
@@ -43,10 +43,15 @@ export function parseFactText(text: string): FactText | { readonly unknown: stri
 	return end === 0 ? undefined : [...pieces, text.slice(end)];
 }
 
+/** A fact as text. @throws Error of the system where the content of the file is needed and can't be read */
+export async function factOf(fact: FactName, facts: FileFacts): Promise<string> {
+	return FACTS[fact](facts);
+}
+
 /** The text for one file. @throws Error of the system where its content is needed and can't be read */
 export async function factTextOf(text: FactText, facts: FileFacts): Promise<string> {
 	let filled = "";
-	for (const piece of text) filled += typeof piece === "string" ? piece : await FACTS[piece.fact](facts);
+	for (const piece of text) filled += typeof piece === "string" ? piece : await factOf(piece.fact, facts);
 	return filled;
 }
 

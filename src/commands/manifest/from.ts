@@ -13,14 +13,14 @@ import { ColumnPlan } from "../../manifest/write.ts";
 import { show } from "../../text/show.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { problemReporter } from "../../workflows/check/check-manifest.ts";
-import { FACT_NAMES, type FactName, isFactName, type Origin, valuesOf } from "../../workflows/from/file-values.ts";
+import { KEY_FACTS, type KeyFact, type Origin, valuesOf } from "../../workflows/from/file-values.ts";
 import { writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";
 
 export type FromOptions = FileFlags & {
 	readonly paths: readonly string[];
-	readonly facts?: readonly FactName[] | undefined;
+	readonly facts?: readonly KeyFact[] | undefined;
 	readonly pattern?: string | undefined;
 	readonly strict?: boolean | undefined;
 	readonly keys?: readonly string[] | undefined;
@@ -47,7 +47,7 @@ export function fromCommand(parent: Command, app: App, done: Done, run = from): 
 			"Prints a CSV manifest of files for docs upload: file, name, and a column for each key. Keys come from facts of the file, its path, the front matter of Markdown, and its sidecar; a later one wins. Needs no service.",
 		)
 		.argument("[paths...]", "files and folders")
-		.option("--facts <list>", `facts that become keys: ${FACT_NAMES.join(",")}`, parseFacts)
+		.option("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts)
 		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
 		.option("--strict", "a path that does not match --pattern is a problem")
 		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""))
@@ -188,10 +188,10 @@ function explained({ facts, values }: Made): string {
 	}).join("");
 }
 
-function parseFacts(text: string): FactName[] {
-	const names = text.split(",");
-	const unknown = names.find((name) => !isFactName(name));
-	if (unknown !== undefined)
-		throw new InvalidArgumentError(`"${unknown}" is no fact; facts are ${FACT_NAMES.join(", ")}.`);
-	return names.filter(isFactName);
+function parseFacts(text: string): KeyFact[] {
+	return text.split(",").map((word) => {
+		const fact = KEY_FACTS.find((each) => each === word);
+		if (fact !== undefined) return fact;
+		throw new InvalidArgumentError(`"${word}" is no fact; facts are ${KEY_FACTS.join(", ")}.`);
+	});
 }

@@ -1,5 +1,6 @@
 import { reason } from "../../errors.ts";
-import { type FileFacts, sha256Of } from "../../files/facts.ts";
+import { type FactName, factOf } from "../../files/fact-text.ts";
+import type { FileFacts } from "../../files/facts.ts";
 import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts";
 import type { PathPattern } from "../../files/path-pattern.ts";
 import type { JsonValue, Metadata } from "../../json/values.ts";
@@ -11,29 +12,16 @@ import type { Problem } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
 
 /** The facts of `--facts` that become keys. Times are UTC, in ISO form. */
-const FACTS = {
-	path: ({ relative }) => relative,
-	folder: ({ folder }) => folder,
-	ext: ({ ext }) => ext,
-	size: ({ size }) => size,
-	mtime: ({ mtime }) => new Date(mtime).toISOString(),
-	sha256: ({ path }) => sha256Of(path),
-} as const satisfies Readonly<Record<string, (facts: FileFacts) => JsonValue | Promise<JsonValue>>>;
+export const KEY_FACTS = ["path", "folder", "ext", "size", "mtime", "sha256"] as const satisfies readonly FactName[];
 
-export type FactName = keyof typeof FACTS;
-
-export const FACT_NAMES = Object.keys(FACTS).filter(isFactName);
-
-export function isFactName(name: string): name is FactName {
-	return Object.hasOwn(FACTS, name);
-}
+export type KeyFact = (typeof KEY_FACTS)[number];
 
 /** Where the value of a key comes from, the weakest first: a later one wins. */
 export type Origin = "fact" | "pattern" | "front matter" | "sidecar";
 
 /** What is taken from files. */
 export type Sources = {
-	readonly facts: readonly FactName[];
+	readonly facts: readonly KeyFact[];
 	readonly pattern: PathPattern | undefined;
 	/** whether a path that the pattern does not match is a problem */
 	readonly isStrict: boolean;
@@ -52,7 +40,7 @@ export type FileValues = {
 export async function valuesOf(file: FileFacts, sources: Sources): Promise<FileValues> {
 	const found = new Found(file, sources.keys);
 	try {
-		for (const name of sources.facts) found.set(name, await FACTS[name](file), "fact");
+		for (const name of sources.facts) found.set(name, name === "size" ? file.size : await factOf(name, file), "fact");
 		const isUnmatched = !found.match(sources.pattern);
 		if (isUnmatched && sources.isStrict) {
 			found.problem(file.path, { field: null, code: "NO_MATCH", text: "does not match --pattern" });

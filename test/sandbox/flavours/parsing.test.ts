@@ -120,7 +120,7 @@ describe.each(releases)("%s", (flavour) => {
 		expect(await shown(place, ["name", "run", "chunk_count"])).toEqual([["x/b.txt", "DONE", 2]]);
 	});
 
-	test("a download is told from an error by its header alone, also a file of JSON", async () => {
+	test("the header alone says whether an answer is a file, also of JSON", async () => {
 		const sandbox = await by.start({ flavour });
 		const dataset = await by.createDataset(sandbox);
 		const [text, name] = ['{"code":102,"message":"no"}', "ä b.json"];
