@@ -4,7 +4,7 @@ import { survivesDouble } from "../json/numbers.ts";
 import { DEEPEST_METADATA, hasHalfPair, isDeeperThan, type JsonValue, type Metadata } from "../json/values.ts";
 
 /** What is wrong with a front matter. Lines and columns count from 1. */
-export type FrontMatterFault = { readonly line: number; readonly column: number; readonly text: string };
+type FrontMatterFault = { readonly line: number; readonly column: number; readonly text: string };
 
 /** Endings of files that may begin with a front matter. */
 const ENDINGS: ReadonlySet<string> = new Set(["md", "markdown", "mdx", "qmd", "rmd"]);
@@ -35,7 +35,7 @@ export async function readFrontMatter(path: string): Promise<Metadata | FrontMat
 }
 
 /** @param first the line of the file on which the text begins */
-export async function parseFrontMatter(text: string, first: number): Promise<Metadata | FrontMatterFault> {
+async function parseFrontMatter(text: string, first: number): Promise<Metadata | FrontMatterFault> {
 	const { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } = await import("yaml");
 	const counter = new LineCounter();
 	const document = parseDocument(text, { lineCounter: counter, uniqueKeys: true });

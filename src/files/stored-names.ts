@@ -5,7 +5,7 @@ export const NAME_FORMS = ["path", "flat", "base"] as const;
 export type NameForm = (typeof NAME_FORMS)[number];
 
 /** Bytes of a document's name that RAGFlow takes (`FILE_NAME_LEN_LIMIT` in api/constants.py). */
-export const LONGEST_NAME = 255;
+const LONGEST_NAME = 255;
 
 /** The name that a file is stored under. @param relative its path from the folder that was named */
 export function storedName(relative: string, form: NameForm): string {
@@ -28,7 +28,7 @@ export function nameFault(name: string): string | undefined {
 }
 
 /** Two files that would be stored under one name. */
-export type Collision = { readonly first: string; readonly second: string; readonly name: string };
+type Collision = { readonly first: string; readonly second: string; readonly name: string };
 
 /**
  * The files whose names have the same key as that of an earlier one.

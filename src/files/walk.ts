@@ -6,7 +6,7 @@ import { type FileFacts, factsOf } from "./facts.ts";
 import type { Filters } from "./filters.ts";
 import { inFolder, isAbove, type Place } from "./place.ts";
 
-export type WalkOptions = {
+type WalkOptions = {
 	readonly filters: Filters;
 	/** whether symbolic links are followed, each target once; they are left out otherwise */
 	readonly follow: boolean;
@@ -18,7 +18,7 @@ export type WalkOptions = {
 };
 
 /** A folder or a file that could not be read, or a sidecar without its file. */
-export type TreeProblem = {
+type TreeProblem = {
 	/** the path, from where the program was started if it was named so */
 	readonly path: string;
 	/** a clause: `permission denied` */

@@ -2,7 +2,7 @@ import { parser, type QualifiedAttribute, type SAXParser } from "sax";
 import { ReadingStop } from "../fault.ts";
 
 /** What happens at the elements of a part. Names have no prefix. */
-export type Elements = {
+type Elements = {
 	open(name: string, attributes: Readonly<Record<string, string>>): void;
 	close?(name: string): void;
 	/** called with each piece of text between tags */

@@ -8,7 +8,7 @@ import type { Work } from "../types.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { notListed, ParseBatches } from "./parse-batches.ts";
 
-export type ParseOptions = ParsePlan & {
+type ParseOptions = ParsePlan & {
 	/** whether a row ends when its document does, and not when it is at work */
 	readonly waits: boolean;
 	/** milliseconds without a change after which a document counts as one that never ends */
@@ -115,7 +115,7 @@ function failureOf(document: DocumentState, service: Pick<Service, "show">): Res
 }
 
 /** The last line of the service's messages that speaks of an error, or the last one. */
-export function reasonIn(message = ""): string {
+function reasonIn(message = ""): string {
 	const lines = message.split("\n").filter((line) => line.trim() !== "");
 	return (lines.findLast((line) => /error|fail|exception/i.test(line)) ?? lines.at(-1) ?? "").trim();
 }

@@ -18,7 +18,7 @@ import type { UploadAttempt } from "./store-file.ts";
 import type { UploadItem } from "./upload.ts";
 
 /** An attempt of a row that replaces a document. */
-export type Replacement = UploadAttempt & {
+type Replacement = UploadAttempt & {
 	readonly item: UploadItem;
 	readonly removeOld: Operation<OldItem>;
 };

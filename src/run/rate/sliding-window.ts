@@ -36,16 +36,9 @@ export class SlidingWindow {
 		return Math.max(0, oldest + this.#window - now);
 	}
 
-	/** One more send, at its turn. @returns its place, for `corrected` */
-	sent(now: number): number {
-		const place = this.#next;
-		this.#times[place] = now;
-		this.#next = (place + 1) % this.#times.length;
-		return place;
-	}
-
-	/** The latest send of a place really happened at another time. */
-	corrected(place: number, now: number): void {
-		this.#times[place] = now;
+	/** One more send, at its turn. */
+	sent(now: number): void {
+		this.#times[this.#next] = now;
+		this.#next = (this.#next + 1) % this.#times.length;
 	}
 }

@@ -20,7 +20,7 @@ export type KeyFact = (typeof KEY_FACTS)[number];
 export type Origin = "fact" | "pattern" | "front matter" | "sidecar";
 
 /** What is taken from files. */
-export type Sources = {
+type Sources = {
 	readonly facts: readonly KeyFact[];
 	readonly pattern: PathPattern | undefined;
 	/** whether a path that the pattern does not match is a problem */
@@ -29,7 +29,7 @@ export type Sources = {
 	readonly keys: ReadonlySet<string> | undefined;
 };
 
-export type FileValues = {
+type FileValues = {
 	readonly values: ReadonlyMap<string, { readonly value: JsonValue; readonly origin: Origin }>;
 	/** whether a pattern was given and the path does not match it */
 	readonly isUnmatched: boolean;
