@@ -5,6 +5,7 @@ const GROUPS: readonly (readonly [heading: string, flags: readonly string[]])[] 
 Which documents: dataset id where where-json missing name match
 What to write: mode set delete-token only-changed on-existing allow-type-change map ignore empty schema
 Which files: include exclude files-from null names follow checksum sidecars
+Parsing: parse only-failed again wait stall-time
 How the manifest is read: as for config files-root map ignore empty sheet encoding decimal-comma date-format list-separator true false schema on-duplicate shard skip-invalid allow-empty
 Check first: dry-run detailed-exitcode undeclared yes
 Pace: rate limiter pause continue concurrency chunk timeout max-duration

@@ -20,6 +20,8 @@ export type PayloadFlags = AnyManifestFlags & {
 	readonly overwrites?: boolean | undefined;
 	readonly onlyFailed?: boolean | undefined;
 	readonly again?: boolean | undefined;
+	/** `docs upload`: parses the documents; `wait` follows that to its end */
+	readonly parse?: boolean | undefined;
 	readonly wait?: boolean | undefined;
 	readonly set?: readonly string[] | undefined;
 	readonly onExisting?: OnExisting | undefined;
@@ -50,6 +52,7 @@ const SWITCHES = [
 	"checksum",
 	"onlyFailed",
 	"again",
+	"parse",
 	"wait",
 	"allowTypeChange",
 	"skipInvalid",
@@ -156,6 +159,7 @@ export function payloadFlags(options: JsonObject): PayloadFlags {
 		overwrites: isSet("overwrites"),
 		onlyFailed: isSet("onlyFailed"),
 		again: isSet("again"),
+		parse: isSet("parse"),
 		wait: isSet("wait"),
 		allowTypeChange: isSet("allowTypeChange"),
 		skipInvalid: isSet("skipInvalid"),

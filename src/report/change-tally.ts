@@ -12,11 +12,17 @@ const MAX_NAMED_KEYS = 10;
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
 	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0, download: 0, parse: 0 };
+	readonly #waits: boolean;
 	#added = 0;
 	#changed = 0;
 	#removed = 0;
 	readonly #removals = new Map<string, number>();
 	#undeclared = 0;
+
+	/** @param waits whether documents are replaced only after the parsing of the new ones */
+	constructor(waits = false) {
+		this.#waits = waits;
+	}
 
 	/** documents that would change, uploads, replacements, removals and downloads included */
 	get documents(): number {
@@ -58,9 +64,8 @@ export class ChangeTally {
 		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
 		// Questions find the chunks of a document, and those of the new one are made by parsing.
 		if (replace > 0) {
-			parts.push(
-				`Questions find ${replace === 1 ? "it" : "these"} only after parsing; what was edited by hand in ${replace === 1 ? "its" : "their"} chunks is lost.`,
-			);
+			const found = this.#waits ? "" : `Questions find ${replace === 1 ? "it" : "these"} only after parsing. `;
+			parts.push(`${found}What was edited by hand in ${replace === 1 ? "its" : "their"} chunks is lost.`);
 		}
 		return parts.length === 0 ? "No document would change." : parts.join(" ");
 	}

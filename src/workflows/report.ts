@@ -8,6 +8,7 @@ import { type Ended, ofShard, oldestReadingText, type Summary, summaryOf, summar
 import { undoneText, undoText } from "../report/undo.ts";
 import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
+import type { ParseFlags } from "../flags/parse-flags.ts";
 import { withFlags } from "../flags/next-command.ts";
 import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
 import type { Stop, Totals } from "../run/types.ts";
@@ -18,7 +19,7 @@ import { stopFromError } from "./stop-from-error.ts";
 
 /** The context of `report`; a `Run` is one. */
 export type ReportContext = {
-	readonly flags: GlobalFlags & { readonly json?: boolean | undefined };
+	readonly flags: GlobalFlags & Pick<ParseFlags, "wait"> & { readonly json?: boolean | undefined };
 	readonly app: App;
 };
 
@@ -95,7 +96,8 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	}
 	const age = oldestReadingText(ended.oldestReading);
 	if (age !== undefined) io.note(age);
-	const unparsed = ended.undone === undefined ? unparsedText(totals) : undefined;
+	const isFound = ended.undone !== undefined || flags.wait === true;
+	const unparsed = isFound ? undefined : unparsedText(totals);
 	if (unparsed !== undefined) io.note(unparsed);
 	const why = ended.pace && paceText(ended.pace, ended.cap);
 	if (why !== undefined) io.note(why);

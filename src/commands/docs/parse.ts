@@ -5,7 +5,7 @@ import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flag
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
-import { parseTime } from "../../flags/values.ts";
+import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocument } from "../../run/operations/parse.ts";
@@ -37,9 +37,6 @@ export type ParseOptions = ManifestReadFlags &
 		readonly stallTime?: number | undefined;
 	};
 
-/** 30 minutes, in milliseconds: a large scan may stay at one page for some of them. */
-const STALL_TIME = 30 * 60_000;
-
 /** Declares the interface of `docs parse`. What it does is in `parse`. */
 export function parseCommand(docs: Command, app: App, done: Done, run = parse): void {
 	const command = docs
@@ -54,17 +51,12 @@ export function parseCommand(docs: Command, app: App, done: Done, run = parse): 
 		.option("--only-failed", "parses only those whose parsing failed")
 		.option("--again", "parses those that are done as well: their chunks are made anew, and it asks first")
 		.option("--wait", "waits until each document is done, and exits 1 if one fails")
-		.option(
-			"--stall-time <time>",
-			"with --wait: a document of which nothing changes for that time fails (default: 30m)",
-			parseTime,
-		)
 		.option("-y, --yes", "parses again without asking")
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag docs parse -d DATASET --wait\n  ragtag docs parse -d DATASET --only-failed --wait\n  ragtag docs parse ids.csv -d DATASET\n  ragtag docs parse -d DATASET --where category=news --again --dry-run\n",
 		);
-	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
+	addFilterOptions(addDryRunOptions(addShardOption(addStallTimeOption(command), app)));
 	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
 		done(await run({ ...command.optsWithGlobals<Omit<ParseOptions, "manifest">>(), manifest }, app));
 	});

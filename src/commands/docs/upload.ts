@@ -10,8 +10,10 @@ import { csvLine } from "../../manifest/csv/cells.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
+import type { Parsing } from "../../run/operations/parsing.ts";
 import { previewUpload } from "../../run/operations/preview-upload.ts";
 import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
+import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { requireCall } from "../../run/service/require-call.ts";
 import type { Outcome } from "../../run/types.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
@@ -24,12 +26,14 @@ import {
 	verifies,
 } from "../../flags/flags.ts";
 import { addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/file-flags.ts";
+import { addParseOptions, checkParseFlags, type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
+import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
 import { changePrinter } from "../../workflows/preview/change-printer.ts";
 import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
@@ -43,7 +47,8 @@ import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
 export type UploadOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags &
-	FileFlags & {
+	FileFlags &
+	ParseFlags & {
 		readonly files: readonly string[];
 		readonly as?: "manifest" | "files" | undefined;
 		readonly onExisting: OnExisting;
@@ -71,9 +76,9 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 		.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n",
+			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n  ragtag docs upload papers -d DATASET --on-existing replace --parse --wait\n",
 		);
-	addDryRunOptions(addShardOption(addFileOptions(command, "uploads"), app));
+	addDryRunOptions(addShardOption(addParseOptions(addFileOptions(command, "uploads")), app));
 	addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
 		async (files: string[]) => {
 			done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
@@ -96,14 +101,19 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 	if (onExisting === "replace") {
 		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, "--on-existing replace");
 	}
+	// A manifest is checked before the first request.
+	const hasCall = async (): Promise<void> =>
+		options.parse === true ? requireCall(run.session, "parse", "--parse") : undefined;
+	if (manifest === undefined) await hasCall();
 	await using rows = await (manifest === undefined
 		? fileRows(run, files)
 		: manifestRows(run, manifest, { purpose: "upload" }));
+	if (rows.stop === undefined) await hasCall();
 	const compares = comparesMetadata(onExisting);
 	const previewed = dryRun && compares ? "--dry-run" : undefined;
 	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, verifies(options) ? "--verify" : previewed));
 	if (stop !== undefined) return await report(run, stop);
-	if (dryRun) return await preview(run, rows, uploadPreview(options), uploadPrinter(run));
+	if (dryRun) return await preview(run, rows, uploadPreview(options, app.clock), uploadPrinter(run));
 	const allowed = await prescanUploads(run, rows);
 	await using _lists = allowed.documents;
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
@@ -111,7 +121,9 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		app.io.note("Keys that a row does not have are removed from an existing document.");
 	}
 	if (options.json !== true) await app.io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
-	return await runRows(run, allowed, uploadFiles(run), {
+	const parsing = parsingWanted(run.session.service, options);
+	return await runRows(run, allowed, uploadFiles(run, parsing), {
+		hasSent: () => parsing?.hasStarted === true,
 		onOutcome: (outcome) => printOutcome(run, outcome),
 		ending: (record) => ({ next: nextOfLost(record) }),
 	});
@@ -126,6 +138,7 @@ export const resumeUpload: Resume = (file, flags, app) => {
 function checkFlags(options: UploadOptions): string | undefined {
 	const { files, as, filesFrom, onExisting, checksum = false } = options;
 	checkDryRunFlags(options);
+	checkParseFlags(options);
 	if (checksum && onExisting !== "replace") {
 		throw new CliError("--checksum needs --on-existing replace; nothing was sent", { exit: Exit.usage });
 	}
@@ -159,7 +172,7 @@ function prescanUploads(run: Run<UploadOptions>, rows: RowSource): Promise<Allow
 	if (onExisting === "error" || onExisting === "upload-again") return prescanCreations(run, rows);
 	// A content of equal size changes nothing that is judged, unless a policy counts the documents.
 	const checksum = run.flags.checksum === true && run.settings.policy !== undefined;
-	return policyPrescan(run, rows, uploadPreview({ onExisting, checksum }), {
+	return policyPrescan(run, rows, uploadPreview({ onExisting, checksum }, run.app.clock), {
 		compares: comparesMetadata(onExisting),
 		keepsLists: true,
 	});
@@ -170,12 +183,21 @@ function comparesMetadata(onExisting: OnExisting): boolean {
 	return onExisting === "update-metadata" || onExisting === "replace";
 }
 
-function uploadPreview({ onExisting, checksum = false }: Pick<UploadOptions, "onExisting" | "checksum">): PreviewRow {
-	return async (row, { service, request }, documents) => {
+type PreviewOptions = Pick<UploadOptions, "onExisting" | "checksum" | "parse">;
+
+function uploadPreview(
+	{ onExisting, checksum = false, parse = false }: PreviewOptions,
+	clock: App["clock"],
+): PreviewRow {
+	const states = new ParsingStates(clock);
+	return async (row, session, documents) => {
+		const { service, request } = session;
 		const found = await previewUpload(service, request, withFile(row), { onExisting, checksum, documents });
 		switch (found.action) {
-			case "none":
-				return found;
+			case "none": {
+				const item = { ...row, documentId: found.documentId };
+				return parse ? effectOfParsing(states, session, item, { onlyFailed: false, again: false }) : found;
+			}
 			case "upload":
 				return { action: "upload", documentId: "", present: new Map(), metadata: row.metadata };
 			case "update":
@@ -185,11 +207,11 @@ function uploadPreview({ onExisting, checksum = false }: Pick<UploadOptions, "on
 	};
 }
 
-function uploadFiles({ session: { service, timeout }, flags }: Run<UploadOptions>): RowOperation {
+function uploadFiles({ session: { service, timeout }, flags }: Run<UploadOptions>, parsing?: Parsing): RowOperation {
 	const { onExisting, checksum = false } = flags;
 	return (log, documents) => {
 		const settling = new Settling(service, timeout);
-		const upload = uploadFile(service, onExisting, documents, { log, settling, checksum });
+		const upload = uploadFile(service, onExisting, documents, { log, settling, checksum, parsing });
 		return (row, request, memory) => upload(withFile(row), request, memory);
 	};
 }

@@ -15,6 +15,16 @@ const PLAIN_ID = /^[\w-]{1,64}$/;
 /** Documents that are asked for one by one where the service lists none by their ids: the pages of a list cost more. */
 const FEW = 3;
 
+/** The state of a document that was just stored. */
+const UNSTARTED: Required<DocumentState>["parsing"] = {
+	run: "UNSTART",
+	progress: 0,
+	message: "",
+	chunkCount: 0,
+	chunkMethod: undefined,
+	isEnabled: true,
+};
+
 type Dataset = {
 	/** the documents whose states are wanted */
 	readonly wanted: Set<string>;
@@ -43,6 +53,14 @@ export class ParsingStates {
 	/** Documents whose states will be wanted. */
 	expect(documents: Iterable<Which>): void {
 		for (const { datasetId, documentId } of documents) this.#of(datasetId).wanted.add(documentId);
+	}
+
+	/** A document that was just stored: no list is needed to know that it is not at work. */
+	stored({ datasetId, documentId }: Which, name: string): void {
+		const { wanted, seen } = this.#of(datasetId);
+		wanted.add(documentId);
+		const document = { id: documentId, name, parsing: UNSTARTED };
+		seen.set(documentId, { at: this.#clock.now(), document });
 	}
 
 	/** A document whose state is no longer wanted. */

@@ -52,6 +52,9 @@ export type Memory = WriteMemory & {
 	isRemovedTogether?: boolean;
 	/** an upload whose document takes the place of another */
 	replacing?: Replacing | undefined;
+	/** the result of a row whose document is parsed after it, and the attempts to parse it */
+	settled?: Settled;
+	parse?: Memory;
 };
 
 /** A document that is replaced, over the attempts of its row. */
@@ -68,6 +71,8 @@ export type Replacing = {
 	isParsingCopied?: boolean;
 	/** what the new document was seen to have */
 	written?: Metadata;
+	/** the new document is done, so that questions find it before the old one is removed */
+	isParsed?: boolean;
 	isRemoved?: boolean;
 };
 

@@ -8,7 +8,7 @@ import type { Work } from "../types.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
 import { notListed, ParseBatches } from "./parse-batches.ts";
 
-type ParseOptions = ParsePlan & {
+export type ParseOptions = ParsePlan & {
 	/** whether a row ends when its document does, and not when it is at work */
 	readonly waits: boolean;
 	/** milliseconds without a change after which a document counts as one that never ends */

@@ -11,6 +11,7 @@ import { readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
 import type { Operation, Replacing, Settled } from "./operation.ts";
 import { refuseNewer } from "./operation.ts";
+import type { Parsing } from "./parsing.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import type { RemovalOptions } from "./remove.ts";
 import { copyParsing } from "./copied-parsing.ts";
@@ -21,6 +22,7 @@ import type { UploadItem } from "./upload.ts";
 type Replacement = UploadAttempt & {
 	readonly item: UploadItem;
 	readonly removeOld: Operation<OldItem>;
+	readonly parsing: Parsing | undefined;
 };
 
 /** The old document of a row, as it is removed. */
@@ -56,7 +58,10 @@ export async function finishReplacement(
 		let isThere = true;
 		if (!isInBatch) {
 			for (const id of [old, stored.id]) refuseNewer(log, item, id);
-			if (removal.maybeRemoved !== true) await proveBytes(replacement, replacing, stored.id);
+			if (removal.maybeRemoved !== true) {
+				await proveBytes(replacement, replacing, stored.id);
+				await parseFirst(replacement, replacing, stored.id);
+			}
 			isThere = await copyMetadata(replacement, replacing, stored.id);
 		}
 		if (isThere) await replacement.removeOld({ ...item, documentId: old, replacing }, request, removal);
@@ -64,6 +69,28 @@ export async function finishReplacement(
 	}
 	await giveName(replacement, stored);
 	return { status: "replaced", documentId: stored.id, storedName: item.file.name, replaces: old };
+}
+
+/** Where rows wait for parsing, questions find the old document until they find the new one. */
+async function parseFirst(replacement: Replacement, replacing: Replacing, id: string): Promise<void> {
+	const { service, api, request, item, memory, parsing } = replacement;
+	if (parsing?.waits !== true || replacing.isParsed === true) return;
+	// The method of parsing comes first. What another client writes meanwhile is copied after it.
+	if (replacing.written === undefined) await copyMetadata(replacement, replacing, id);
+	try {
+		await parsing.document({ ...item, documentId: id }, request, memory);
+	} catch (error) {
+		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
+		const [kept, made] = [service.show(replacing.old), service.show(id)];
+		const text = `${error.message}; document ${kept} was left as it was. runs retry parses the new one again, and docs rm --id ${made} removes it`;
+		throw new RestError(text, { kind: "rejected", code: error.code, cause: error });
+	}
+	replacing.isParsed = true;
+	// A rename leaves the chunks there as they are (RAGFlow v0.24.0 api/apps/sdk/doc.py: update_doc).
+	if (api.dialect.flavour.update.verb !== "PUT") return;
+	const text =
+		"Chunks of replaced documents are cited as a(1).pdf where the file is a.pdf: this service names them when it parses, and the old document is removed after that.";
+	service.noteOnce("CHUNKS_NAMED", text);
 }
 
 /** Leaves an old document alone that another client changed since the new one got its metadata: that is copied first. */

@@ -14,6 +14,7 @@ import { FolderNames, restoreFolders } from "./folder-names.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
+import type { Parsing } from "./parsing.ts";
 import { removeDocument } from "./remove.ts";
 import { judgeNamesakes } from "./stale-document.ts";
 import {
@@ -36,6 +37,8 @@ type UploadOptions = {
 	readonly folders: FolderNames;
 	/** with `replace`: contents of equal size are compared, by a download */
 	readonly checksum: boolean;
+	/** parses the documents of the rows; undefined where nothing does */
+	readonly parsing: Parsing | undefined;
 };
 
 /** An attempt of a row of `docs upload`. */
@@ -57,13 +60,14 @@ export function uploadFile<Item extends UploadItem>(
 		settling = new Settling(service, 0),
 		folders = new FolderNames(service),
 		checksum = false,
+		parsing,
 	}: Partial<UploadOptions> = {},
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
 	const shared = { service, log, settling, onExisting, checksum, documents, removedKeys, folders };
 	const removal = { log, isAsked: true, refuse: refuseChanged };
 	const removeOld = removeDocument<OldItem>(service, documents.removable, removal);
-	return (item, request, memory) =>
+	const attempt: Operation<Item> = (item, request, memory) =>
 		service.inDialect(request, async (api) => {
 			const upload: Upload = { ...shared, api, request, item, memory };
 			memory.replacing ??= earlierReplacement(upload);
@@ -77,7 +81,7 @@ export function uploadFile<Item extends UploadItem>(
 			const store = (): Promise<StoredFile> => storeRecorded(upload);
 			// That a second file of a name is stored without its folders says nothing of the first.
 			const sent = memory.stored ?? (await (replacing === undefined ? folders.store(upload, store) : store()));
-			if (replacing !== undefined) return finishReplacement({ ...upload, removeOld }, replacing, sent);
+			if (replacing !== undefined) return finishReplacement({ ...upload, removeOld, parsing }, replacing, sent);
 			// With `upload-again`, a name that was taken is not the document's.
 			const isAgain = onExisting === "upload-again" && (memory.namesakes ?? []).length > 0;
 			const stored = isAgain ? sent : await restoreFolders(upload, sent);
@@ -89,6 +93,7 @@ export function uploadFile<Item extends UploadItem>(
 			await tagUploaded(upload, id);
 			return { status: "uploaded", documentId: id, storedName: name };
 		});
+	return parsing === undefined ? attempt : parsing.after(attempt);
 }
 
 /** Records an upload and stores its file. */

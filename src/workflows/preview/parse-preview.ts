@@ -3,8 +3,9 @@ import { type ParsePlan, parseStep } from "../../run/operations/parse-step.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { notListed } from "../../run/operations/parse-batches.ts";
 import { SerialQueue } from "../../run/service/canary.ts";
-import type { Clock } from "../../run/types.ts";
-import type { PreviewRow } from "../effect.ts";
+import type { Session } from "../../app.ts";
+import type { Clock, Work } from "../../run/types.ts";
+import type { Effect, PreviewRow } from "../effect.ts";
 import type { RowSource } from "../rows/row-source.ts";
 
 /** Rows whose documents are read together. */
@@ -24,15 +25,25 @@ export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clo
 			states.expect([next.value]);
 		}
 	};
-	return async (row, { service, request }) => {
+	return async (row, session) => {
 		await turn.take(() => expect(row.index));
-		const api = await service.known(request);
-		const document = await states.now(api, request, row, Number.NEGATIVE_INFINITY);
-		states.forget(row);
-		if (document === undefined) throw notListed(row);
-		const { documentId } = row;
-		const run = document.parsing?.run;
-		if (run === undefined || parseStep(run, plan) !== "start") return { action: "none", documentId };
-		return { action: "parse", documentId, name: document.name, present: new Map(), metadata: new Map() };
+		return effectOfParsing(states, session, row, plan);
 	};
+}
+
+/** Whether a document would be parsed. It sends nothing that writes. @throws RestError where it is not listed */
+export async function effectOfParsing(
+	states: ParsingStates,
+	{ service, request }: Session,
+	item: Work,
+	plan: ParsePlan,
+): Promise<Effect> {
+	const api = await service.known(request);
+	const document = await states.now(api, request, item, Number.NEGATIVE_INFINITY);
+	states.forget(item);
+	if (document === undefined) throw notListed(item);
+	const { documentId } = item;
+	const run = document.parsing?.run;
+	if (run === undefined || parseStep(run, plan) !== "start") return { action: "none", documentId };
+	return { action: "parse", documentId, name: document.name, present: new Map(), metadata: new Map() };
 }

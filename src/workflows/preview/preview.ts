@@ -12,6 +12,7 @@ import { errorLimit } from "../../run/stop/limits.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
 import type { Outcome, Stop, Totals } from "../../run/types.ts";
+import type { ParseFlags } from "../../flags/parse-flags.ts";
 import type { RowFlags } from "../../flags/flags.ts";
 import { type EffectChange, effectsOf, type Previewed, type PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
@@ -46,7 +47,10 @@ export type ChangeSink = {
 };
 
 /** Flags of a command that shows what rows would do. */
-export type PreviewFlags = RowFlags & DryRunFlags & UndeclaredFlag & { readonly dataset?: string | undefined };
+export type PreviewFlags = RowFlags &
+	DryRunFlags &
+	UndeclaredFlag &
+	Pick<ParseFlags, "wait"> & { readonly dataset?: string | undefined };
 
 /**
  * Shows the changes of a run, document by document in the order of the rows. It reads as the run would, sends nothing
@@ -62,7 +66,7 @@ export async function preview<SourceRow extends Row>(
 	const { io, clock } = app;
 	const journal = new MemoryJournal<SourceRow>(rows, failedRowReporter(run, rows));
 	const failed = new FailedWriter(flags.failed, rows.failedRows);
-	const tally = new ChangeTally();
+	const tally = new ChangeTally(flags.wait);
 	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
 	const types = await typeChecker(run, rows);
 	session.monitor.enter("reading", "what the documents have");

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import { CliError, Exit } from "../errors.ts";
+import { Parsing } from "../run/operations/parsing.ts";
+import type { Service } from "../run/service/service.ts";
+import { parseTime } from "./values.ts";
+
+/** Flags of commands that parse what they write. */
+export type ParseFlags = {
+	readonly parse?: boolean | undefined;
+	readonly wait?: boolean | undefined;
+	/** milliseconds */
+	readonly stallTime?: number | undefined;
+};
+
+/** 30 minutes, in milliseconds: a large scan may stay at one page for some of them. */
+export const STALL_TIME = 30 * 60_000;
+
+export function addStallTimeOption(command: Command): Command {
+	return command.option(
+		"--stall-time <time>",
+		"with --wait: a document of which nothing changes for that time fails (default: 30m)",
+		parseTime,
+	);
+}
+
+export function addParseOptions(command: Command): Command {
+	return addStallTimeOption(
+		command
+			.option("--parse", "starts the parsing of each document after its metadata, unless it is done or at work")
+			.option("--wait", "with --parse: waits until each document is done, and exits 1 if one fails"),
+	);
+}
+
+/** @throws CliError exit 2 for flags that mean nothing without others */
+export function checkParseFlags({ parse = false, wait = false, stallTime }: ParseFlags): void {
+	const refuse = (text: string, hint: string): CliError =>
+		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	if (wait && !parse) throw refuse("--wait needs --parse", "Add --parse, or leave --wait out.");
+	if (stallTime !== undefined && !wait) throw refuse("--stall-time needs --wait", "Add --wait.");
+}
+
+/** What parses the documents of a run; undefined without `--parse`. */
+export function parsingWanted(
+	service: Service,
+	{ parse, wait = false, stallTime = STALL_TIME }: ParseFlags,
+): Parsing | undefined {
+	return parse === true ? new Parsing(service, { waits: wait, stallTime }) : undefined;
+}
