@@ -24,6 +24,9 @@ type Added = { readonly types: Map<string, ValueTypes>; readonly isRefused: bool
 
 const EARLIER = "an earlier value, perhaps in another dataset, may have given this key another type";
 
+/** Nearly every key: no part of it is blank. */
+const PLAIN_KEY = /^[\w-]+$/;
+
 /** Characters of a value that a clash names. */
 const SHOWN = 40;
 
@@ -93,25 +96,26 @@ export class TypedKeys {
 	/** Why a value does not fit; undefined where it does. */
 	#why(path: string, types: ValueTypes, value: JsonValue, added: Added): string | undefined {
 		const seen = this.#paths.get(path);
-		const what = `${shown(value)} is ${kindWord(types)}`;
+		// A text is made of a value that does not fit alone: a manifest has millions that do.
+		const what = (): string => `${shown(value)} is ${kindWord(types)}`;
 		if (seen !== undefined) {
 			const known = typesIn(seen);
 			const taking = known & types.fits;
 			if (!added.isRefused && taking !== 0) return undefined;
-			if (taking === known) return (seen.fits & ~types.fits) === 0 ? undefined : `${what}, and ${EARLIER}`;
+			if (taking === known) return (seen.fits & ~types.fits) === 0 ? undefined : `${what()}, and ${EARLIER}`;
 			const has = seen.line === undefined ? "the service holds" : `line ${seen.line} has`;
 			const isLarge = (known & (TYPE.whole | TYPE.number)) !== 0 && typeof value === "number";
-			return `${has} ${isLarge ? "smaller numbers" : typeWords(known)}${pathWords(path, types)}, and ${what}`;
+			return `${has} ${isLarge ? "smaller numbers" : typeWords(known)}${pathWords(path, types)}, and ${what()}`;
 		}
 		if ((types.makes & types.fits) === 0) return `${shown(value)} is a number that is too large`;
 		const beside = added.types.get(path);
 		added.types.set(path, types);
-		if (added.isRefused) return `${what}, and ${EARLIER}`;
+		if (added.isRefused) return `${what()}, and ${EARLIER}`;
 		if (beside === undefined || beside.makes === types.makes) return undefined;
 		if (typeof value === "number" && (beside.makes & (TYPE.whole | TYPE.number)) !== 0) {
 			return "whole numbers and fractions are mixed; a new key takes one type";
 		}
-		return `${what}, and beside it are ${typeWords(beside.makes)}; a new key takes one type`;
+		return `${what()}, and beside it are ${typeWords(beside.makes)}; a new key takes one type`;
 	}
 
 	/** Visits every value under a key, until `visit` gives a reason. A dot in a key makes an object. */
@@ -156,6 +160,7 @@ function typesIn({ makes, fits }: Seen): number {
 }
 
 function isBadKey(key: string): boolean {
+	if (PLAIN_KEY.test(key)) return false;
 	return key
 		.replace(/\.+$/, "")
 		.split(".")
