@@ -25,6 +25,8 @@ export class RecentAnswers {
 	#bucket: number;
 	/** the mean latency of each judged time of the last ten seconds */
 	#means: { readonly at: number; readonly mean: number }[] = [];
+	/** the smallest of them: each request asks for it */
+	#least: number | undefined;
 	/** since the rate was judged: when that was, requests that were sent, and those that found few places free */
 	since: number;
 	sends = 0;
@@ -45,8 +47,7 @@ export class RecentAnswers {
 
 	/** The smallest mean latency of the last ten seconds, in milliseconds; undefined before the first answers. */
 	get least(): number | undefined {
-		if (this.#means.length > 0) return Math.min(...this.#means.map(({ mean }) => mean));
-		return this.count === 0 ? undefined : this.#firstMean;
+		return this.#least ?? (this.count === 0 ? undefined : this.#firstMean);
 	}
 
 	/** The first answers come all at once, and may wait for each other. */
@@ -101,6 +102,7 @@ export class RecentAnswers {
 		if (this.count >= ENOUGH || (isFirst && this.count > 0)) {
 			this.#means = this.#means.filter(({ at }) => now - at < LATENCIES_MS);
 			this.#means.push({ at: now, mean: isFirst ? this.#firstMean : this.latency });
+			this.#least = Math.min(...this.#means.map(({ mean }) => mean));
 		}
 		this.since = now;
 		this.sends = this.#full = this.count = this.#sum = this.#all = 0;
