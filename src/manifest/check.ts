@@ -2,7 +2,7 @@ import { openSource } from "./bytes/source.ts";
 import { cellName } from "./cell-name.ts";
 import { ReadingStop, type Fault, positionsIn } from "./fault.ts";
 import { datasetNote } from "./mistaken.ts";
-import { DuplicateSearch, type DuplicateDecision, type Entry } from "./duplicate-search.ts";
+import { DuplicateSearch } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
@@ -15,9 +15,6 @@ import type { CheckDependencies, CheckedManifest, ManifestOptions, Row } from ".
 
 /** Rows between two reports of progress. */
 const PROGRESS_ROWS = 4096;
-
-/** Conflicts that are sorted by their lines at a time. More of them are reported in parts of so many, each sorted. */
-const SORTED_CONFLICTS = 10_000;
 
 /**
  * Reads a whole manifest and reports every problem in it. No problem is thrown.
@@ -40,8 +37,6 @@ export async function checkManifest(
 	} catch (error) {
 		await source.close();
 		throw error;
-	} finally {
-		check.release();
 	}
 }
 
@@ -102,17 +97,11 @@ class FirstReading {
 		};
 	}
 
-	/** Frees what only the check needs. */
-	release(): void {
-		this.#duplicates.close();
-	}
-
 	async #batch({ reader, rows }: Batch): Promise<void> {
 		this.#reader = reader;
 		this.#headFaults();
 		const parsedRows = await this.#parsed(reader, rows);
 		for (const [index, raw] of rows.entries()) {
-			if (this.#duplicates.isFull) await this.#duplicates.makeRoom();
 			if (reader.keyColumns !== undefined && raw.cells !== undefined) {
 				this.#seen.cells(reader.keyColumns, raw.cells, raw.line);
 			}
@@ -194,26 +183,15 @@ class FirstReading {
 	}
 
 	async #settleDuplicates(): Promise<void> {
-		let conflicts: Extract<DuplicateDecision, { kind: "conflict" }>[] = [];
-		for await (const decision of this.#duplicates.decisions(this.#problems, this.#fatal)) {
-			if (decision.kind === "skip") {
-				this.#tally.replace(decision.row.index, Disposition.duplicate);
-			} else if (conflicts.push(decision) === SORTED_CONFLICTS) {
-				this.#conflicts(conflicts);
-				conflicts = [];
-			}
-		}
-		this.#conflicts(conflicts);
-	}
-
-	#conflicts(conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[]): void {
-		const field = this.#subject.required;
-		for (const { row, earlier } of conflicts.toSorted((left, right) => left.row.index - right.row.index)) {
+		const { required: field, same } = this.#subject;
+		const { skipped, conflicts } = await this.#duplicates.decisions(this.#problems, this.#fatal);
+		for (const index of skipped) this.#tally.replace(index, Disposition.duplicate);
+		const why = this.#duplicates.isFolded
+			? " for this service, which ignores letter case, accents and trailing blanks"
+			: "";
+		for (const { row, earlierLine } of conflicts) {
 			this.#tally.replace(row.index, Disposition.invalid);
-			const why = this.#duplicates.isFolded
-				? " for this service, which ignores letter case, accents and trailing blanks"
-				: "";
-			const text = `${this.#subject.same} as on line ${earlier.line}${why}, with other values; see --on-duplicate`;
+			const text = `${same} as on line ${earlierLine}${why}, with other values; see --on-duplicate`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
 	}

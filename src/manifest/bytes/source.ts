@@ -18,8 +18,6 @@ export type Content = {
 
 /** The bytes of a manifest, which can be read a second time and are then certain to be the same. */
 export type Source = {
-	/** folder for temporary files of the check, made on first use */
-	scratch(): Promise<string>;
 	/**
 	 * Every byte, in blocks of `BLOCK_BYTES` (the last one shorter). Remembers a hash of all bytes up to the end of each. The
 	 * memory of a block is used again for the next one.
@@ -44,10 +42,9 @@ export async function openSource(
 	temporaryFolder: string = tmpdir(),
 	name: string = path,
 ): Promise<Source> {
-	const scratch = new Scratch(temporaryFolder);
-	if (path === "-") return new BlockSource("standard input", stdin, undefined, scratch);
+	if (path === "-") return new BlockSource("standard input", stdin, undefined, temporaryFolder);
 	const file = await openFile(path);
-	return new BlockSource(name, file.handle === undefined ? file.bytes() : undefined, file, scratch);
+	return new BlockSource(name, file.handle === undefined ? file.bytes() : undefined, file, temporaryFolder);
 }
 
 async function openFile(path: string): Promise<InputFile> {
@@ -74,36 +71,25 @@ function unreadable(path: string, why: string, hint: string, cause?: unknown): C
 	return new CliError(`${excerpt(path)} ${why}`, { exit: Exit.usage, hint, cause });
 }
 
-class Scratch {
-	readonly #parent: string;
-	#folder: Promise<string> | undefined;
-
-	constructor(parent: string) {
-		this.#parent = parent;
-	}
-
-	/** mkdtemp gives the folder mode 0700, so that other users can't read the copy. @throws CliError exit 7 where there is no room */
-	folder(): Promise<string> {
-		this.#folder ??= mkdtemp(join(this.#parent, "ragtag-")).catch((error: unknown) => {
-			throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
-				exit: Exit.storage,
-				hint: "Free some space there, or name another folder with --state-dir.",
-				cause: error,
-			});
+/** mkdtemp gives the folder mode 0700, so that other users can't read the copy. @throws CliError exit 7 where there is no room */
+async function privateFolder(parent: string): Promise<string> {
+	try {
+		return await mkdtemp(join(parent, "ragtag-"));
+	} catch (error) {
+		throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
+			exit: Exit.storage,
+			hint: "Free some space there, or name another folder with --state-dir.",
+			cause: error,
 		});
-		return this.#folder;
-	}
-
-	async remove(): Promise<void> {
-		const folder = await this.#folder?.catch(() => undefined);
-		if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 	}
 }
 
 class BlockSource implements Source {
 	readonly #name: string;
 	readonly #once: AsyncIterable<Uint8Array> | undefined;
-	readonly #scratch: Scratch;
+	readonly #temporaryFolder: string;
+	/** the private folder of the copy */
+	#folder: string | undefined;
 	#file: FileHandle | undefined;
 	readonly #opened: InputFile | undefined;
 	readonly #hashes: string[] = [];
@@ -115,21 +101,18 @@ class BlockSource implements Source {
 		name: string,
 		once: AsyncIterable<Uint8Array> | undefined,
 		opened: InputFile | undefined,
-		scratch: Scratch,
+		temporaryFolder: string,
 	) {
 		this.#name = name;
 		this.#once = once;
 		this.#opened = opened;
 		this.#file = opened?.handle;
-		this.#scratch = scratch;
-	}
-
-	scratch(): Promise<string> {
-		return this.#scratch.folder();
+		this.#temporaryFolder = temporaryFolder;
 	}
 
 	async *first(): AsyncGenerator<Buffer> {
-		this.#spooled = this.#once === undefined ? undefined : join(await this.scratch(), "manifest");
+		this.#folder = this.#once === undefined ? undefined : await privateFolder(this.#temporaryFolder);
+		this.#spooled = this.#folder === undefined ? undefined : join(this.#folder, "manifest");
 		const spool = this.#spooled === undefined ? undefined : await open(this.#spooled, "wx+", 0o600);
 		if (spool !== undefined) this.#file = spool;
 		for await (const block of this.#blocks()) {
@@ -160,7 +143,7 @@ class BlockSource implements Source {
 	async close(): Promise<void> {
 		await this.#opened?.close();
 		if (this.#file !== this.#opened?.handle) await this.#file?.close();
-		await this.#scratch.remove();
+		if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
 	}
 
 	async *#blocks(): AsyncGenerator<Buffer> {

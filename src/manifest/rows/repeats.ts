@@ -1,9 +1,8 @@
-import { Records } from "./spill.ts";
+/** Words of a record: the two of the fingerprint, then the row's position. */
+const RECORD_WORDS = 3;
 
-/** Words of a record: the two of the fingerprint, then the row's index, its low word first. */
-const RECORD_WORDS = 4;
-
-const WORD = 2 ** 32;
+/** Records for which there is room at first. */
+const FIRST_ROOM = 10_000;
 
 /** Odd multipliers, by which the two words of a fingerprint differ. They are those of the hash cyrb53. */
 const ONE = 0x9e3779b1;
@@ -13,16 +12,14 @@ const TWO = 0x5f356495;
 const SMALL = 0x20;
 
 /**
- * Finds rows that may be about the same document, in memory that does not grow with their number.
+ * Finds rows that may be about the same document, in twelve bytes a row and twenty at the end.
  *
  * A row leaves 64 bits of its key, which cost a tenth of a hash that no two keys share. So what is found here is only
  * suspected, and is compared afterwards. Rows whose keys are equal, or differ in letter case alone, are always found.
  */
-export class Repeats extends Records {
-	/** @param folder makes the private folder, called when memory does not suffice */
-	constructor(folder: () => Promise<string>) {
-		super(RECORD_WORDS, folder, "fingerprints");
-	}
+export class Repeats {
+	#words = new Uint32Array(FIRST_ROOM * RECORD_WORDS);
+	#length = 0;
 
 	/** @param document equal for rows of one dataset that are about the same document */
 	add(dataset: string, document: string, index: number): void {
@@ -35,19 +32,21 @@ export class Repeats extends Records {
 				two = Math.imul(two ^ unit, TWO);
 			}
 		}
-		const { words } = this;
-		const at = this.place();
-		// Multiplication carries to higher bits alone, so the low ones, which choose the partition, are the poorest.
-		words[at] = one ^ (one >>> 16) ^ (two >>> 8);
-		words[at + 1] = two ^ (one >>> 8);
-		words[at + 2] = index % WORD;
-		words[at + 3] = index / WORD;
+		if (this.#length === this.#words.length) {
+			const words = new Uint32Array(this.#length * 2);
+			words.set(this.#words);
+			this.#words = words;
+		}
+		// Multiplication carries to higher bits alone, so the low ones, which choose the place in a table, are the poorest.
+		this.#words[this.#length++] = one ^ (one >>> 16) ^ (two >>> 8);
+		this.#words[this.#length++] = two ^ (one >>> 8);
+		this.#words[this.#length++] = index;
 	}
 
 	/** The rows that share a fingerprint; undefined if there are none. */
-	async suspects(): Promise<RowSet | undefined> {
+	suspects(): RowSet | undefined {
 		const found = new RowSet();
-		for await (const records of this.parts()) addRepeated(records, found);
+		addRepeated(this.#words.subarray(0, this.#length), found);
 		return found.last === undefined ? undefined : found;
 	}
 }
@@ -68,17 +67,13 @@ function addRepeated(records: Uint32Array, found: RowSet): void {
 			}
 			const earlier = (other - 1) * RECORD_WORDS;
 			if (records[earlier] === one && records[earlier + 1] === two) {
-				found.add(indexAt(records, earlier));
-				found.add(indexAt(records, at));
+				found.add(records[earlier + 2] ?? 0);
+				found.add(records[at + 2] ?? 0);
 				break;
 			}
 			place = (place + 1) & mask;
 		}
 	}
-}
-
-function indexAt(records: Uint32Array, at: number): number {
-	return (records[at + 2] ?? 0) + (records[at + 3] ?? 0) * WORD;
 }
 
 /** A number from 0 to 3 for each row, by its position: 250 kB for a million rows. */
