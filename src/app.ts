@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { tmpdir } from "node:os";
-import { CliError, Exit } from "./errors.ts";
+import { usageError } from "./errors.ts";
 import { realTimers, type Io } from "./io.ts";
 import { untilStopped } from "./io/input.ts";
 import { type Ping, sendPing } from "./rest/ping.ts";
@@ -113,10 +113,10 @@ export function createApp(dependencies: AppDependencies) {
 		runs({ stateDir }: Settings): RunStore {
 			const onRead = (done: number, total: number): void => monitor.lists.read("recorded runs", done, total);
 			if (stateDir !== undefined) return new RunStore(stateDir.value, user, onRead);
-			throw new CliError("runs can't be recorded, because there is no home folder; nothing was sent", {
-				exit: Exit.usage,
-				hint: "Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
-			});
+			throw usageError(
+				"runs can't be recorded, because there is no home folder; nothing was sent",
+				"Name one with --state-dir DIR or RAGTAG_STATE_DIR.",
+			);
 		},
 		/**
 		 * The folder for a command's temporary files: below the state folder, open to its owner alone. `close` removes it.

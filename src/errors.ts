@@ -47,6 +47,11 @@ export class CliError extends Error {
 	}
 }
 
+/** An error of what was typed or configured, before anything was written: exit 2. */
+export function usageError(message: string, hint?: string, cause?: unknown): CliError {
+	return new CliError(message, { exit: Exit.usage, hint, cause });
+}
+
 /** The reason in an unknown thrown value, in one line. */
 export function reason(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,5 @@
 import type { BodyChoice } from "./body-forms.ts";
-import { CliError, Exit } from "./errors.ts";
+import { usageError } from "./errors.ts";
 import type { Io, Timers } from "./io.ts";
 import { ADVISED_RATE, MAX_CONCURRENCY, type RateSetting } from "./rates.ts";
 import { createApi } from "./rest/api.ts";
@@ -83,10 +83,10 @@ export async function openSession(
 	const key = await settings.key();
 	// Plans, records of runs and messages contain the address.
 	if (holdsKey(baseUrl, key)) {
-		throw new CliError("the address of the service holds the API key; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Give only the address; the key is sent in a header of each request.",
-		});
+		throw usageError(
+			"the address of the service holds the API key; nothing was sent",
+			"Give only the address; the key is sent in a header of each request.",
+		);
 	}
 	const redact = redactor(key);
 	io.hide(key);
@@ -213,8 +213,8 @@ function givenFlavour(name: string | undefined, settings: Settings): { value: Fl
 	if (given === undefined || given.value === "auto") return undefined;
 	const value = flavourNamed(given.value);
 	if (value !== undefined) return { value, origin: given.origin };
-	throw new CliError(`${given.origin}: there is no flavour ${JSON.stringify(given.value)}`, {
-		exit: Exit.usage,
-		hint: `Take one of ${flavourNames.join(", ")}, or leave it out: the flavour is detected.`,
-	});
+	throw usageError(
+		`${given.origin}: there is no flavour ${JSON.stringify(given.value)}`,
+		`Take one of ${flavourNames.join(", ")}, or leave it out: the flavour is detected.`,
+	);
 }

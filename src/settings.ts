@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CliError, Exit } from "./errors.ts";
+import { usageError } from "./errors.ts";
 import { isLoopback, isPlainHttp, limiterUrl } from "./settings/address.ts";
 import { readCertificates } from "./settings/certificates.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
@@ -18,10 +18,10 @@ export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts
 export async function resolveSettings(flags: SettingFlags, sources: SettingSources): Promise<Settings> {
 	const { env } = sources;
 	if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-		throw new CliError("NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of the service's certificate", {
-			exit: Exit.usage,
-			hint: "Unset it, and give the certificate of your own authority with --ca-file.",
-		});
+		throw usageError(
+			"NODE_TLS_REJECT_UNAUTHORIZED=0 turns off the check of the service's certificate",
+			"Unset it, and give the certificate of your own authority with --ca-file.",
+		);
 	}
 	const name = first(flag("--profile", flags.profile), variable(env, "RAGTAG_PROFILE"));
 	// Loaded late: most calls use no profile, and the YAML parser would take a fifth of the program's start.
@@ -34,9 +34,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 
 	const { baseUrl, keySource, caFile, limiter, unused } = chosenFrom(flags, env, profile, name?.origin === "--profile");
 	if (profile?.requireHttps === true && baseUrl !== undefined && isPlainHttp(baseUrl.value)) {
-		throw new CliError(`profile ${profile.name} requires https, and the address in ${baseUrl.origin} is http`, {
-			exit: Exit.usage,
-		});
+		throw usageError(`profile ${profile.name} requires https, and the address in ${baseUrl.origin} is http`);
 	}
 
 	if (unused.length > 0) {
@@ -77,7 +75,7 @@ async function allowedKey(
 	profile: Profile | undefined,
 	sources: SettingSources,
 ): Promise<string> {
-	if (source === undefined) throw new CliError("no API key is set", { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
+	if (source === undefined) throw usageError("no API key is set", HOW_TO_GIVE_A_KEY);
 	if (baseUrl !== undefined) checkKeysTarget(source, baseUrl, profile, sources.env);
 	if (baseUrl !== undefined && isPlainHttp(baseUrl.value) && !isLoopback(baseUrl.value)) {
 		sources.warn(`${baseUrl.value} is plain http: the key and metadata can be read on the network`);
@@ -86,10 +84,10 @@ async function allowedKey(
 }
 
 function missingAddress(): never {
-	throw new CliError("no service address is set", {
-		exit: Exit.usage,
-		hint: "Set RAGTAG_BASE_URL, as in RAGTAG_BASE_URL=https://rag.example.com; `ragtag sandbox` serves the API here and prints its address.",
-	});
+	throw usageError(
+		"no service address is set",
+		"Set RAGTAG_BASE_URL, as in RAGTAG_BASE_URL=https://rag.example.com; `ragtag sandbox` serves the API here and prints its address.",
+	);
 }
 
 function defaultStateDir({ env, home }: SettingSources): Setting<string> | undefined {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import type { Command } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit, reason } from "../errors.ts";
+import { CliError, Exit, reason, usageError } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
 import { topics } from "./help-topics.ts";
 import type { HelpTree } from "./help-tree.ts";
@@ -68,7 +68,7 @@ async function help(
 				manPages === undefined
 					? "help --json prints the whole tree; it takes no words"
 					: "help --man-pages writes all pages; it takes no words and no --json";
-			throw new CliError(what, { exit: Exit.usage });
+			throw usageError(what);
 		}
 		const { helpTree } = await import("./help-tree.ts");
 		const tree = helpTree(program);
@@ -92,10 +92,7 @@ async function help(
 	for (const name of words) {
 		const next = found.commands.find((command) => command.name() === name);
 		if (next === undefined) {
-			throw new CliError(`no help for ${name}`, {
-				exit: Exit.usage,
-				hint: "Type `ragtag help` for all commands, tables and pages.",
-			});
+			throw usageError(`no help for ${name}`, "Type `ragtag help` for all commands, tables and pages.");
 		}
 		found = next;
 	}

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../errors.ts";
+import { Exit, type ExitCode, reason, usageError } from "../errors.ts";
 import type { FaultPlan } from "../sandbox/faults/plan.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
@@ -109,7 +109,7 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		control: flags.control === true,
 		log: (line) => io.note(line),
 	}).catch((error: unknown) => {
-		throw new CliError(`the sandbox could not start: ${reason(error)}`, { exit: Exit.usage, cause: error });
+		throw usageError(`the sandbox could not start: ${reason(error)}`, undefined, error);
 	});
 	try {
 		await io.out(`${sandbox.url}\nexport RAGTAG_API_KEY=${sandbox.key}\n`);
@@ -126,7 +126,7 @@ async function faultPlan({ faults }: SandboxFlags): Promise<FaultPlan | undefine
 	if (faults === undefined) return undefined;
 	const { readPlan } = await import("../sandbox/faults/plan.ts");
 	return readPlan(faults).catch((error: unknown) => {
-		throw new CliError(`--faults: ${reason(error)}`, { exit: Exit.usage, cause: error, hint: planHint });
+		throw usageError(`--faults: ${reason(error)}`, planHint, error);
 	});
 }
 
@@ -134,17 +134,17 @@ async function faultPlan({ faults }: SandboxFlags): Promise<FaultPlan | undefine
 function checkOptions(flags: SandboxFlags): void {
 	const { flavour, upgrade, update, pageLimit, largePage, errorStyle, memberKey } = flags;
 	if (flavour === "documented" && upgrade === undefined && memberKey !== undefined) {
-		throw new CliError("--member-key is only for RAGFlow's flavours: the documented API has no members", {
-			exit: Exit.usage,
-			hint: "Name a flavour, as in --flavour ragflow-0.24.",
-		});
+		throw usageError(
+			"--member-key is only for RAGFlow's flavours: the documented API has no members",
+			"Name a flavour, as in --flavour ragflow-0.24.",
+		);
 	}
 	if (flavour === "documented" || upgrade?.to === "documented") return;
 	if (update === "replace" && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
-	throw new CliError("--update, --page-limit, --large-page and --error-style are only for --flavour documented", {
-		exit: Exit.usage,
-		hint: `Leave them out: ${flavour} answers as that release does.`,
-	});
+	throw usageError(
+		"--update, --page-limit, --large-page and --error-style are only for --flavour documented",
+		`Leave them out: ${flavour} answers as that release does.`,
+	);
 }
 
 /** `NAME:N`: a flavour, and the number of updates after which it answers. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit, type ExitCode } from "../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../errors.ts";
 import { addServiceOptions, type ServiceFlags } from "../flags/flags.ts";
 import type { Done } from "../flags/declare.ts";
 import { parseNonEmpty } from "../flags/values.ts";
@@ -126,8 +126,8 @@ function unknownKey(key: string, dataset: string, entries: readonly KeyCount[]):
 	);
 	const there = entries.slice(0, 10).map((entry) => show(entry.key));
 	const known = there.length === 0 ? "No document has any metadata." : `The commonest keys: ${there.join(", ")}.`;
-	return new CliError(`no document of dataset ${show(dataset)} has the key ${show(key)}`, {
-		exit: Exit.usage,
-		hint: near === undefined ? known : `Did you mean ${show(near)}?`,
-	});
+	return usageError(
+		`no document of dataset ${show(dataset)} has the key ${show(key)}`,
+		near === undefined ? known : `Did you mean ${show(near)}?`,
+	);
 }

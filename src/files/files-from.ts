@@ -1,4 +1,4 @@
-import { CliError, Exit, reason } from "../errors.ts";
+import { type CliError, reason, usageError } from "../errors.ts";
 import { readInput } from "../input-file.ts";
 import { excerpt } from "../text/show.ts";
 
@@ -48,5 +48,5 @@ function decoded(bytes: Buffer): string | undefined {
 
 function refusal(file: string, why: string, cause?: unknown): CliError {
 	const named = file === "-" ? "standard input" : excerpt(file);
-	return new CliError(`--files-from: ${named} ${why}; nothing was sent`, { exit: Exit.usage, cause });
+	return usageError(`--files-from: ${named} ${why}; nothing was sent`, undefined, cause);
 }

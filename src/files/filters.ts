@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { excerpt } from "../text/show.ts";
 
 /** The globs of `--include` and `--exclude`. */
@@ -54,16 +54,13 @@ function checked(flag: string, glob: string): string {
 	const plain = glob.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
 	const shown = `${flag} "${excerpt(glob)}"`;
 	if (plain === "" || plain === ".") {
-		throw new CliError(`${shown} names no file; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Write a glob: '*.pdf'.",
-		});
+		throw usageError(`${shown} names no file; nothing was sent`, "Write a glob: '*.pdf'.");
 	}
 	if (plain.startsWith("/") || plain.split("/").includes("..")) {
-		throw new CliError(`${shown} matches nothing: it is compared with paths from the folder; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Write a path from the folder that is uploaded: 'hr/**', or a name for all folders: '*.pdf'.",
-		});
+		throw usageError(
+			`${shown} matches nothing: it is compared with paths from the folder; nothing was sent`,
+			"Write a path from the folder that is uploaded: 'hr/**', or a name for all folders: '*.pdf'.",
+		);
 	}
 	return plain;
 }

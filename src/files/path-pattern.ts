@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import { excerpt } from "../text/show.ts";
 
 /** A field of a pattern: `{year:number}` has the name `year:number`, which is the header of a column. */
@@ -57,8 +57,8 @@ function sourceOf(part: string, text: string): string {
 }
 
 function refusal(text: string, why: string): CliError {
-	return new CliError(`--pattern '${excerpt(text)}' ${why}`, {
-		exit: Exit.usage,
-		hint: "Write the path with fields in braces: '{category}/{year:number}_{title}.pdf'.",
-	});
+	return usageError(
+		`--pattern '${excerpt(text)}' ${why}`,
+		"Write the path with fields in braces: '{category}/{year:number}_{title}.pdf'.",
+	);
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { CliError, Exit } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import type { Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import { changeOf, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
@@ -39,10 +39,10 @@ export function addTypeOption(command: Command): Command {
 export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 	// With another token, the usual one and lists that look like a change are plain values.
 	if (mode !== "replace" || deleteToken !== DELETE_TOKEN) return;
-	throw new CliError("--delete-token needs --mode merge; nothing was sent", {
-		exit: Exit.usage,
-		hint: "Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.",
-	});
+	throw usageError(
+		"--delete-token needs --mode merge; nothing was sent",
+		"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.",
+	);
 }
 
 /** How the metadata to send is made from a row. */
@@ -123,7 +123,7 @@ export function checkFormatFlags({ format, limitCharacters, json }: DryRunFlags 
 }
 
 function refused(text: string, hint: string): CliError {
-	return new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	return usageError(`${text}; nothing was sent`, hint);
 }
 
 /** The format of the changes that the flags choose. */

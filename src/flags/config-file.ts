@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { PayloadFlags } from "./payload-options.ts";
 import { collectPair } from "./values.ts";
 
@@ -19,7 +19,7 @@ export async function applyConfigFile(command: Command, app: Pick<App, "io" | "o
 			if (apply(command, member, texts)) taken.push(member);
 		} catch (error) {
 			if (!(error instanceof InvalidArgumentError)) throw error;
-			throw new CliError(`${path}: ${member}: ${error.message} Nothing was sent.`, { exit: Exit.usage });
+			throw usageError(`${path}: ${member}: ${error.message} Nothing was sent.`);
 		}
 	}
 	app.io.note(`From ${path}: ${taken.length === 0 ? "nothing that this command takes" : taken.join(", ")}`);

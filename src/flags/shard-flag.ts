@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
 
 export type ShardFlags = {
@@ -25,8 +25,8 @@ function parse(text: string, app: Pick<App, "shard">): Shard {
 /** @throws CliError exit 2 for a shard of rows that come from no manifest: other machines may have others */
 export function checkShard({ shard }: ShardFlags, manifest: string | undefined): void {
 	if (shard === undefined || manifest !== undefined) return;
-	throw new CliError("--shard takes a part of a manifest, and there is none; nothing was sent", {
-		exit: Exit.usage,
-		hint: "Write the rows to a manifest first, and give the same file to every shard.",
-	});
+	throw usageError(
+		"--shard takes a part of a manifest, and there is none; nothing was sent",
+		"Write the rows to a manifest first, and give the same file to every shard.",
+	);
 }

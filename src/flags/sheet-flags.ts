@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { encodingOf } from "../manifest/bytes/encodings.ts";
 import { dateFormOf } from "../manifest/csv/date-form.ts";
 import { type CellType, splitType } from "../manifest/rows/typed.ts";
@@ -41,11 +41,11 @@ export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" |
 	const { sheet, encoding, decimalComma = false, dateFormat, listSeparator, true: yes = [], false: no = [] } = flags;
 	const both = yes.find((word) => no.includes(word));
 	if (both !== undefined) {
-		throw new CliError(`--true and --false both name ${both}; nothing was sent`, { exit: Exit.usage });
+		throw usageError(`--true and --false both name ${both}; nothing was sent`);
 	}
 	const date = dateFormat === undefined ? undefined : dateFormOf(dateFormat);
 	if (typeof date === "string") {
-		throw new CliError(`--date-format: ${date}; nothing was sent`, { exit: Exit.usage });
+		throw usageError(`--date-format: ${date}; nothing was sent`);
 	}
 	const isPlain =
 		!decimalComma && date === undefined && listSeparator === undefined && yes.length === 0 && no.length === 0;
@@ -57,10 +57,10 @@ export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" |
 function typeOf(column: string, word: string): CellType {
 	const { type, explicit } = splitType(`:${word}`);
 	if (explicit) return type;
-	throw new CliError(`types: ${column} has the type ${word}; nothing was sent`, {
-		exit: Exit.usage,
-		hint: "A type is text, number, boolean, list or json.",
-	});
+	throw usageError(
+		`types: ${column} has the type ${word}; nothing was sent`,
+		"A type is text, number, boolean, list or json.",
+	);
 }
 
 function parseEncoding(text: string): string {

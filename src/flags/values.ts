@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import type { Condition } from "../plan/condition.ts";
 import { parseCondition } from "../plan/condition-text.ts";
 import { millisecondsIn, millisecondsOfAge } from "../text/times.ts";
@@ -92,8 +92,5 @@ export function parseConditionFlag(text: string, earlier?: Condition): Condition
 	// Otherwise the second condition would silently replace the first.
 	const condition = earlier === undefined ? parseCondition(text) : "it is given twice, and one condition can hold both";
 	if (typeof condition !== "string") return condition;
-	throw new CliError(`--where-json: ${condition}`, {
-		exit: Exit.usage,
-		hint: `It is a metadata_condition, as in '${CONDITION_EXAMPLE}'.`,
-	});
+	throw usageError(`--where-json: ${condition}`, `It is a metadata_condition, as in '${CONDITION_EXAMPLE}'.`);
 }

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import { splitType } from "../manifest/rows/typed.ts";
 import type { Operator, Where } from "../plan/condition.ts";
 import { conditionText } from "../plan/condition-text.ts";
@@ -65,5 +65,5 @@ function comparisonIn(
 }
 
 function wrong(text: string, what: string, hint: string): CliError {
-	return new CliError(`--where ${quoted(excerpt(text))} ${what}`, { exit: Exit.usage, hint });
+	return usageError(`--where ${quoted(excerpt(text))} ${what}`, hint);
 }

@@ -1,14 +1,11 @@
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
 /** Reads one line that the user types. The end of the input is an empty answer. */
 export async function readAnswer(input: Input, signal?: AbortSignal): Promise<string> {
 	if (input.isTTY !== true) {
-		throw new CliError("confirmation is needed, and standard input is no terminal", {
-			exit: Exit.usage,
-			hint: "Answer with --yes.",
-		});
+		throw usageError("confirmation is needed, and standard input is no terminal", "Answer with --yes.");
 	}
 	const { createInterface } = await import("node:readline");
 	// Not as a terminal: the terminal itself edits the line then, and Ctrl-C stays a signal.

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../errors.ts";
+import { errorCode, reason, usageError } from "../errors.ts";
 
 /** A named pipe without a reader is refused: opening it would block the program. Windows has neither of the flags. */
 const APPENDING =
@@ -26,11 +26,11 @@ export class LogFile {
 		} catch (error) {
 			const isLink = errorCode(error) === "ELOOP";
 			const why = isLink ? "is a link to another file; name that file itself" : reason(error);
-			throw new CliError(`--log-file ${path}: ${why}; nothing was sent`, {
-				exit: Exit.usage,
-				hint: "Name a file that can be written, in a folder that exists.",
-				cause: error,
-			});
+			throw usageError(
+				`--log-file ${path}: ${why}; nothing was sent`,
+				"Name a file that can be written, in a folder that exists.",
+				error,
+			);
 		}
 	}
 

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import type { JsonValue } from "../json/values.ts";
 import { brokenChangeFault, mergeOnlyFault } from "./rows/values.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
@@ -63,5 +63,5 @@ function wrong(
 	why: string,
 	hint = "write --set KEY=VALUE, or KEY:number=, KEY:boolean=, KEY:list=a|b, KEY:json= for other than text",
 ): CliError {
-	return new CliError(`--set: ${why}`, { exit: Exit.usage, hint });
+	return usageError(`--set: ${why}`, hint);
 }

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { hasHalfPair, type JsonValue, type Metadata } from "../json/values.ts";
 import { DELETE_TOKEN, isLikeStep } from "../json/list-change.ts";
 import { csvLine } from "./csv/cells.ts";
@@ -103,12 +103,9 @@ function isBare(value: JsonValue): boolean {
 function columnName(key: string, type: CellType, members: readonly string[]): string {
 	const isHalf = hasHalfPair(key);
 	if (isHalf || key.includes("\0")) {
-		throw new CliError(
+		throw usageError(
 			`the key "${excerpt(key)}" holds ${isHalf ? "half a surrogate pair" : "a NUL character"}, which CSV cannot`,
-			{
-				exit: Exit.usage,
-				hint: "Use --format json.",
-			},
+			"Use --format json.",
 		);
 	}
 	const alone = splitType(key);

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Target = { readonly host: string; readonly port: string };
@@ -39,10 +39,10 @@ export function routeTo(baseUrl: string, env: Environment): Route {
 	}
 	const uri = proxy.value.includes("://") ? proxy.value : `http://${proxy.value}`;
 	if (!URL.canParse(uri) || !/^https?:\/\//i.test(uri)) {
-		throw new CliError(`${proxy.variable.toUpperCase()} is not the address of an http proxy`, {
-			exit: Exit.usage,
-			hint: "Write it like http://HOST:PORT, or unset it.",
-		});
+		throw usageError(
+			`${proxy.variable.toUpperCase()} is not the address of an http proxy`,
+			"Write it like http://HOST:PORT, or unset it.",
+		);
 	}
 	return { kind: "proxy", uri, variable: proxy.variable };
 }

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
 import type { DocumentQuery } from "./types.ts";
@@ -40,7 +40,7 @@ function parse(text: string): URL {
 }
 
 function badBaseUrl(message: string): CliError {
-	return new CliError(message, { exit: Exit.usage, hint: "Write it like https://HOST or https://HOST/api/v1." });
+	return usageError(message, "Write it like https://HOST or https://HOST/api/v1.");
 }
 
 /** An id that stands in a path as it is. */

@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import type { Setting } from "./types.ts";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 
 /**
  * The address of the service, checked.
@@ -14,13 +14,16 @@ export function checkedAddress({ value, origin }: Setting<string>): Setting<stri
 		// Repeated only if it is nearly an address and can have no password: a key may have been typed here by mistake.
 		const isNearly = !value.includes("@") && (value.includes("://") || /^[a-z\d.-]+(?::\d+)?(?:\/|$)/.test(value));
 		const shown = isNearly ? `: ${JSON.stringify(value)}` : "";
-		throw new CliError(`the address in ${origin} is no http or https address${shown}`, { exit: Exit.usage, hint });
+		throw usageError(`the address in ${origin} is no http or https address${shown}`, hint);
 	}
 	if (url.username !== "" || url.password !== "") {
-		throw usage(`the address in ${origin} holds a user name or password`, "Give the key in RAGTAG_API_KEY instead.");
+		throw usageError(
+			`the address in ${origin} holds a user name or password`,
+			"Give the key in RAGTAG_API_KEY instead.",
+		);
 	}
 	if (url.search !== "" || url.hash !== "") {
-		throw usage(`the address in ${origin} has a ? or # part`, "Give it as scheme, host, port and path only.");
+		throw usageError(`the address in ${origin} has a ? or # part`, "Give it as scheme, host, port and path only.");
 	}
 	return { value: url.origin + url.pathname.replace(/\/+$/, ""), origin };
 }
@@ -45,19 +48,15 @@ export function isLoopback(address: string): boolean {
 	return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }
 
-function usage(message: string, hint: string): CliError {
-	return new CliError(message, { exit: Exit.usage, hint });
-}
-
 /** The address of a monitor. No message repeats it: who knows it can report for the job. @throws CliError exit 2 */
 export function pingUrl(text: string, origin: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
 	if (url !== undefined && isHttp && url.username === "" && url.password === "" && url.hash === "") return url;
-	throw new CliError(`${origin} is no http or https address without a user name; nothing was sent`, {
-		exit: Exit.usage,
-		hint: "Write it as the monitor shows it, as in https://hc-ping.com/ID.",
-	});
+	throw usageError(
+		`${origin} is no http or https address without a user name; nothing was sent`,
+		"Write it as the monitor shows it, as in https://hc-ping.com/ID.",
+	);
 }
 
 /** The address of the Redis of a shared cap. No message repeats it: it may hold a password. @throws CliError exit 2 */
@@ -75,10 +74,10 @@ export function limiterUrl(text: string, origin: string): URL {
 	) {
 		return url;
 	}
-	throw new CliError(`${origin} is not the address of a Redis; nothing was sent`, {
-		exit: Exit.usage,
-		hint: "Write it as in redis://HOST:6379/0, rediss://HOST:6379 with TLS, or redis://USER:PASSWORD@HOST:6379. A percent sign in a password is %25.",
-	});
+	throw usageError(
+		`${origin} is not the address of a Redis; nothing was sent`,
+		"Write it as in redis://HOST:6379/0, rediss://HOST:6379 with TLS, or redis://USER:PASSWORD@HOST:6379. A percent sign in a password is %25.",
+	);
 }
 
 /** Whether each percent sign begins an escape, as everything that reads the address expects. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { CliError, Exit, reason } from "../errors.ts";
+import { type CliError, reason, usageError } from "../errors.ts";
 import { readInput } from "../input-file.ts";
 import type { Setting } from "./types.ts";
 
@@ -12,11 +12,11 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** The text of a file of certificates (PEM). Each is parsed now, so that a broken one is refused before the first request. */
 export async function readCertificates({ value: path, origin }: Setting<string>): Promise<string> {
 	const broken = (what: string, cause?: unknown): CliError =>
-		new CliError(`the certificate file of ${origin}, ${path}, ${what}`, {
-			exit: Exit.usage,
-			hint: "It must hold certificates as text, each between BEGIN CERTIFICATE and END CERTIFICATE.",
+		usageError(
+			`the certificate file of ${origin}, ${path}, ${what}`,
+			"It must hold certificates as text, each between BEGIN CERTIFICATE and END CERTIFICATE.",
 			cause,
-		});
+		);
 	let text: string;
 	try {
 		text = (await readInput(path, MAX_BYTES)).toString("utf8");

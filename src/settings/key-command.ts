@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { CliError, Exit, reason } from "../errors.ts";
+import { type CliError, reason, usageError } from "../errors.ts";
 import { redactor } from "../text/redactor.ts";
 import { show } from "../text/show.ts";
 import type { SettingSources } from "./types.ts";
@@ -38,10 +38,10 @@ export async function keyFromCommand(
 	const output: Output = { stdout: "", stderr: "" };
 	const failed = (what: string): CliError => {
 		const said = outputText(output);
-		return new CliError(`${name} ${what}${said === "" ? "" : `: ${said}`}`, {
-			exit: Exit.usage,
-			hint: "Run that command by itself: it must print the key as its first line.",
-		});
+		return usageError(
+			`${name} ${what}${said === "" ? "" : `: ${said}`}`,
+			"Run that command by itself: it must print the key as its first line.",
+		);
 	};
 	// The key in the environment may be for another service.
 	const { RAGTAG_API_KEY: _, ...others } = env;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { CliError, Exit, reason } from "../errors.ts";
+import { reason, usageError } from "../errors.ts";
 import { readPrivateFile } from "./private-file.ts";
 import type { Profile, SettingFlags, SettingSources } from "./types.ts";
 
@@ -20,13 +20,10 @@ export const CREDENTIAL = "$CREDENTIALS_DIRECTORY/ragtag-api-key";
 /** The key's source outside profiles: a flag, else the first of the variables, else a credential of systemd. */
 export function givenKeySource(flags: SettingFlags, env: SettingSources["env"]): KeySource | undefined {
 	const { apiKeyFile: path, apiKeyCommand } = flags;
-	if (path === "") throw new CliError("--api-key-file is empty", { exit: Exit.usage });
-	if (apiKeyCommand?.trim() === "") throw new CliError("--api-key-command is empty", { exit: Exit.usage });
+	if (path === "") throw usageError("--api-key-file is empty");
+	if (apiKeyCommand?.trim() === "") throw usageError("--api-key-command is empty");
 	if (path !== undefined && apiKeyCommand !== undefined) {
-		throw new CliError("--api-key-file and --api-key-command exclude each other", {
-			exit: Exit.usage,
-			hint: "Give one of them.",
-		});
+		throw usageError("--api-key-file and --api-key-command exclude each other", "Give one of them.");
 	}
 	if (apiKeyCommand !== undefined) return { kind: "command", command: apiKeyCommand, origin: "--api-key-command" };
 	if (path === "-") return { kind: "stdin", origin: "--api-key-file -" };
@@ -65,7 +62,7 @@ async function rawKey(source: KeySource, sources: SettingSources): Promise<strin
 			return sources.stdin().catch((error: unknown) => {
 				if (sources.signal?.aborted === true) throw error;
 				const message = `cannot read the API key from standard input: ${reason(error)}`;
-				throw new CliError(message, { exit: Exit.usage, cause: error });
+				throw usageError(message, undefined, error);
 			});
 		case "command":
 			// Loaded late: it brings the code of child processes.
@@ -88,20 +85,19 @@ async function rawKey(source: KeySource, sources: SettingSources): Promise<strin
 function checkedKey(raw: string, origin: string): string {
 	// An editor may leave an empty line at the end.
 	const key = raw.replace(/[\r\n]+$/, "");
-	if (key === "")
-		throw new CliError(`the API key from ${origin} is empty`, { exit: Exit.usage, hint: HOW_TO_GIVE_A_KEY });
+	if (key === "") throw usageError(`the API key from ${origin} is empty`, HOW_TO_GIVE_A_KEY);
 	const where = quoteMarkIn(key);
 	if (where !== undefined) {
-		throw new CliError(`the API key from ${origin} ${where} a quote mark`, {
-			exit: Exit.usage,
-			hint: "Give the key without quotes. Shells remove them, but key files and env files keep them.",
-		});
+		throw usageError(
+			`the API key from ${origin} ${where} a quote mark`,
+			"Give the key without quotes. Shells remove them, but key files and env files keep them.",
+		);
 	}
 	if (!/^[\x21-\x7e]+$/.test(key)) {
-		throw new CliError(`the API key from ${origin} has characters that a key cannot have`, {
-			exit: Exit.usage,
-			hint: "It must be one line of plain characters, without spaces, quotes around it or a second line.",
-		});
+		throw usageError(
+			`the API key from ${origin} has characters that a key cannot have`,
+			"It must be one line of plain characters, without spaces, quotes around it or a second line.",
+		);
 	}
 	return key;
 }

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { isMap, isScalar, LineCounter, parseDocument, visit } from "yaml";
-import { CliError, Exit, reason } from "../errors.ts";
+import { type CliError, reason, usageError } from "../errors.ts";
 import { readInput } from "../input-file.ts";
 import { isOneLetterApart } from "../text/names.ts";
 import { excerpt } from "../text/show.ts";
@@ -46,10 +46,7 @@ export async function readOptionsFile(path: string): Promise<ReadonlyMap<string,
 	try {
 		text = (await readInput(path, MOST)).toString("utf8");
 	} catch (error) {
-		throw new CliError(`--config: ${excerpt(path)} can't be read: ${reason(error)}; nothing was sent`, {
-			exit: Exit.usage,
-			cause: error,
-		});
+		throw usageError(`--config: ${excerpt(path)} can't be read: ${reason(error)}; nothing was sent`, undefined, error);
 	}
 	return parseOptions(text, path);
 }
@@ -60,7 +57,7 @@ export function parseOptions(text: string, path: string): ReadonlyMap<string, re
 	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
 	const wrong = (offset: number, why: string): CliError => {
 		const { line, col } = lines.linePos(offset);
-		return new CliError(`${path}:${line}:${col}: ${why}; nothing was sent`, { exit: Exit.usage });
+		return usageError(`${path}:${line}:${col}: ${why}; nothing was sent`);
 	};
 	const [broken] = [...document.errors, ...document.warnings];
 	if (broken !== undefined) throw wrong(broken.pos[0], reason(broken));

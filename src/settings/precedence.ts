@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { checkedAddress, sameService } from "./address.ts";
 import { CREDENTIAL, givenKeySource, type KeySource, profileKeySource } from "./key.ts";
 import type { Profile, Setting, SettingFlags, SettingSources } from "./types.ts";
@@ -76,20 +76,17 @@ export function checkKeysTarget(
 	const ofProfile = `profile ${profile?.name ?? ""}`;
 	if (profile?.baseUrl === undefined) return;
 	if (origin === ofProfile && !sameService(value, profile.baseUrl)) {
-		throw new CliError(`the key of ${ofProfile} goes only to ${profile.baseUrl}, and ${from} says ${value}`, {
-			exit: Exit.usage,
-			hint: `Give the key for ${value} with --api-key-file, leave the profile out, or leave ${from} out.`,
-		});
+		throw usageError(
+			`the key of ${ofProfile} goes only to ${profile.baseUrl}, and ${from} says ${value}`,
+			`Give the key for ${value} with --api-key-file, leave the profile out, or leave ${from} out.`,
+		);
 	}
 	const other = variable(env, "RAGTAG_BASE_URL");
 	const isVariable = origin.startsWith("RAGTAG_") || origin === CREDENTIAL;
 	if (!isVariable || from !== ofProfile || other === undefined || isSameService(value, other)) return;
-	throw new CliError(
+	throw usageError(
 		`${ofProfile} has an address and no key, and ${origin} may be the key of another service: RAGTAG_BASE_URL names one`,
-		{
-			exit: Exit.usage,
-			hint: `Unset RAGTAG_BASE_URL to send the key of ${origin} to ${value}, or give --api-key-file, or name the profile's key in it.`,
-		},
+		`Unset RAGTAG_BASE_URL to send the key of ${origin} to ${value}, or give --api-key-file, or name the profile's key in it.`,
 	);
 }
 
@@ -104,7 +101,7 @@ function isSameService(checked: string, other: Setting<string>): boolean {
 
 /** An empty flag is a usage error: it comes from a script's variable that was not set. */
 export function flag(origin: string, value: string | undefined): Setting<string> | undefined {
-	if (value === "") throw new CliError(`${origin} is empty`, { exit: Exit.usage });
+	if (value === "") throw usageError(`${origin} is empty`);
 	return value === undefined ? undefined : { value, origin };
 }
 

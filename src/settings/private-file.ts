@@ -1,4 +1,4 @@
-import { CliError, errorCode, Exit, reason } from "../errors.ts";
+import { CliError, errorCode, Exit, reason, usageError } from "../errors.ts";
 import { type InputFile, openInput, readWhole } from "../input-file.ts";
 import { currentUserId } from "../user-id.ts";
 
@@ -30,17 +30,18 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 		// -1: a system without owners and modes.
 		if (self !== -1) {
 			if ((mode & WRITABLE_BY_OTHERS) !== 0) {
-				throw refused(`${what}, ${path}, can be written by others`, `Run: chmod go-w '${path}'`);
+				throw usageError(`${what}, ${path}, can be written by others`, `Run: chmod go-w '${path}'`);
 			}
 			if (owner !== self && owner !== ROOT) {
-				throw refused(`${what}, ${path}, belongs to another user`, "Use a file of your own.");
+				throw usageError(`${what}, ${path}, belongs to another user`, "Use a file of your own.");
 			}
 		}
 		const text = (await readWhole(file, MAX_BYTES)).toString("utf8");
 		return { text, readableByAll: self !== -1 && (mode & READABLE_BY_ALL) !== 0 };
 	} catch (error) {
 		if (error instanceof CliError) throw error;
-		if (errorCode(error) === "EFBIG") throw refused(`${what}, ${path}, is longer than 64 KiB`, "Is it the right file?");
+		if (errorCode(error) === "EFBIG")
+			throw usageError(`${what}, ${path}, is longer than 64 KiB`, "Is it the right file?");
 		// The key itself may be given here by mistake. A name without a file is repeated only if it is a path.
 		const isPath = path.includes("/") || errorCode(error) !== "ENOENT";
 		const hint = isPath ? undefined : "Give the path of a file, never the key itself.";
@@ -52,8 +53,4 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 	} finally {
 		await file?.close();
 	}
-}
-
-function refused(message: string, hint: string): CliError {
-	return new CliError(message, { exit: Exit.usage, hint });
 }

@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type BaseIssue, safeParse } from "valibot";
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
-import { CliError, Exit, reason } from "../errors.ts";
+import { CliError, reason, usageError } from "../errors.ts";
 import { checkedAddress } from "./address.ts";
 import { readPrivateFile } from "./private-file.ts";
 import { FILE, type RawProfile } from "./profile-schema.ts";
@@ -16,11 +16,11 @@ export async function readProfile(name: string, origin: string, sources: Setting
 		({ text } = await readPrivateFile(file, "the file of profiles", sources.uid));
 	} catch (error) {
 		if (!(error instanceof CliError)) throw error;
-		throw new CliError(`profile ${JSON.stringify(name)} of ${origin}: ${error.message}`, {
-			exit: Exit.usage,
-			hint: error.hint ?? `Write it, beginning with the line "profiles:", or unset ${origin}.`,
-			cause: error,
-		});
+		throw usageError(
+			`profile ${JSON.stringify(name)} of ${origin}: ${error.message}`,
+			error.hint ?? `Write it, beginning with the line "profiles:", or unset ${origin}.`,
+			error,
+		);
 	}
 	return parseProfile(text, file, name, sources.home);
 }
@@ -37,7 +37,7 @@ export async function parseProfile(text: string, file: string, name: string, hom
 	if (chosen !== undefined) return chosen;
 	const names = Array.from(profiles.keys(), (known) => JSON.stringify(known)).join(", ");
 	const hint = names === "" ? "It has none." : `It has ${names}.`;
-	throw new CliError(`there is no profile ${JSON.stringify(name)} in ${file}`, { exit: Exit.usage, hint });
+	throw usageError(`there is no profile ${JSON.stringify(name)} in ${file}`, hint);
 }
 
 /** The names of all profiles of config.yaml, in its order; none if there is no such file. @throws CliError exit 2 */
@@ -57,10 +57,10 @@ function configPath({ env, home }: Pick<SettingSources, "env" | "home">): string
 	// The XDG specification says to ignore a relative folder.
 	if (folder?.startsWith("/")) return join(folder, "ragtag", "config.yaml");
 	if (home !== undefined) return join(home, ".config", "ragtag", "config.yaml");
-	throw new CliError("there is no home folder to look for profiles in", {
-		exit: Exit.usage,
-		hint: "Set HOME or XDG_CONFIG_HOME, or give the address in RAGTAG_BASE_URL.",
-	});
+	throw usageError(
+		"there is no home folder to look for profiles in",
+		"Set HOME or XDG_CONFIG_HOME, or give the address in RAGTAG_BASE_URL.",
+	);
 }
 
 /** The error for a place of the file. @param isKey whether the name there is wrong, and not its value */
@@ -73,7 +73,7 @@ function parseProfiles(text: string, file: string): ParsedProfiles {
 	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
 	const problemAt = (offset: number, fault: string): CliError => {
 		const { line, col } = lines.linePos(offset);
-		return new CliError(`${file}:${line}:${col}: ${fault}`, { exit: Exit.usage });
+		return usageError(`${file}:${line}:${col}: ${fault}`);
 	};
 	const [broken] = [...document.errors, ...document.warnings];
 	if (broken !== undefined) throw problemAt(broken.pos[0], reason(broken));

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../errors.ts";
+import { type CliError, usageError } from "../errors.ts";
 import { type Shard, SHARD_FORM, shardOf } from "../shard.ts";
 
 /** The largest id with which a whole SLURM array begins: a later one is what is left of an array. */
@@ -121,5 +121,5 @@ function numberIn(text: string | undefined): number {
 }
 
 function wrong(text: string, hint: string): CliError {
-	return new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	return usageError(`${text}; nothing was sent`, hint);
 }

@@ -1,5 +1,5 @@
 import type { App, Session, Settings } from "../app.ts";
-import { CliError, Exit, type ExitCode } from "../errors.ts";
+import { type CliError, type ExitCode, usageError } from "../errors.ts";
 import { type ServiceFlags, withSession } from "../flags/flags.ts";
 import type { NamedDataset } from "../run/service/service-memory.ts";
 import { allDatasets } from "../run/documents/pages.ts";
@@ -39,10 +39,10 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 	if (given === undefined || ID.test(given)) return given;
 	if (ID.test(given.trim())) {
 		const where = given.startsWith(given.trim()) ? "ends in" : "begins with";
-		throw new CliError(`the dataset's id ${JSON.stringify(given)} ${where} a blank; nothing was sent`, {
-			exit: Exit.usage,
-			hint: `Leave the blank out: -d ${given.trim()}`,
-		});
+		throw usageError(
+			`the dataset's id ${JSON.stringify(given)} ${where} a blank; nothing was sent`,
+			`Leave the blank out: -d ${given.trim()}`,
+		);
 	}
 	const datasets = await listedDatasets(search);
 	if (datasets.some(({ id }) => id === given)) return given;
@@ -50,10 +50,10 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 	const [only, ...others] = named;
 	if (only === undefined) throw unknownDataset(given, datasets);
 	if (others.length > 0) {
-		throw new CliError(`${named.length} datasets have the name ${show(given)}; nothing was sent`, {
-			exit: Exit.usage,
-			hint: `Name one by its id: ${named.map(({ id }) => show(id)).join(", ")}`,
-		});
+		throw usageError(
+			`${named.length} datasets have the name ${show(given)}; nothing was sent`,
+			`Name one by its id: ${named.map(({ id }) => show(id)).join(", ")}`,
+		);
 	}
 	app.io.note(`Dataset ${show(given)} is ${show(only.id)}.`);
 	return only.id;
@@ -74,10 +74,7 @@ export function withDataset<Flags extends ServiceFlags & { readonly dataset?: st
 	return withSession(flags, app, async (session, settings) => {
 		const dataset = await datasetId({ flags, settings, session, app });
 		if (dataset !== undefined) return await use(session, dataset, settings);
-		throw new CliError(`${name} needs a dataset`, {
-			exit: Exit.usage,
-			hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
-		});
+		throw usageError(`${name} needs a dataset`, "Name it with -d DATASET; `ragtag datasets list` shows all datasets.");
 	});
 }
 
@@ -105,10 +102,10 @@ export async function refuseUnlisted(
 		const named = datasets.filter(({ name }) => name === given);
 		const where = line === undefined ? "" : `${line}: `;
 		if (named.length === 0) throw unknownDataset(given, datasets, { where, not: "written" });
-		throw new CliError(`${where}${show(given)} is the name of a dataset, not its id; nothing was written`, {
-			exit: Exit.usage,
-			hint: `Write its id into the column dataset_id: ${named.map(({ id }) => show(id)).join(" or ")}. Or leave the column out, and add -d ${show(given)}.`,
-		});
+		throw usageError(
+			`${where}${show(given)} is the name of a dataset, not its id; nothing was written`,
+			`Write its id into the column dataset_id: ${named.map(({ id }) => show(id)).join(" or ")}. Or leave the column out, and add -d ${show(given)}.`,
+		);
 	}
 }
 
@@ -138,8 +135,8 @@ function unknownDataset(
 		names.length === 0
 			? "There are no datasets; create one with: ragtag datasets create NAME"
 			: `There are: ${listed.join(", ")}${more}. ragtag datasets list shows all.`;
-	return new CliError(`${where}no dataset has the id or the name ${show(given)}; nothing was ${not}`, {
-		exit: Exit.usage,
-		hint: near === undefined ? there : `Did you mean ${show(near)}?`,
-	});
+	return usageError(
+		`${where}no dataset has the id or the name ${show(given)}; nothing was ${not}`,
+		near === undefined ? there : `Did you mean ${show(near)}?`,
+	);
 }

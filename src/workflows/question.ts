@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { CliError, Exit } from "../errors.ts";
+import { usageError } from "../errors.ts";
 import { askForId } from "../run/documents/find-document.ts";
 import { namedDocument } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
@@ -62,5 +62,5 @@ async function withNames({ session, app }: Asking, rows: readonly NamedRow[]): P
 export async function askForYes(question: string, { io, signal }: App): Promise<void> {
 	const answer = await io.ask(`${question}${question.endsWith("\n") ? "" : " "}Type yes:`, signal);
 	if (answer.trim().toLowerCase() === "yes") return;
-	throw new CliError("declined; nothing was changed", { exit: Exit.usage });
+	throw usageError("declined; nothing was changed");
 }

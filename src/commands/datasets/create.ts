@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App, Session } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
@@ -26,7 +26,7 @@ export function createCommand(datasets: Command, app: App, done: Done, run = cre
 }
 
 export async function create(options: CreateOptions, app: App): Promise<ExitCode> {
-	if (options.name.trim() === "") throw new CliError("the name of the dataset is empty", { exit: Exit.usage });
+	if (options.name.trim() === "") throw usageError("the name of the dataset is empty");
 	return withSession(options, app, async (session) => {
 		const id = await idOf(options, session);
 		await app.io.out(`${id}\n`);

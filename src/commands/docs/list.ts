@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
 import type { Run } from "../../rest/parsing.ts";
 import type { ShortList } from "../../run/documents/list.ts";
@@ -96,7 +96,7 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 
 function parseFields(text: string): string[] {
 	const fields = text.split(",").map((field) => field.trim());
-	if (fields.includes("")) throw new CliError(`--fields ${text} has an empty name`, { exit: Exit.usage });
+	if (fields.includes("")) throw usageError(`--fields ${text} has an empty name`);
 	return fields;
 }
 
@@ -179,10 +179,10 @@ async function* inState(
 	for await (const document of documents) {
 		const { metadata } = document;
 		if (parsing !== undefined && document.parsing?.run === undefined) {
-			throw new CliError("--parsing: this service shows no state of parsing", { exit: Exit.usage });
+			throw usageError("--parsing: this service shows no state of parsing");
 		}
 		if (untagged && metadata === undefined) {
-			throw new CliError("--untagged: the list does not show the metadata of each document", { exit: Exit.usage });
+			throw usageError("--untagged: the list does not show the metadata of each document");
 		}
 		if (parsing?.some((run) => run === document.parsing?.run) === false) continue;
 		if (!untagged || metadata?.size === 0) yield document;

@@ -1,7 +1,7 @@
 import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { type ExitCode, usageError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import {
 	addChangeOptions,
@@ -97,10 +97,10 @@ export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 where an invalid row may name a document */
 function checkUndeclared({ undeclared, skipInvalid }: Pick<PlanOptions, "undeclared" | "skipInvalid">): void {
 	if (undeclared === undefined || skipInvalid !== true) return;
-	throw new CliError("--undeclared and --skip-invalid exclude each other; nothing was sent", {
-		exit: Exit.usage,
-		hint: "An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.",
-	});
+	throw usageError(
+		"--undeclared and --skip-invalid exclude each other; nothing was sent",
+		"An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.",
+	);
 }
 
 const UNDECLARED_NEXT = "Add a row for each document that has none, or remove it with ragtag docs rm.";

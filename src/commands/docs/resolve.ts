@@ -1,7 +1,7 @@
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import { type Command, Option } from "commander";
 import type { App, Session } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/sidecars/check.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import {
@@ -80,10 +80,10 @@ export async function resolve(given: ResolveOptions, app: App): Promise<ExitCode
 	const [manifest = "", ...others] = given.paths;
 	if (given.match !== "sidecar") {
 		if (others.length > 0) {
-			throw new CliError("docs resolve takes one manifest; nothing was sent", {
-				exit: Exit.usage,
-				hint: "Files that have their metadata beside them are named with --match sidecar.",
-			});
+			throw usageError(
+				"docs resolve takes one manifest; nothing was sent",
+				"Files that have their metadata beside them are named with --match sidecar.",
+			);
 		}
 		checkInput(manifest, given);
 	}
@@ -113,13 +113,10 @@ export async function resolve(given: ResolveOptions, app: App): Promise<ExitCode
 
 async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, app: App): Promise<Source> {
 	if (reading.dataset === undefined) {
-		throw new CliError("files need a dataset; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Name it with -d DATASET.",
-		});
+		throw usageError("files need a dataset; nothing was sent", "Name it with -d DATASET.");
 	}
 	if (options.paths.includes("-")) {
-		throw new CliError("--match sidecar can't read standard input; nothing was sent", { exit: Exit.usage });
+		throw usageError("--match sidecar can't read standard input; nothing was sent");
 	}
 	const problems = problemReporter(options.json === true, app);
 	const checked = await checkSidecars(options.paths, reading, {

@@ -1,7 +1,7 @@
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
@@ -74,16 +74,16 @@ export const resumeRemoval: Resume = (file, flags, app) => remove({ ...flags, ma
 function checkFlags(options: RmOptions, { io }: App): void {
 	const { manifest, id, yes = false, dryRun = false } = options;
 	if ((manifest === undefined) === (id === undefined)) {
-		throw new CliError("docs rm takes either a MANIFEST or --id", { exit: Exit.usage });
+		throw usageError("docs rm takes either a MANIFEST or --id");
 	}
 	checkShard(options, manifest);
 	checkDryRunFlags(options);
 	// A dry run removes nothing, so there is nothing to ask.
 	if (!yes && !dryRun && (manifest === "-" || !io.stdinIsTerminal)) {
-		throw new CliError("docs rm asks for confirmation, and standard input is no terminal; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Add --yes if you are sure.",
-		});
+		throw usageError(
+			"docs rm asks for confirmation, and standard input is no terminal; nothing was sent",
+			"Add --yes if you are sure.",
+		);
 	}
 	checkInput(manifest, options);
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { type CliError, type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import {
 	addChangeOptions,
@@ -120,10 +120,10 @@ function checkFlags(options: TagOptions): void {
 	checkChangeFlags(options);
 	const { manifest } = options;
 	if ((manifest === undefined) === (filterText(options) === "")) {
-		throw new CliError("docs tag takes either a MANIFEST or a filter; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
-		});
+		throw usageError(
+			"docs tag takes either a MANIFEST or a filter; nothing was sent",
+			"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
+		);
 	}
 	if (manifest === undefined) checkFilterFlags(options);
 	checkShard(options, manifest);
@@ -133,8 +133,7 @@ function checkFlags(options: TagOptions): void {
 
 /** @throws CliError exit 2 for flags without a meaning, or with a dangerous one, for a filter */
 function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: TagOptions): void {
-	const wrong = (text: string, hint: string): CliError =>
-		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
+	const wrong = (text: string, hint: string): CliError => usageError(`${text}; nothing was sent`, hint);
 	const [reading] = readingFlags;
 	if (reading !== undefined) {
 		throw wrong(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);

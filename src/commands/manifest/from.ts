@@ -1,7 +1,7 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { parsePattern } from "../../files/path-pattern.ts";
 import { storedName } from "../../files/stored-names.ts";
@@ -67,16 +67,13 @@ export async function from(options: FromOptions, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const { paths, pattern, explain = false, out } = options;
 	if (paths.length === 0 && options.filesFrom === undefined) {
-		throw new CliError("manifest from needs a file or a folder", {
-			exit: Exit.usage,
-			hint: "Name one, or --files-from FILE.",
-		});
+		throw usageError("manifest from needs a file or a folder", "Name one, or --files-from FILE.");
 	}
 	if (options.strict === true && pattern === undefined) {
-		throw new CliError("--strict needs --pattern", { exit: Exit.usage });
+		throw usageError("--strict needs --pattern");
 	}
 	if (explain && out === undefined && options.json === true) {
-		throw new CliError("--explain and --json need --out", { exit: Exit.usage });
+		throw usageError("--explain and --json need --out");
 	}
 	const made = await readFiles(options, app);
 	const root = rootOf(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
@@ -62,10 +62,10 @@ export async function adjust(name: string | undefined, flags: AdjustFlags, app: 
 	const { rate, pause = false, continue: proceed = false } = flags;
 	const isNothing = rate === undefined && !pause && !proceed;
 	if (isNothing || (pause && proceed)) {
-		throw new CliError(isNothing ? "there is nothing to change" : "--pause and --continue exclude each other", {
-			exit: Exit.usage,
-			hint: "Give --rate N, --pause or --continue.",
-		});
+		throw usageError(
+			isNothing ? "there is nothing to change" : "--pause and --continue exclude each other",
+			"Give --rate N, --pause or --continue.",
+		);
 	}
 	const runs = app.runs(await app.settings(flags));
 	const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;
@@ -110,10 +110,10 @@ async function checkGoingOn(run: string, runs: RunStore, flags: AdjustFlags, app
 	const state = await executionOf(run, runs, app.processes);
 	if (state === "running" || state === "elsewhere") return;
 	const rate = flags.rate === undefined ? "" : ` --rate '${rateSettingText(flags.rate)}'`;
-	throw new CliError(`run ${run} is not going on; nothing was changed`, {
-		exit: Exit.usage,
-		hint: `ragtag runs list shows how it ended. If rows are pending: ${withFlags(`ragtag runs resume ${run}`, flags)}${rate}`,
-	});
+	throw usageError(
+		`run ${run} is not going on; nothing was changed`,
+		`ragtag runs list shows how it ended. If rows are pending: ${withFlags(`ragtag runs resume ${run}`, flags)}${rate}`,
+	);
 }
 
 async function answerOf(id: string, run: string, runs: RunStore, app: App): Promise<TakenChange | undefined> {

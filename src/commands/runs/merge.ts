@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -49,10 +49,10 @@ export function mergeCommand(runs: Command, app: App, done: Done, run = merge): 
 export async function merge(names: readonly string[], flags: MergeFlags, app: App): Promise<ExitCode> {
 	const { from = [] } = flags;
 	if (names.length + from.length === 0) {
-		throw new CliError("runs merge needs the runs of all shards; nothing was merged", {
-			exit: Exit.usage,
-			hint: "Name them, or a folder that has copies of them: ragtag runs merge --from DIR. ragtag runs list shows the runs of this machine.",
-		});
+		throw usageError(
+			"runs merge needs the runs of all shards; nothing was merged",
+			"Name them, or a folder that has copies of them: ragtag runs merge --from DIR. ragtag runs list shows the runs of this machine.",
+		);
 	}
 	if (flags.json === true) await printVersionLine(app);
 	const settings = await app.settings(flags);

@@ -1,7 +1,7 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
@@ -95,9 +95,9 @@ function refuseUndone(verb: string, { run }: RunFile, runs: RunStore, all: reado
 	for (const name of [run, ...merged.map((one) => one.run)]) {
 		const mark = markOf(runs, name);
 		if (mark?.isUndone !== true) continue;
-		throw new CliError(`run ${run} was undone by run ${mark.by}, and is not ${verb}; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Run its command again to write its rows; ragtag runs list shows all runs.",
-		});
+		throw usageError(
+			`run ${run} was undone by run ${mark.by}, and is not ${verb}; nothing was sent`,
+			"Run its command again to write its rows; ragtag runs list shows all runs.",
+		);
 	}
 }

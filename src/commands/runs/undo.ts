@@ -6,7 +6,7 @@ import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { CONFLICT } from "../../run/operations/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -60,22 +60,22 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const runs = app.runs(await app.settings(options));
 	const file = await (name === undefined ? newestWithWrites(runs, options, app, "undo") : runs.find(name));
 	if (file.command === PURPOSES.rm.command) {
-		throw new CliError(`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Upload the files again: ragtag docs upload.",
-		});
+		throw usageError(
+			`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`,
+			"Upload the files again: ragtag docs upload.",
+		);
 	}
 	if (file.command === PURPOSES.download.command) {
-		throw new CliError(`run ${file.run} downloaded documents, and changed none of them; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "There is nothing to undo: its files stay until they are removed.",
-		});
+		throw usageError(
+			`run ${file.run} downloaded documents, and changed none of them; nothing was sent`,
+			"There is nothing to undo: its files stay until they are removed.",
+		);
 	}
 	if (file.command === PURPOSES.parse.command) {
-		throw new CliError(`run ${file.run} parsed documents, and parsing can't be undone; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "The chunks that the documents had are gone; their metadata was not changed.",
-		});
+		throw usageError(
+			`run ${file.run} parsed documents, and parsing can't be undone; nothing was sent`,
+			"The chunks that the documents had are gone; their metadata was not changed.",
+		);
 	}
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
@@ -148,10 +148,10 @@ function checkFlags(options: UndoOptions, { io }: App): void {
 	const { yes = false, dryRun = false } = options;
 	checkDryRunFlags(options);
 	if (yes || dryRun || io.stdinIsTerminal) return;
-	throw new CliError("runs undo asks for confirmation, and standard input is no terminal; nothing was sent", {
-		exit: Exit.usage,
-		hint: "Preview it with --dry-run, then add --yes.",
-	});
+	throw usageError(
+		"runs undo asks for confirmation, and standard input is no terminal; nothing was sent",
+		"Preview it with --dry-run, then add --yes.",
+	);
 }
 
 /** Documents get back exactly what they had. The plan of an undo is always one of whole values. */

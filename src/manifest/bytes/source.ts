@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { BLOCK_BYTES } from "../limits.ts";
 import { excerpt } from "../../text/show.ts";
@@ -68,7 +68,7 @@ const WHY_UNREADABLE: ReadonlyMap<string, readonly [string, string?]> = new Map(
 ]);
 
 function unreadable(path: string, why: string, hint: string, cause?: unknown): CliError {
-	return new CliError(`${excerpt(path)} ${why}`, { exit: Exit.usage, hint, cause });
+	return usageError(`${excerpt(path)} ${why}`, hint, cause);
 }
 
 /** mkdtemp gives the folder mode 0700, so that other users can't read the copy. @throws CliError exit 7 where there is no room */

@@ -1,6 +1,6 @@
 import type { _ as Code, Ajv, ErrorObject, ValidateFunction } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type CliError, errorCode, reason, usageError } from "../../errors.ts";
 import { isJsonObject, type JsonValue } from "../../json/values.ts";
 import { MANIFEST_JSON, MAX_COMPILE_SECONDS, MAX_SCHEMA } from "../limits.ts";
 import { valueText } from "./identity.ts";
@@ -23,10 +23,7 @@ export async function readSchema(path: string): Promise<JsonValue> {
 		text = (await readInput(path, MAX_SCHEMA)).toString("utf8");
 	} catch (error) {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw new CliError(`the schema ${excerpt(path)} ${why}`, {
-			exit: Exit.usage,
-			hint: "Check the path given to --schema.",
-		});
+		throw usageError(`the schema ${excerpt(path)} ${why}`, "Check the path given to --schema.");
 	}
 	try {
 		return parseValue(text.replace(/^\uFEFF/, ""), MANIFEST_JSON);
@@ -148,7 +145,7 @@ export function unusable(
 	why: string,
 	hint = "JSON Schema 2020-12 is read, and draft-07 where $schema says so",
 ): CliError {
-	return new CliError(`the schema cannot be used: ${why}`, { exit: Exit.usage, hint });
+	return usageError(`the schema cannot be used: ${why}`, hint);
 }
 
 /** For a schema that overflows the stack. Its own nesting is bounded, so a `$ref` of it leads back to itself. */

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, normalize } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { errorCode, reason, usageError } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { decode } from "../bytes/decode.ts";
 import { unpack } from "../bytes/unpack.ts";
@@ -65,11 +65,7 @@ async function kindOf(path: string): ReturnType<typeof stat> {
 		return await stat(path);
 	} catch (error) {
 		const why = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(error)}`;
-		throw new CliError(`${excerpt(path)} ${why}; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Check the paths of the files.",
-			cause: error,
-		});
+		throw usageError(`${excerpt(path)} ${why}; nothing was sent`, "Check the paths of the files.", error);
 	}
 }
 

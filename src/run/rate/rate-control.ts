@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { isEverAuto, MAX_CONCURRENCY, minuteOfDay, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
 import type { Clock } from "../types.ts";
 import { Controller } from "./controller.ts";
@@ -198,12 +198,9 @@ export async function openRates(
 	const kept = isEverAuto(setting) ? await memory.load() : undefined;
 	if (limiterOrigin !== undefined && isEverAuto(setting)) {
 		const number = kept === undefined ? "100" : String(kept.rate);
-		throw new CliError(
+		throw usageError(
 			`a rate that is looked for (auto) can't be the cap that runs share by ${limiterOrigin}; nothing was sent`,
-			{
-				exit: Exit.usage,
-				hint: `Give the shared cap: --rate ${number}. Or leave ${limiterOrigin} out: then each run looks for its own part.`,
-			},
+			`Give the shared cap: --rate ${number}. Or leave ${limiterOrigin} out: then each run looks for its own part.`,
 		);
 	}
 	const rates = new RateControl({ ...options, kept });

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { access, lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import {
 	type CurrentUser,
 	securePrivateFolder,
@@ -123,10 +123,7 @@ export class RunStore {
 					hint: `Restore that file. ragtag runs prune ${name} --all removes the record.`,
 				});
 			}
-			throw new CliError(`there is no recorded run ${JSON.stringify(name)}`, {
-				exit: Exit.usage,
-				hint: "ragtag runs list shows all runs.",
-			});
+			throw usageError(`there is no recorded run ${JSON.stringify(name)}`, "ragtag runs list shows all runs.");
 		}
 		const [newest] = await this.files();
 		if (newest === undefined) throw noRun();
@@ -171,8 +168,5 @@ export class RunStore {
 }
 
 export function noRun(): CliError {
-	return new CliError("no run is recorded yet", {
-		exit: Exit.usage,
-		hint: "docs tag, docs apply, docs upload and docs rm record their runs.",
-	});
+	return usageError("no run is recorded yet", "docs tag, docs apply, docs upload and docs rm record their runs.");
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { CliError, Exit, reason } from "../../errors.ts";
+import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
 import { type Shard, shardIn, shardText } from "../../shard.ts";
 import { show } from "../../text/show.ts";
@@ -60,10 +60,10 @@ export async function findParts(
 			shards += 1;
 		}
 		if (shards === 0) {
-			throw new CliError(`--from ${show(folder)}: there is no run of a shard below it; nothing was merged`, {
-				exit: Exit.usage,
-				hint: "Name a folder that has copies of the state folders of the machines, or of their runs.",
-			});
+			throw usageError(
+				`--from ${show(folder)}: there is no run of a shard below it; nothing was merged`,
+				"Name a folder that has copies of the state folders of the machines, or of their runs.",
+			);
 		}
 	}
 	return [...parts.values()];
@@ -73,10 +73,10 @@ export async function findParts(
 async function namedPart(folder: string, runs: RunStore): Promise<RunPart> {
 	const file = await runFileIn(folder);
 	if (file !== undefined) return partOf(folder, file, runs);
-	throw new CliError(`${show(folder)} is neither the name nor the folder of a run; nothing was merged`, {
-		exit: Exit.usage,
-		hint: "ragtag runs list shows all runs of this machine; a folder that contains runs is named with --from DIR.",
-	});
+	throw usageError(
+		`${show(folder)} is neither the name nor the folder of a run; nothing was merged`,
+		"ragtag runs list shows all runs of this machine; a folder that contains runs is named with --from DIR.",
+	);
 }
 
 async function partOf(folder: string, file: RunFile, runs: RunStore): Promise<RunPart> {
@@ -91,10 +91,7 @@ async function partOf(folder: string, file: RunFile, runs: RunStore): Promise<Ru
 /** @throws CliError exit 2 where the folder can't be read */
 async function runFoldersBelow(folder: string, depth: number): Promise<string[]> {
 	const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-		throw new CliError(`--from ${show(folder)}: ${reason(error)}; nothing was merged`, {
-			exit: Exit.usage,
-			cause: error,
-		});
+		throw usageError(`--from ${show(folder)}: ${reason(error)}; nothing was merged`, undefined, error);
 	});
 	if (entries.some(({ name }) => name === "run.json")) return [folder];
 	if (depth === 0) return [];
@@ -110,7 +107,7 @@ async function runFileIn(folder: string): Promise<RunFile | undefined> {
 		return readRunFile(await readFile(join(folder, "run.json"), "utf8"));
 	} catch (error) {
 		if (isAbsent(error)) return undefined;
-		throw new CliError(`${show(folder)}: ${reason(error)}; nothing was merged`, { exit: Exit.usage, cause: error });
+		throw usageError(`${show(folder)}: ${reason(error)}; nothing was merged`, undefined, error);
 	}
 }
 

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { DocumentCall } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
 import type { Service } from "./service.ts";
@@ -23,8 +23,8 @@ export async function requireCall(
 	const { flavour } = (await service.known(request)).dialect;
 	if (flavour.calls.includes(call)) return;
 	const text = `${what}: this service documents no such call: ${flavour.servers} has none that ${WORDS[call]}; nothing was sent`;
-	throw new CliError(text, {
-		exit: Exit.usage,
-		hint: "If it is a RAGFlow server, name its kind: --flavour ragflow-put, ragflow-patch or ragflow-1.0.",
-	});
+	throw usageError(
+		text,
+		"If it is a RAGFlow server, name its kind: --flavour ragflow-put, ragflow-patch or ragflow-1.0.",
+	);
 }

@@ -11,7 +11,7 @@ import {
 	statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { CliError, Exit } from "../../errors.ts";
+import { type CliError, usageError } from "../../errors.ts";
 import { isAbsent } from "./quick-files.ts";
 
 /** The user of this process, and how to inform that user. */
@@ -113,17 +113,17 @@ function statusOf(path: string, read: (path: string) => Stats): Stats | undefine
 }
 
 function belongsToAnother(path: string): CliError {
-	return new CliError(`${path} belongs to another user, who could choose where the key goes; nothing was sent`, {
-		exit: Exit.usage,
-		hint: "Name your own folder with --state-dir DIR or RAGTAG_STATE_DIR.",
-	});
+	return usageError(
+		`${path} belongs to another user, who could choose where the key goes; nothing was sent`,
+		"Name your own folder with --state-dir DIR or RAGTAG_STATE_DIR.",
+	);
 }
 
 function writable(path: string): CliError {
-	return new CliError(`${path} can be written by others, who could choose where the key goes; nothing was sent`, {
-		exit: Exit.usage,
-		hint: `If everything in it is yours, run: chmod -R go-w '${path}'; or name your own folder with --state-dir DIR.`,
-	});
+	return usageError(
+		`${path} can be written by others, who could choose where the key goes; nothing was sent`,
+		`If everything in it is yours, run: chmod -R go-w '${path}'; or name your own folder with --state-dir DIR.`,
+	);
 }
 
 /**

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import { makeFolder, storageReason } from "./folders.ts";
 import { type CurrentUser, secureStateFolder, secureTemporaryFolder } from "./private-folders.ts";
 import { isSameProcess, type Machine, type Processes, thisMachine } from "./process-owner.ts";
@@ -41,10 +41,7 @@ export class TemporaryFolders {
 			makeFolder(shared);
 		} catch (error) {
 			if (isDefault) return tmpdir();
-			throw new CliError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, {
-				exit: Exit.usage,
-				cause: error,
-			});
+			throw usageError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, undefined, error);
 		}
 		secureStateFolder(stateDir, this.#user);
 		secureTemporaryFolder(shared, this.#user);

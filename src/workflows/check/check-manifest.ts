@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { App, Settings } from "../../app.ts";
-import { CliError, Exit } from "../../errors.ts";
+import { Exit, usageError } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { checkManifest } from "../../manifest/check.ts";
 import { parseSetOption } from "../../manifest/set-option.ts";
@@ -33,7 +33,7 @@ export async function manifestOptions(
 ): Promise<ManifestOptions> {
 	const map = new Map(flags.map);
 	if (map.size < (flags.map?.length ?? 0)) {
-		throw new CliError("--map names the same column twice", { exit: Exit.usage });
+		throw usageError("--map names the same column twice");
 	}
 	const change = changeOf(flags.mode ?? "replace", flags.deleteToken);
 	const deleteToken = change.mode === "merge" ? change.deleteToken : undefined;
@@ -112,10 +112,10 @@ async function sizeText(path: string): Promise<string> {
 /** @throws CliError exit 2 where standard input would be read twice */
 export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalFlags): void {
 	if (manifest !== "-" || apiKeyFile !== "-") return;
-	throw new CliError("standard input can't be both the manifest and the API key; nothing was sent", {
-		exit: Exit.usage,
-		hint: "Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
-	});
+	throw usageError(
+		"standard input can't be both the manifest and the API key; nothing was sent",
+		"Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
+	);
 }
 
 type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { CliError, Exit } from "../../errors.ts";
+import { type CliError, usageError } from "../../errors.ts";
 import { sha256Of } from "../../files/facts.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Document } from "../../rest/types.ts";
@@ -185,8 +185,8 @@ function mapped(rows: RowSource, change: (row: Row) => Row): RowSource {
 
 function severalDatasets(datasets: readonly string[]): CliError {
 	const named = datasets.map((dataset) => show(dataset)).join(" and ");
-	return new CliError(`the rows name documents of several datasets (${named}); nothing was sent`, {
-		exit: Exit.usage,
-		hint: "Download each dataset into a folder of its own: the manifest there uploads them into one dataset.",
-	});
+	return usageError(
+		`the rows name documents of several datasets (${named}); nothing was sent`,
+		"Download each dataset into a folder of its own: the manifest there uploads them into one dataset.",
+	);
 }

@@ -10,7 +10,7 @@ import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { documentCells, documentMembers } from "./document-table.ts";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 
 const noMetadata: Metadata = new Map();
 const BARE = /^-?(?:NaN|Infinity)$/;
@@ -160,10 +160,10 @@ export async function* textLines(path: string): AsyncGenerator<string> {
 export async function writeNewFile<Result>(out: string, write: (print: Print) => Promise<Result>): Promise<Result> {
 	const file = await open(out, "wx", 0o600).catch((error: unknown) => {
 		const exists = errorCode(error) === "EEXIST";
-		throw new CliError(`--out ${out}: ${exists ? "exists already" : reason(error)}`, {
-			exit: Exit.usage,
-			hint: exists ? "Name another file, or remove it first." : "Name a file that can be written.",
-		});
+		throw usageError(
+			`--out ${out}: ${exists ? "exists already" : reason(error)}`,
+			exists ? "Name another file, or remove it first." : "Name a file that can be written.",
+		);
 	});
 	const print: Print = async (text) => {
 		try {

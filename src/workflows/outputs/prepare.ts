@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { App } from "../../app.ts";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { type CliError, errorCode, reason, usageError } from "../../errors.ts";
 import type { OutputFlags } from "../../run-end.ts";
 import { currentUserId } from "../../user-id.ts";
 import { OUTPUTS } from "./outputs.ts";
@@ -31,10 +31,7 @@ export async function checkLogFile(
 	if (logFile === undefined) return;
 	const other = (await filesOf(args, flags)).get(await identityOf(logFile));
 	if (other === undefined) return;
-	throw new CliError(`--log-file ${logFile}: is also the file of ${other}; nothing was sent`, {
-		exit: Exit.usage,
-		hint: HINT,
-	});
+	throw usageError(`--log-file ${logFile}: is also the file of ${other}; nothing was sent`, HINT);
 }
 
 /**
@@ -48,10 +45,7 @@ export async function checkManifestOfRun({ runEnd }: Pick<App, "runEnd">, manife
 		const path = pathOf(runEnd.flags);
 		if (path === undefined || (await identityOf(path)) !== identity) continue;
 		runEnd.refuse(path);
-		throw new CliError(`${flag} ${path}: is also the manifest of the run; nothing was sent`, {
-			exit: Exit.usage,
-			hint: HINT,
-		});
+		throw usageError(`${flag} ${path}: is also the manifest of the run; nothing was sent`, HINT);
 	}
 }
 
@@ -83,10 +77,7 @@ export async function prepareOutputs(
 		if (why === undefined) continue;
 		refused.add(path);
 		if (isAutomatic === true && isAuto) continue;
-		first ??= new CliError(`${flag} ${path}: ${why}; nothing was sent`, {
-			exit: Exit.usage,
-			hint: HINT,
-		});
+		first ??= usageError(`${flag} ${path}: ${why}; nothing was sent`, HINT);
 	}
 	runEnd.begin(command, args, flags, refused);
 	if (first !== undefined) throw first;

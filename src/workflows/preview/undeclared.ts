@@ -1,5 +1,5 @@
 import type { Session } from "../../app.ts";
-import { CliError, Exit } from "../../errors.ts";
+import { CliError, Exit, usageError } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { UndeclaredDocument } from "../../report/change-tally.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
@@ -49,10 +49,10 @@ export class UndeclaredFinder {
 
 	#datasetWithoutRows(): string {
 		if (this.#default !== undefined) return this.#default;
-		throw new CliError("--undeclared needs a dataset, and there is no row that names one; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Name it with --dataset.",
-		});
+		throw usageError(
+			"--undeclared needs a dataset, and there is no row that names one; nothing was sent",
+			"Name it with --dataset.",
+		);
 	}
 }
 

@@ -1,5 +1,5 @@
 import type { App } from "../../app.ts";
-import { CliError, Exit } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
@@ -47,10 +47,7 @@ export async function newestWithWrites(
 	noteDamaged(runs, flags, app);
 	const found = await newestOf(all, runs, (facts) => facts?.wrote === true);
 	if (found !== undefined) return undisputed(verb, found, all);
-	throw new CliError("no recorded run has written anything", {
-		exit: Exit.usage,
-		hint: "ragtag runs list shows all runs.",
-	});
+	throw usageError("no recorded run has written anything", "ragtag runs list shows all runs.");
 }
 
 /**
@@ -104,18 +101,15 @@ export async function newestUnfinished(runs: RunStore, processes: Processes): Pr
 			: superseded.length === 0
 				? "ragtag runs list shows all runs; ragtag runs retry tries failed rows again."
 				: `Runs that newer runs have superseded are resumed only by name: ${superseded.join(", ")}.`;
-	throw new CliError("no recorded run is unfinished; nothing was sent", { exit: Exit.usage, hint });
+	throw usageError("no recorded run is unfinished; nothing was sent", hint);
 }
 
 function undisputed(verb: string | undefined, file: RunFile, all: readonly RunFile[]): RunFile {
 	const other = verb === undefined ? undefined : startedLaterByClock(file, all);
 	if (other === undefined) return file;
-	throw new CliError(
+	throw usageError(
 		`run ${file.run} began last, but by its start time run ${other.run} did, so this machine's clock was changed; nothing was sent`,
-		{
-			exit: Exit.usage,
-			hint: `Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows all runs.`,
-		},
+		`Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows all runs.`,
 	);
 }
 
@@ -138,8 +132,8 @@ export async function targetOf(
 	const settings = await app.settings({ ...flags, profile });
 	if (settings.baseUrl !== undefined) return profile === undefined ? {} : { profile };
 	const command = withFlags(`ragtag runs ${verb} ${run} --base-url ${quoted(baseUrl)}`, flags);
-	throw new CliError(`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`, {
-		exit: Exit.usage,
-		hint: `The key is sent only to an address that you give. If this one is right, type: ${command}`,
-	});
+	throw usageError(
+		`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`,
+		`The key is sent only to an address that you give. If this one is right, type: ${command}`,
+	);
 }

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { datasetIn } from "../../run/recorded/run-lock.ts";
@@ -61,15 +61,15 @@ export async function runGoingOn(runs: RunStore, processes: Processes): Promise<
 	const [only, ...others] = found;
 	if (only !== undefined && others.length === 0) return only;
 	if (only === undefined) {
-		throw new CliError("no run is going on", {
-			exit: Exit.usage,
-			hint: "ragtag runs list shows all runs; ragtag runs resume RUN --rate N resumes one at another rate.",
-		});
+		throw usageError(
+			"no run is going on",
+			"ragtag runs list shows all runs; ragtag runs resume RUN --rate N resumes one at another rate.",
+		);
 	}
-	throw new CliError(`${found.length} runs are going on: ${found.join(", ")}`, {
-		exit: Exit.usage,
-		hint: `Name the run that you mean: ragtag runs adjust ${only}. ragtag runs list shows what each of them does.`,
-	});
+	throw usageError(
+		`${found.length} runs are going on: ${found.join(", ")}`,
+		`Name the run that you mean: ragtag runs adjust ${only}. ragtag runs list shows what each of them does.`,
+	);
 }
 
 /** Other runs that write the same dataset at this moment, a sentence for each. */

@@ -1,4 +1,4 @@
-import { CliError, Exit } from "../../errors.ts";
+import { usageError } from "../../errors.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
@@ -13,16 +13,10 @@ export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: r
 	await checkFailedPath(flags.failed, "-");
 	const dataset = flags.dataset ?? settings.dataset?.value;
 	if (dataset === undefined) {
-		throw new CliError("--id needs a dataset", {
-			exit: Exit.usage,
-			hint: "Name it with -d DATASET.",
-		});
+		throw usageError("--id needs a dataset", "Name it with -d DATASET.");
 	}
 	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
-		throw new CliError("--id has an id that is empty, . or ..; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Was a variable not set?",
-		});
+		throw usageError("--id has an id that is empty, . or ..; nothing was sent", "Was a variable not set?");
 	}
 	const repeated = ids.length - new Set(ids.map(idKey)).size;
 	const text = csvLine(["dataset_id", "document_id"]) + ids.map((id) => csvLine([dataset, id])).join("");

@@ -10,7 +10,7 @@ import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
 import { collectWhere } from "../../flags/where.ts";
-import { CliError, Exit } from "../../errors.ts";
+import { type CliError, usageError } from "../../errors.ts";
 import { show } from "../../text/show.ts";
 import { closest } from "../values/spellings.ts";
 import { KeyCounts } from "../values/value-counts.ts";
@@ -196,9 +196,9 @@ export class ListedKeys {
 		const listed = known.slice(0, MOST_LISTED).map((each) => show(each));
 		const more = known.length > listed.length ? ", …" : "";
 		const there = known.length === 0 ? "No document has any metadata." : `There are: ${listed.join(", ")}${more}.`;
-		return new CliError(`${flag}: no document of dataset ${show(dataset)} has the key ${show(key)}${end}`, {
-			exit: Exit.usage,
-			hint: `${near === undefined ? there : `Did you mean ${show(near)}?`} --allow-empty accepts a key that no document has.`,
-		});
+		return usageError(
+			`${flag}: no document of dataset ${show(dataset)} has the key ${show(key)}${end}`,
+			`${near === undefined ? there : `Did you mean ${show(near)}?`} --allow-empty accepts a key that no document has.`,
+		);
 	}
 }

@@ -1,4 +1,4 @@
-import { CliError, Exit, reason } from "../../errors.ts";
+import { reason, usageError } from "../../errors.ts";
 import { FACT_NAMES, type FactText, factTextOf, parseFactText } from "../../files/fact-text.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import type { JsonValue } from "../../json/values.ts";
@@ -33,10 +33,10 @@ export function factSettings(set: readonly string[]): {
 		if (equals === -1) faulty.push(text);
 		else if (parsed === undefined) last.set(key, text);
 		else if ("unknown" in parsed) {
-			throw new CliError(`--set: ${excerpt(parsed.unknown)} is no fact of a file; nothing was sent`, {
-				exit: Exit.usage,
-				hint: `Facts are ${FACT_NAMES.join(" ")}. --set KEY:json="{...}" takes braces as they are.`,
-			});
+			throw usageError(
+				`--set: ${excerpt(parsed.unknown)} is no fact of a file; nothing was sent`,
+				`Facts are ${FACT_NAMES.join(" ")}. --set KEY:json="{...}" takes braces as they are.`,
+			);
 		} else last.set(key, { key, type, text: parsed });
 	}
 	const values = [...last.values()];

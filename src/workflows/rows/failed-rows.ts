@@ -4,7 +4,7 @@ import { namedDocument, show } from "../../text/show.ts";
 import { constants } from "node:fs";
 import { access, type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { errorCode, reason, usageError } from "../../errors.ts";
 import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from "../../manifest/types.ts";
 import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
 import { type Outcome, SUPERSEDED, type Totals } from "../../run/types.ts";
@@ -83,21 +83,21 @@ export async function checkFailedPath(path: string | undefined, manifest: string
 	try {
 		await access(folder, constants.W_OK | constants.X_OK);
 	} catch (error) {
-		throw new CliError(`--failed ${path}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
+		throw usageError(`--failed ${path}: ${reason(error)}; nothing was sent`, undefined, error);
 	}
 	const why = await whyNoReport(path);
 	if (why !== undefined) {
-		throw new CliError(`--failed ${path}: ${why}; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Name a file of your own, or one that does not exist yet.",
-		});
+		throw usageError(
+			`--failed ${path}: ${why}; nothing was sent`,
+			"Name a file of your own, or one that does not exist yet.",
+		);
 	}
 	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
 	if (manifest !== "-" && (await same(path)) === (await same(manifest))) {
-		throw new CliError(`--failed ${path} is the manifest itself; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Name another file: the manifest is read while failed rows are written.",
-		});
+		throw usageError(
+			`--failed ${path} is the manifest itself; nothing was sent`,
+			"Name another file: the manifest is read while failed rows are written.",
+		);
 	}
 }
 

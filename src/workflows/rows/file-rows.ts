@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { CliError, Exit } from "../../errors.ts";
+import { Exit, usageError } from "../../errors.ts";
 import type { FileFlags } from "../../flags/file-flags.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
@@ -30,7 +30,7 @@ export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[])
 	const options = await manifestOptions("upload", ownFlags, settings);
 	const { dataset, set: metadata } = options;
 	if (dataset === undefined) {
-		throw new CliError("files need a dataset", { exit: Exit.usage, hint: "Name it with -d DATASET." });
+		throw usageError("files need a dataset", "Name it with -d DATASET.");
 	}
 	const { files, stop } = await findFiles(run, byName.others);
 	const sidecars = new Map(byName.sidecars);

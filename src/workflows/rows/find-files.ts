@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { CliError, Exit, reason } from "../../errors.ts";
+import { CliError, reason, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { readFilesFrom } from "../../files/files-from.ts";
 import { createFilters } from "../../files/filters.ts";
@@ -81,15 +81,11 @@ export async function walked({ flags, app }: Walking, paths: readonly string[]):
 	if (filesFrom === undefined) return walkPaths(paths, options);
 	const [folder = ".", ...others] = paths;
 	if (others.length > 0) {
-		throw new CliError("--files-from takes one folder, from which the paths of the list count; nothing was sent", {
-			exit: Exit.usage,
-		});
+		throw usageError("--files-from takes one folder, from which the paths of the list count; nothing was sent");
 	}
 	const listed = await readFilesFrom(filesFrom, flags.null === true, app.stdin);
 	return walkListed(folder, listed, options).catch((error: unknown) => {
-		throw error instanceof CliError
-			? error
-			: new CliError(`${folder}: ${reason(error)}; nothing was sent`, { exit: Exit.usage });
+		throw error instanceof CliError ? error : usageError(`${folder}: ${reason(error)}; nothing was sent`);
 	});
 }
 
@@ -139,14 +135,11 @@ async function refuse(
 	const [first] = faults;
 	const next = hint ?? (faults.length > 1 ? "--exclude leaves files and folders out." : undefined);
 	if (faults.length === 1 && first !== undefined) {
-		throw new CliError(`${first.text}; nothing was sent`, { exit: Exit.usage, hint: next });
+		throw usageError(`${first.text}; nothing was sent`, next);
 	}
 	for (const { text } of faults.slice(0, SHOWN)) io.err(text);
 	if (faults.length > SHOWN) io.err(`... and ${numberText(faults.length - SHOWN)} more problems`);
-	throw new CliError(`${numberText(faults.length)} files or folders can't be uploaded; nothing was sent`, {
-		exit: Exit.usage,
-		hint: next,
-	});
+	throw usageError(`${numberText(faults.length)} files or folders can't be uploaded; nothing was sent`, next);
 }
 
 /** The absolute path of a sidecar's file, and of the sidecar, where the paths name both. */

@@ -7,7 +7,7 @@ import { documentsText } from "../../text/words.ts";
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Session } from "../../app.ts";
-import { CliError, Exit } from "../../errors.ts";
+import { CliError, Exit, usageError } from "../../errors.ts";
 import { checkSetOptions } from "../../manifest/set-option.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { idFault } from "../../manifest/rows/identity.ts";
@@ -45,10 +45,10 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 	const { io, clock } = app;
 	const dataset = flags.dataset ?? settings.dataset?.value;
 	if (dataset === undefined) {
-		throw new CliError("a filter needs a dataset; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
-		});
+		throw usageError(
+			"a filter needs a dataset; nothing was sent",
+			"Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
+		);
 	}
 	await checkFailedPath(flags.failed, "-");
 	const options = await manifestOptions(purpose, flags, settings);
