@@ -51,6 +51,10 @@ export type Activity = {
 	readonly rate?: { readonly now: number; readonly cap: number | undefined } | undefined;
 	/** requests a second that the user allows now; undefined for no cap */
 	readonly cap?: number | undefined;
+	/** documents of rows that the service parses now, and the sum of their progress, each from 0 to 1 */
+	readonly parsing?: { readonly running: number; readonly share: number } | undefined;
+	/** bytes of files that went out or came in */
+	readonly bytes?: number | undefined;
 	/** requests a second that `--rate auto` allows now */
 	readonly auto?: number | undefined;
 };

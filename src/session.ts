@@ -126,6 +126,7 @@ export async function openSession(
 		onSurplusAnswer: () => void (hadSurplusAnswer = true),
 		proxy: proxyFor(baseUrl, env),
 		onExchange,
+		onBytes: (bytes) => monitor.live.moved(bytes),
 	});
 	const api = watchingLists(plain, monitor.lists);
 	const { limiter, controller } = rates;

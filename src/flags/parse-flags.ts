@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CliError, Exit } from "../errors.ts";
 import { Parsing } from "../run/operations/parsing.ts";
-import type { Service } from "../run/service/service.ts";
+import type { Session } from "../app.ts";
 import { parseTime } from "./values.ts";
 
 /** Flags of commands that parse what they write. */
@@ -41,8 +41,8 @@ export function checkParseFlags({ parse = false, wait = false, stallTime }: Pars
 
 /** What parses the documents of a run; undefined without `--parse`. */
 export function parsingWanted(
-	service: Service,
+	{ service, monitor }: Pick<Session, "service" | "monitor">,
 	{ parse, wait = false, stallTime = STALL_TIME }: ParseFlags,
 ): Parsing | undefined {
-	return parse === true ? new Parsing(service, { waits: wait, stallTime }) : undefined;
+	return parse === true ? new Parsing(service, { waits: wait, stallTime, live: monitor.live }) : undefined;
 }

@@ -18,6 +18,7 @@ export class MeasuredProgress {
 	readonly #now: () => number;
 	#recent: (done: number) => number | undefined;
 	#minute: (done: number) => number | undefined;
+	readonly #moved: (bytes: number) => number | undefined;
 	/** whether it stood when it was shown last, and the cap then */
 	#stood = false;
 	#cap: number | undefined;
@@ -28,6 +29,7 @@ export class MeasuredProgress {
 		this.#now = now;
 		this.#recent = rateMeter(now, RATE_WINDOW_MS);
 		this.#minute = rateMeter(now, LEFT_WINDOW_MS);
+		this.#moved = rateMeter(now, RATE_WINDOW_MS);
 	}
 
 	update(rows: RowCounts): void {
@@ -48,10 +50,13 @@ export class MeasuredProgress {
 	state(activity: Activity | undefined): ProgressState | undefined {
 		const rows = this.#rows;
 		if (rows === undefined) return undefined;
-		this.#beginAnew(activity, rows.done);
-		const [rate, steady] = [this.#recent(rows.done), this.#minute(rows.done)];
+		// The service's own progress of what it parses: else nothing would move until the first document is done.
+		const done = rows.done + (activity?.parsing?.share ?? 0);
+		this.#beginAnew(activity, done);
+		const [rate, steady] = [this.#recent(done), this.#minute(done)];
+		const bytesRate = activity?.bytes === undefined ? undefined : this.#moved(activity.bytes);
 		const isMoving = rate !== undefined && rate > 0 && (activity === undefined || !STANDING.has(activity.state));
-		return { rows, rate, left: isMoving ? secondsLeft(rows, steady) : undefined, activity };
+		return { rows, rate, bytesRate, left: isMoving ? secondsLeft({ ...rows, done }, steady) : undefined, activity };
 	}
 
 	/** After a wait, an outage or a pause, and at another cap, the time before says nothing of the time left. */

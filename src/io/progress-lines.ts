@@ -1,5 +1,5 @@
 import type { Activity, WorkCount } from "../activity.ts";
-import { numberText, rateText } from "../text/words.ts";
+import { numberText, rateText, sizeText } from "../text/words.ts";
 import { cutToWidth, type WidthOf } from "../text/show.ts";
 
 /** The number of rows that have an outcome. */
@@ -17,6 +17,8 @@ export type ProgressState = {
 	readonly rows?: RowCounts | undefined;
 	/** rows a second over the last seconds, where it is known */
 	readonly rate?: number | undefined;
+	/** bytes of files a second */
+	readonly bytesRate?: number | undefined;
 	/** seconds left, while rows get outcomes */
 	readonly left?: number | undefined;
 	readonly activity?: Activity | undefined;
@@ -111,21 +113,27 @@ export function jsonLine({ rows, rate, left, activity }: ProgressState, time: st
 		what,
 		read: count?.done ?? null,
 		read_total: count?.total ?? null,
+		parsing: activity?.parsing?.running ?? null,
+		bytes: activity?.bytes ?? null,
 	});
 }
 
 const tenths = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value * 10) / 10);
 
 function partsOf(state: ProgressState): Part[] {
-	const { rows, rate, left, activity } = state;
+	const { rows, rate, bytesRate, left, activity } = state;
+	const { parsing, bytes } = activity ?? {};
 	const counted = rows === undefined ? undefined : countsText(rows, !holdsUp(activity));
-	const speed = rate === undefined || holdsUp(activity) ? undefined : `${rateText(rate)}/s`;
+	const speed = rate === undefined || parsing !== undefined || holdsUp(activity) ? undefined : `${rateText(rate)}/s`;
 	const named: readonly (readonly [string | undefined, number])[] =
 		activity?.state === "slowed"
 			? [[counted, 0], ...slowedParts(activity)]
 			: [...stateParts(activity, rows), [counted, 2], [speed, 5]];
 	const auto = holdsUp(activity) ? undefined : activity?.auto;
+	const moved = bytesRate === undefined ? "" : ` at ${sizeText(bytesRate)}/s`;
 	const rest: readonly (readonly [string | undefined, number])[] = [
+		[parsing === undefined ? undefined : `${numberText(parsing.running)} parsing`, 3],
+		[bytes === undefined ? undefined : `${sizeText(bytes)}${moved}`, 5],
 		[auto === undefined ? undefined : `auto: ${rateText(auto)}/s`, 4],
 		[left === undefined ? undefined : `${duration(left)} left`, 4],
 		[rows === undefined || rows.failed === 0 ? undefined : `${numberText(rows.failed)} failed`, 3],

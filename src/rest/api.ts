@@ -20,6 +20,8 @@ export type ApiOptions = Omit<TransportOptions, "origin"> & {
 	/** as `Settings.key` gives it */
 	readonly key: string;
 	readonly dialect: Dialect;
+	/** called after each piece of a file that went out or came in */
+	readonly onBytes?: ((bytes: number) => void) | undefined;
 	/** random unless a test says otherwise */
 	readonly boundary?: BoundarySource | undefined;
 };
@@ -139,6 +141,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		prefix,
 		headers,
 		limit: ANSWER_BYTES,
+		onBytes: options.onBytes,
 		transport: service.transport,
 		success: (answer, path) => success(decoded(answer), path),
 		call: (method, path, read, body) => call(method, path, read, { ...body, headers: JSON_TYPE }),
@@ -148,7 +151,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
 		// Always a new boundary, because the file is not searched for it.
-		const opened = await openUpload(file, (options.boundary ?? randomBoundary)());
+		const opened = await openUpload(file, (options.boundary ?? randomBoundary)(), options.onBytes);
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];
 			const request = { body: opened.body, headers: contentHeaders, isPatient: true, signal };

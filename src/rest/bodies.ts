@@ -67,9 +67,15 @@ const CHUNK_BYTES = 64 * 1024;
 /**
  * The body of an upload, read from disk as the service takes it.
  *
+ * @param onBytes called after each piece of the file
+ *
  * If the file changes meanwhile, the body ends before its last boundary, so that no service stores half of it.
  */
-export async function openUpload(file: UploadFile, boundary: string): Promise<UploadBody> {
+export async function openUpload(
+	file: UploadFile,
+	boundary: string,
+	onBytes: (bytes: number) => void = () => undefined,
+): Promise<UploadBody> {
 	const handle = await openFile(file);
 	try {
 		const state = await handle.stat();
@@ -80,7 +86,7 @@ export async function openUpload(file: UploadFile, boundary: string): Promise<Up
 			throw refusal("FILE_UNREADABLE", `${show(file.name)} has more bytes than its size of ${file.size} says`);
 		}
 		const { head, tail } = fileFrame(file.name, boundary);
-		const parts = uploadParts(handle, file, { head, tail, modified: state.mtimeMs });
+		const parts = uploadParts(handle, file, { head, tail, modified: state.mtimeMs, onBytes });
 		return {
 			type: `multipart/form-data; boundary=${boundary}`,
 			length: head.length + file.size + tail.length,
@@ -96,7 +102,12 @@ export async function openUpload(file: UploadFile, boundary: string): Promise<Up
 async function* uploadParts(
 	handle: FileHandle,
 	file: UploadFile,
-	frame: { readonly head: Buffer; readonly tail: Buffer; readonly modified: number },
+	frame: {
+		readonly head: Buffer;
+		readonly tail: Buffer;
+		readonly modified: number;
+		readonly onBytes: (bytes: number) => void;
+	},
 ): AsyncGenerator<Buffer> {
 	yield frame.head;
 	for (let at = 0; at < file.size;) {
@@ -105,6 +116,8 @@ async function* uploadParts(
 		if (bytesRead === 0) throw changed(file);
 		at += bytesRead;
 		yield chunk.subarray(0, bytesRead);
+		// The next piece is asked for when this one is on its way.
+		frame.onBytes(bytesRead);
 	}
 	const state = await handle.stat();
 	if (state.size !== file.size || state.mtimeMs !== frame.modified) throw changed(file);

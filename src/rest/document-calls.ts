@@ -19,6 +19,8 @@ type DocumentCallsOptions = {
 	readonly transport: Pick<Transport, "send">;
 	/** the envelope of a success; throws the error that any other answer means */
 	readonly success: (answer: RawAnswer, path: string) => ParsedEnvelope;
+	/** called after each piece of a file that came */
+	readonly onBytes: ((bytes: number) => void) | undefined;
 	/** sends one JSON body, and reads the envelope of its success */
 	readonly call: (method: Method, path: string, read: (envelope: ParsedEnvelope) => void, body: Body) => Promise<void>;
 	/** throws where an envelope names another document */
@@ -29,7 +31,7 @@ type DocumentCallsOptions = {
 export function documentCalls(
 	options: DocumentCallsOptions,
 ): Pick<Api, "downloadDocument" | "renameDocument" | "changeParsing" | "parseDocuments"> {
-	const { dialect, prefix, headers, limit, transport, success, call, echo } = options;
+	const { dialect, prefix, headers, limit, transport, success, call, echo, onBytes } = options;
 	const documentPath = (datasetId: string, documentId: string): string =>
 		pathOf(prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
 
@@ -40,6 +42,7 @@ export function documentCalls(
 			const write = async (bytes: Buffer): Promise<void> => {
 				await sink(bytes);
 				count += bytes.length;
+				onBytes?.(bytes.length);
 			};
 			return transport.send({
 				method: "GET",

@@ -49,6 +49,19 @@ const STATES = {
 			seconds: 1.5,
 		},
 	},
+	parsing: {
+		rows: counts(4, 40, 1),
+		rate: 0.02,
+		left: 180,
+		activity: { state: "running", parsing: { running: 8, share: 2.5 }, seconds: 60 },
+	},
+	moving: {
+		rows: counts(3, 9),
+		rate: 0.5,
+		bytesRate: 24_000_000,
+		left: 12,
+		activity: { state: "running", bytes: 1_230_000_000, seconds: 60 },
+	},
 	wide: { activity: { state: "checking", what: "資料 👩‍🔬.csv", seconds: 2 } },
 } satisfies Record<string, ProgressState>;
 
@@ -94,6 +107,8 @@ it.each([
 	["slowed", "4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left"],
 	["outage", "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
 	["checking", "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
+	["parsing", "4/40 rows 10%  8 parsing  3m00s left  1 failed"],
+	["moving", "3/9 rows 33%  0.5/s  1.2 GB at 24 MB/s  12s left"],
 	["wide", "checking ?? ???.csv  2s"],
 ] as const)("a line of a log is complete: %s", (state, expected) => {
 	expect(plainLine(STATES[state])).toBe(expected);
@@ -104,9 +119,9 @@ it("a program that reads the progress gets one object on each line, with every m
 	const outage = jsonLine({ activity: { state: "outage", seconds: 21, of: 900, next: 7.04 } }, "T");
 	expect(outage).toContain('"seconds":21,"of_seconds":900,"next_try_seconds":7,');
 	expect(lines).toEqual([
-		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null}',
-		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"next_try_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null}',
-		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000}',
+		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null,"parsing":null,"bytes":null}',
+		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"next_try_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null,"parsing":null,"bytes":null}',
+		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000,"parsing":null,"bytes":null}',
 	]);
 });
 
@@ -165,6 +180,21 @@ it("the time left comes from the last minute, and is not shown while nothing mov
 	timers.pass(1000);
 	progress.update(counts(5220, 10_000));
 	expect(progress.state?.left).toBe(239);
+});
+
+it("the time left comes from the service's own progress while it parses: no document may be done for an hour", () => {
+	const timers = new HandTimers();
+	const measured = new MeasuredProgress(() => timers.now());
+	measured.update(counts(0, 10));
+	let share = 0;
+	const state = () => measured.state({ state: "running", parsing: { running: 10, share }, bytes: 0, seconds: 0 });
+	state();
+	for (let second = 1; second <= 20; second += 1) {
+		timers.pass(1000);
+		share += 0.05;
+		state();
+	}
+	expect(state()?.left).toBe(180);
 });
 
 it("a log gets a line every five seconds, and none for a short run", async () => {

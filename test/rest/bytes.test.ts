@@ -207,6 +207,18 @@ describe("an upload", () => {
 		},
 	);
 
+	test("the bytes of a file are counted as they go out, and those around it are not", async () => {
+		const path = await file("x".repeat(200_000));
+		const moved: number[] = [];
+		const opened = await openUpload({ path, name: "a", size: 200_000 }, "B", (bytes) => moved.push(bytes));
+		cleanup.add(opened);
+		let taken = 0;
+		for await (const chunk of opened.body) taken += Buffer.from(chunk).length;
+		expect(taken).toBe(opened.length);
+		expect(moved.length).toBeGreaterThan(1);
+		expect(moved.reduce((sum, bytes) => sum + bytes, 0)).toBe(200_000);
+	});
+
 	test.each(["short", "same size 2"])(
 		"a file that changes during its upload aborts the request before the body is complete: %s",
 		async (after) => {

@@ -42,6 +42,15 @@ describe("a download", () => {
 		expect([bytes.toString(), end]).toEqual([text, text.length]);
 	});
 
+	test("counts the bytes that came, for a progress of large files", async () => {
+		const moved: number[] = [];
+		const server = await serve((socket) => socket.write(answer("four", ATTACHED)));
+		const dialect = { flavour: ragflowPatch, form: "json" } as const;
+		const api = cleanup.add(apiFor(server.baseUrl, { dialect, onBytes: (bytes) => moved.push(bytes) }));
+		await api.downloadDocument(document, async () => undefined);
+		expect(moved.reduce((sum, bytes) => sum + bytes, 0)).toBe(4);
+	});
+
 	test("takes a refusal of status 200 for no file", async () => {
 		const said = await download((socket) => socket.write(refusal("The dataset not own the document d1.")));
 		expect(said.end).toMatchObject({ name: "RestError", kind: "rejected", code: "NOT_FOUND" });

@@ -1,4 +1,5 @@
 import { systemClock } from "../../src/run/clock.ts";
+import type { Timers } from "../../src/io.ts";
 import type { Clock } from "../../src/run/types.ts";
 
 /** A clock whose long waits take no time: what a service does late is not seen by then. */
@@ -17,6 +18,19 @@ export function hurriedClock(): Clock {
 			if (milliseconds < 100) return systemClock.sleep(milliseconds, signal);
 			skipped += milliseconds;
 			return systemClock.sleep(1, signal);
+		},
+	};
+}
+
+/** Timers of a progress whose lines are always due. */
+export function hurriedTimers(): Timers {
+	let now = 0;
+	return {
+		now: () => (now += 6000),
+		date: () => new Date(),
+		every: (_, call) => {
+			const timer = setInterval(call, 1).unref();
+			return () => clearInterval(timer);
 		},
 	};
 }

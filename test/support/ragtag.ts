@@ -21,6 +21,8 @@ export type World = {
 	readonly clock?: Clock;
 	/** the wall clock and the ticks of each second, where a test gives them */
 	readonly timers?: AppTimers;
+	/** of the progress, which is silent unless a test gives it */
+	readonly shown?: Timers;
 	/** sees what the program has written so far to standard error */
 	readonly onError?: (text: string) => void;
 	/** what happens before the program connects to the service */
@@ -55,7 +57,7 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 	stdin.end(world.stdin ?? "");
 	const stdout = new Kept(terminal, columns);
 	const stderr = new Kept(terminal, columns, world.onError);
-	const io = createIo({ stdin, stdout, stderr, env, timers: silent });
+	const io = createIo({ stdin, stdout, stderr, env, timers: world.shown ?? silent });
 	// As bin does.
 	for (const key of strayKeys(argv, env, () => false).certain) io.hide(key);
 	const app = createApp({

@@ -96,6 +96,7 @@ export async function parse(options: ParseOptions, app: App): Promise<ExitCode> 
 		...plan,
 		waits: wait,
 		stallTime: options.stallTime ?? STALL_TIME,
+		live: session.monitor.live,
 		onStart: () => void (hasSent = true),
 	};
 	return await runRows(run, allowed, () => parseDocument(service, states, following), { hasSent: () => hasSent });

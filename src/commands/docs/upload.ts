@@ -121,7 +121,7 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		app.io.note("Keys that a row does not have are removed from an existing document.");
 	}
 	if (options.json !== true) await app.io.out(csvLine(["document_id", "dataset_id", "name", "file"]));
-	const parsing = parsingWanted(run.session.service, options);
+	const parsing = parsingWanted(run.session, options);
 	return await runRows(run, allowed, uploadFiles(run, parsing), {
 		hasSent: () => parsing?.hasStarted === true,
 		onOutcome: (outcome) => printOutcome(run, outcome),

@@ -2,6 +2,7 @@ import { lookAgainAfter, type ParsePlan, parseStep } from "./parse-step.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Parsing } from "../../rest/parsing.ts";
 import type { DocumentState, ParsingStates } from "../documents/parsing-states.ts";
+import type { LiveCounts } from "../rate/live-counts.ts";
 import { RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
@@ -13,6 +14,8 @@ export type ParseOptions = ParsePlan & {
 	readonly waits: boolean;
 	/** milliseconds without a change after which a document counts as one that never ends */
 	readonly stallTime: number;
+	/** shows which documents are at work */
+	readonly live?: Pick<LiveCounts, "parsing" | "ended"> | undefined;
 	/** called before documents are started */
 	readonly onStart?: () => void;
 };
@@ -57,6 +60,7 @@ export function parseDocument<Item extends Work>(
 		// One that is queued moves when others do.
 		const still = now - ((parsing?.progress ?? 0) > QUEUED ? state.changed : changed);
 		if (still >= options.stallTime) throw stalled(document, still, service);
+		options.live?.parsing(memory, parsing?.progress ?? 0);
 		throw new RetryLater(lookAgainAfter(now - state.since));
 	};
 	const attempt: Operation<Item> = async (item, request, memory) =>
@@ -86,9 +90,13 @@ export function parseDocument<Item extends Work>(
 		try {
 			const settled = await attempt(item, request, memory);
 			states.forget(item);
+			options.live?.ended(memory);
 			return settled;
 		} catch (error) {
-			if (error instanceof RestError && error.kind === "rejected") states.forget(item);
+			if (error instanceof RestError && error.kind === "rejected") {
+				states.forget(item);
+				options.live?.ended(memory);
+			}
 			throw error;
 		}
 	};

@@ -14,7 +14,7 @@ export class Parsing {
 	readonly #parse: Operation<Work>;
 	#hasStarted = false;
 
-	constructor(service: Service, options: Pick<ParseOptions, "waits" | "stallTime">) {
+	constructor(service: Service, options: Pick<ParseOptions, "waits" | "stallTime" | "live">) {
 		this.waits = options.waits;
 		this.#service = service;
 		this.#states = new ParsingStates(service.clock);

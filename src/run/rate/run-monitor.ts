@@ -4,6 +4,7 @@ import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { CurrentWork, type ListsInFlight, nextAttempt, type Phase, shortText } from "./current-work.ts";
 import { Latencies } from "./latencies.ts";
+import { LiveCounts } from "./live-counts.ts";
 import type { OngoingOutage } from "./outage.ts";
 import { type Counters, type Pace, type Slowness, SlowSeconds, slownessText } from "./slow-seconds.ts";
 
@@ -51,6 +52,8 @@ export class RunMonitor {
 	#requests = 0;
 	#latency = 0;
 	#sent = 0;
+	/** work that settles no row yet */
+	readonly live = new LiveCounts();
 	readonly #latencies = new Latencies();
 	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
 
@@ -192,7 +195,7 @@ export class RunMonitor {
 			return { state: "waiting", cause: asked, seconds: since(cooldown.since), of };
 		}
 		const activity = this.#slowed(since) ?? this.#work.activity();
-		return activity && { ...activity, auto: this.#searched(), cap: this.#watched?.cap() };
+		return activity && { ...activity, auto: this.#searched(), cap: this.#watched?.cap(), ...this.live.shown };
 	}
 
 	get inFlight(): number {

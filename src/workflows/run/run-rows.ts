@@ -123,6 +123,13 @@ async function sendRows<SourceRow extends Row>(
 	monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
 	const started = clock.now();
+	const showRows = (): void => {
+		monitor.enter("running");
+		const totals = journal.totals();
+		const total = totals.rows - totals.invalid - totals.duplicateSkipped;
+		progress.update({ done: total - totals.pending, total, failed: totals.failed });
+	};
+	monitor.live.onParsing = showRows;
 	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
 		const chunks = withoutNewer(unsettledChunks(rows, journal, flags.chunk), newer, journal);
@@ -145,12 +152,7 @@ async function sendRows<SourceRow extends Row>(
 			onNote: (text) => io.note(text),
 			signal: app.signal,
 			abandon: () => void session.service.api.close().catch(() => undefined),
-			onSettled: () => {
-				monitor.enter("running");
-				const totals = journal.totals();
-				const total = totals.rows - totals.invalid - totals.duplicateSkipped;
-				progress.update({ done: total - totals.pending, total, failed: totals.failed });
-			},
+			onSettled: showRows,
 		}).catch(stopFromError);
 		// Only a run that goes on has rows that were done before.
 		const fault =

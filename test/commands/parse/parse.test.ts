@@ -5,7 +5,7 @@ import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
-import { hurriedClock } from "../../support/clock.ts";
+import { hurriedClock, hurriedTimers } from "../../support/clock.ts";
 
 const RELEASES = [
 	"ragflow-0.18",
@@ -56,6 +56,17 @@ it.each(RELEASES)(
 		expect(stderr).toContain("the sandbox can't parse parse-fails.txt");
 	},
 );
+
+it("--wait shows how many documents are at work, before the first is done", async () => {
+	const service = await withFiles("ragflow-0.27", ["a.txt", "b.txt", "c.txt"], 40);
+	const argv = ["docs", "parse", "-d", service.dataset, "--wait", "--progress", "json"];
+	const world = { env: envOf(service), clock: hurriedClock(), shown: hurriedTimers() };
+	const { exit, stderr } = await ragtag(argv, world);
+	expect(exit).toBe(0);
+	const lines = parseLines(stderr).filter((line) => at(line, "type") === "progress");
+	expect(lines).toContainEqual(expect.objectContaining({ state: "running", done: 0, total: 3, parsing: 3 }));
+	expect(lines.some((line) => Number(at(line, "seconds_left")) > 0)).toBe(true);
+});
 
 it("--only-failed parses those whose parsing failed, and no other", async () => {
 	const service = await withFiles("ragflow-0.27", ["a.txt", "parse-fails-once.txt"]);
