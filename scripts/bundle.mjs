@@ -1,6 +1,25 @@
 // What both builds have in common: the package in dist/ and the one executable in dist-binary/.
 import { esbuildAssets } from "./page-assets.mjs";
 
+/**
+ * A plugin of esbuild: undici loads its client of HTTP/2, and with it Node's own, when the first connection takes that. None
+ * is offered it, and to load it takes a twentieth of a run of one row.
+ */
+function lateHttp2() {
+	return {
+		name: "late-http2",
+		setup({ onResolve, onLoad }) {
+			onResolve({ filter: /^\.\/client-h2\.js$/ }, ({ namespace, resolveDir }) =>
+				namespace === "late" ? undefined : { path: "client-h2.js", namespace: "late", pluginData: resolveDir },
+			);
+			onLoad({ filter: /./, namespace: "late" }, ({ pluginData: resolveDir }) => ({
+				contents: `module.exports = (...connection) => require("./client-h2.js")(...connection);`,
+				resolveDir,
+			}));
+		},
+	};
+}
+
 /** Options of esbuild for the program. @param root folder of the checkout @param version of package.json */
 export function bundleOptions(root, version) {
 	return {
@@ -16,7 +35,7 @@ export function bundleOptions(root, version) {
 		},
 		define: { __RAGTAG_VERSION__: JSON.stringify(version) },
 		legalComments: "none",
-		plugins: [esbuildAssets()],
+		plugins: [esbuildAssets(), lateHttp2()],
 		metafile: true,
 		logLevel: "warning",
 	};
