@@ -117,6 +117,7 @@ export async function runChunks<Item extends Work>(
 		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
 	});
+	controller.rowsBegin(clock.now());
 	options.monitor.begin({
 		outage: queue.outage,
 		slowness: () => controller.slowness(clock.now()),

@@ -5,9 +5,9 @@ import { RecentAnswers } from "./recent-answers.ts";
 import type { Slowness } from "./slow-seconds.ts";
 import { type Step, Unavailable } from "./unavailable.ts";
 
-/** Requests a second: the lowest rate, and the one from which a service without a sign is not paced. */
+/** Requests a second: the lowest rate, and the one above which a service without a sign is not paced: it took half of that. */
 const FLOOR = 0.5;
-const FREE = 1_000;
+const FREE = 500;
 
 /** Requests that may always be in flight, so that a late timer holds none up; and where they are not paced. */
 const LEAST_PLACES = 8;
@@ -15,9 +15,6 @@ const FREE_PLACES = 32;
 
 /** How far the rate may be above what the service answers, where it is a trial. */
 const AHEAD = 1.5;
-
-/** Share of the ceiling with which the rate begins again after a refusal. */
-const AFTER_REFUSAL = 0.85;
 
 /** Refusals, or answers, since the rate was lowered, from which another refusal lowers it again: a few come in one moment. */
 const REFUSALS = 3;
@@ -36,8 +33,9 @@ const JUDGED_ANSWERS = 8;
 const USED = 0.8;
 const KEPT_UP = 0.9;
 
-/** Share of a kept rate with which a run begins. */
+/** Share of a kept rate with which a run begins, and of the ceiling with which it goes on after a refusal. */
 const KEPT_SHARE = 0.9;
+const AFTER_REFUSAL = 0.85;
 /**
  * The one controller of the pace: it hears every answer and every refusal, and says how many requests a second are sent and
  * how many may be in flight. It has no clock and does no IO. Times are milliseconds on a monotonic clock.
@@ -85,6 +83,11 @@ export class Controller {
 		this.#isDoubling = cap === undefined && this.#ceiling === undefined;
 		if (cap === undefined) this.#rate = Math.max(FIRST_RATE, this.#rate);
 		else this.#rate = isHeld && this.#ceiling !== undefined ? Math.min(cap, this.#rate) : cap;
+		this.#answers.judged(now);
+	}
+
+	/** The rows begin: the time before them says nothing about the rate. */
+	rowsBegin(now: number): void {
 		this.#answers.judged(now);
 	}
 
@@ -237,11 +240,8 @@ export class Controller {
 	/** @param seconds in which the rate was used */
 	#raise(seconds: number): void {
 		const most = this.#cap ?? Number.POSITIVE_INFINITY;
-		if (this.#isDoubling) {
-			this.#rate = Math.min(most, this.#rate * 2, 1024 * FREE);
-			return;
-		}
-		if (this.#ceiling === undefined) return;
+		if (this.#isDoubling) this.#rate = Math.min(most, this.#rate * 2, 1024 * FREE);
+		if (this.#isDoubling || this.#ceiling === undefined) return;
 		this.#climbed += seconds;
 		const { rate: ceiling } = this.#ceiling;
 		const climb = { ceiling, low: this.#low, now: this.#rate, climbed: this.#climbed };

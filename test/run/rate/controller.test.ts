@@ -102,6 +102,22 @@ describe("a service without a limit", () => {
 		expect(course.passed(4, 8)).toBeGreaterThan(1_100);
 		expect(course.controller.pace(1e9)).toBeUndefined();
 	});
+
+	it("holds a run without a cap back for two and a half seconds, no longer", () => {
+		const course = simulate(() => ({ status: 200, takes: 1 }), { rows: 4_000 });
+		expect(course.end).toBeGreaterThan(2_500);
+		expect(course.end).toBeLessThan(3_000);
+	});
+
+	it("does not hold it back longer for the time before its rows, in which a manifest was checked", () => {
+		const controller = new Controller(undefined, 0);
+		controller.rowsBegin(1_400);
+		for (let sent = 1_400; sent <= 1_900; sent += 50) {
+			controller.sent(sent, false);
+			controller.answered(sent, sent + 1);
+		}
+		expect(controller.pace(1_902)).toBe(40);
+	});
 });
 
 describe("a wait", () => {
