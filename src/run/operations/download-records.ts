@@ -56,7 +56,13 @@ export class DownloadRecords {
 		const handle = await this.#handle;
 		const start = this.#hasHalfLine ? "\n" : "";
 		this.#hasHalfLine = false;
-		await handle.appendFile(`${start}${JSON.stringify(record)}\n`);
+		try {
+			await handle.appendFile(`${start}${JSON.stringify(record)}\n`);
+		} catch (error) {
+			// A full disk may have taken a part of it. The next line must not join that.
+			this.#hasHalfLine = true;
+			throw error;
+		}
 		this.#add(record);
 	}
 
