@@ -34,3 +34,13 @@ export function hurriedTimers(): Timers {
 		},
 	};
 }
+
+/** How often a second of the program passes in one of the machine: with more, the machine's own pauses are slow answers. */
+const TIMES = 4;
+
+/** A clock that goes faster: waits take a quarter of their time. */
+export const fastClock: Clock = {
+	...systemClock,
+	now: () => systemClock.now() * TIMES,
+	sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / TIMES, signal),
+};

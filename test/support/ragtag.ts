@@ -4,6 +4,7 @@ import { type App, type AppTimers, createApp, strayKeys } from "../../src/app.ts
 import { main } from "../../src/cli.ts";
 import { createIo, type Timers } from "../../src/io.ts";
 import type { Clock } from "../../src/run/types.ts";
+import { fastClock } from "./clock.ts";
 import { folder, KEY, withoutKey } from "./service.ts";
 
 export type Ended = { readonly exit: number; readonly stdout: string; readonly stderr: string };
@@ -66,7 +67,7 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 		home: home ?? (await folder()),
 		stdin,
 		signal,
-		...(world.clock === undefined ? {} : { clock: world.clock }),
+		clock: world.clock ?? fastClock,
 		...(world.timers === undefined ? {} : { timers: world.timers }),
 		processes: { pid: process.pid, isRunning: () => true },
 	});

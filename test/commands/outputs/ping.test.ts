@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/run/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, serve, type Service } from "../../support/service.ts";
 
@@ -70,7 +71,8 @@ describe("--ping", () => {
 			seen.length = 0;
 			const manifest = await file("tags.csv", `document_id,author\n${rows.map((id) => `${id},Bob\n`).join("")}`);
 			const slow = ["--concurrency", "1", "--chunk", "1", "--max-duration", "500ms", "--ping", url];
-			await ragtag(["docs", "tag", manifest, "-d", service.dataset, ...slow], { env: envOf(service) });
+			const argv = ["docs", "tag", manifest, "-d", service.dataset, ...slow];
+			await ragtag(argv, { env: envOf(service), clock: systemClock });
 			return seen.map(({ what }) => what.replace("/s3cr3t-path", ""));
 		};
 		expect(await ends(ids)).toEqual(["GET /start", "POST /0"]);

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/run/clock.ts";
 import { startSandbox } from "../../../src/sandbox/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, KEY } from "../../support/service.ts";
@@ -37,7 +38,8 @@ it("a wait that the service asked of a row also holds for the reading back after
 	const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
 
 	const argv = ["docs", "tag", manifest, "-d", sandbox.datasetId ?? "", "--max-errors", "1", "--verify", "all"];
-	const ended = await ragtag([...argv, "--no-undo", "--rate", "unlimited", "--json"], { env: envOf(sandbox) });
+	const world = { env: envOf(sandbox), clock: systemClock };
+	const ended = await ragtag([...argv, "--no-undo", "--rate", "unlimited", "--json"], world);
 
 	// One row was written and read back, one was asked to come later, and one ended the run.
 	expect(summaryOf(ended.stdout)).toMatchObject({ updated: 1, pending: 1, failed: 1, verify: { equal: 1 } });

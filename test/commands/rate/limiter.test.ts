@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { systemClock } from "../../../src/run/clock.ts";
 import { nameOfCap } from "../../../src/run/rate/shared/redis.ts";
 import { RIGHTS, SCRIPT } from "../../../src/run/rate/shared/script.ts";
 import { hasOpenssl, selfSigned } from "../../support/certificate.ts";
@@ -117,7 +118,7 @@ it.skipIf(!hasRedis)(`the password is in no output and in no record${withoutRedi
 	const stopped = ["--limiter", limiter, "--rate", "1", "--max-duration", "2500ms"];
 	const said = [];
 	for (const more of [["--limiter", limiter], stopped, ["--dry-run", "--limiter", limiter]]) {
-		const ended = await ragtag([...argv, ...outputs, ...more], { env, home });
+		const ended = await ragtag([...argv, ...outputs, ...more], { env, home, clock: systemClock });
 		said.push(ended.stdout, ended.stderr);
 	}
 	const wrong = limiter.replace(PASSWORD, `${PASSWORD}-wrong`);
