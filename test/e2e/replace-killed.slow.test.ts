@@ -16,7 +16,7 @@ const KEPT = { team: "old", by_hand: "kept" };
 const MOST_REQUESTS = 30;
 
 /** Begins the replacement of `a.txt`, kills the program after so many requests, and goes on with the run. */
-async function killedAfter(requests: number, flavour: Flavour) {
+async function killedAfter(requests: number, flavour: Flavour, ...more: readonly string[]) {
 	const service = await serve(0, { flavour, latency: 3 });
 	const place = await folder();
 	const env = { ...envOf(service), HOME: place, XDG_STATE_HOME: join(place, "state") };
@@ -27,7 +27,8 @@ async function killedAfter(requests: number, flavour: Flavour) {
 	for (const { id } of await service.documents()) await service.put(id, KEPT);
 	await writeFile(join(place, "a.txt"), "quite another text");
 	const before = service.requests.length;
-	const running = start([...upload, "--on-existing", "replace"], env);
+	const replace = [...upload, "--on-existing", "replace", ...more];
+	const running = start(replace, env);
 	let ended: unknown;
 	while (ended === undefined) {
 		if (service.requests.length - before >= requests) running.child.kill("SIGKILL");
@@ -43,10 +44,11 @@ async function killedAfter(requests: number, flavour: Flavour) {
 		expect([resumed.exit, resumed.stderr]).toEqual([0, resumed.stderr]);
 	} else {
 		// Nothing was recorded, or all was: the same command finds what there is to do.
-		const again = await program([...upload, "--on-existing", "replace"], env);
+		const again = await program(replace, env);
 		expect([again.exit, again.stderr]).toEqual([0, again.stderr]);
 	}
-	return { between, after: await held(service) };
+	const parsed = ["docs", "list", "-d", service.dataset, "--parsing", "DONE", "--fields", "name", "--format", "tsv"];
+	return { between, after: await held(service), done: (await program(parsed, env)).stdout.split("\n").length - 2 };
 }
 
 describe.each(FLAVOURS)("a replacement at %s that is killed and resumed", (flavour) => {
@@ -64,3 +66,19 @@ describe.each(FLAVOURS)("a replacement at %s that is killed and resumed", (flavo
 		},
 	);
 });
+
+it.each(Array.from({ length: 14 }, (_, n) => 3 * n + 1))(
+	"a replacement with --parse --wait that is killed after %i requests leaves one document, which questions find",
+	{ timeout: 60_000 },
+	async (requests) => {
+		const { between, after, done } = await killedAfter(requests, "ragflow-0.27", "--parse", "--wait");
+		expect(between.filter(({ name }) => name.startsWith("a")).length).toBeGreaterThan(0);
+		expect([after.map(({ name, content }) => [name, content]), done]).toEqual([
+			[
+				["a.txt", "quite another text"],
+				["b.txt", "old text"],
+			],
+			2,
+		]);
+	},
+);
