@@ -37,6 +37,10 @@ export function failedAdvice(codes: readonly string[], path: string, retry: stri
 		return `Ask who runs the proxy to let the requests through, then send the rows again: ${retry}`;
 	}
 	if (hasOnly("HTTP_413")) return `Raise the limit of the proxy or the service, then send the rows again: ${retry}`;
+	// Their files are stored, and a manifest of them would be refused.
+	if (codes.length > 0 && codes.every((code) => code.startsWith("PARSE_"))) {
+		return `Parse these documents again, once what the service names is mended: ${retry}`;
+	}
 	const correct = `Correct ${path} and send it as a manifest`;
 	const skip = codes.includes("EXISTS") ? " with --on-existing skip, which leaves alone what is there" : "";
 	if (codes.length > 0 && !codes.some(mayPass)) return `${correct}${skip}: the same rows would fail again.`;

@@ -52,6 +52,7 @@ it.each(RELEASES)(
 		const { exit, stdout, stderr } = await upload("--parse", "--wait");
 		expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: 2, failed: 1 }]);
 		expect(stderr).toContain("the sandbox can't parse parse-fails.txt");
+		expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/Parse these documents again, .*: ragtag runs retry /);
 		const stored = (await service.documents()).find(({ name }) => name === "parse-fails.txt");
 		const failed = rows(stdout).find((row) => at(row, "status") === "failed");
 		expect(failed).toMatchObject({ error_code: "PARSE_FAILED", document_id: stored?.id });
