@@ -130,7 +130,7 @@ function partsOf(state: ProgressState): Part[] {
 			? [[counted, 0], ...slowedParts(activity)]
 			: [...stateParts(activity, rows), [counted, 2], [speed, 5]];
 	const auto = holdsUp(activity) ? undefined : activity?.auto;
-	const moved = bytesRate === undefined ? "" : ` at ${sizeText(bytesRate)}/s`;
+	const moved = (bytesRate ?? 0) === 0 ? "" : ` at ${sizeText(bytesRate ?? 0)}/s`;
 	const rest: readonly (readonly [string | undefined, number])[] = [
 		[parsing === undefined ? undefined : `${numberText(parsing.running)} parsing`, 3],
 		[bytes === undefined ? undefined : `${sizeText(bytes)}${moved}`, 5],

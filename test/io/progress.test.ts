@@ -62,6 +62,11 @@ const STATES = {
 		left: 12,
 		activity: { state: "running", bytes: 1_230_000_000, seconds: 60 },
 	},
+	still: {
+		rows: counts(3, 9),
+		bytesRate: 0,
+		activity: { state: "running", bytes: 1_230_000_000, seconds: 60 },
+	},
 	wide: { activity: { state: "checking", what: "資料 👩‍🔬.csv", seconds: 2 } },
 } satisfies Record<string, ProgressState>;
 
@@ -109,6 +114,7 @@ it.each([
 	["checking", "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
 	["parsing", "4/40 rows 10%  8 parsing  3m00s left  1 failed"],
 	["moving", "3/9 rows 33%  0.5/s  1.2 GB at 24 MB/s  12s left"],
+	["still", "3/9 rows 33%  1.2 GB"],
 	["wide", "checking ?? ???.csv  2s"],
 ] as const)("a line of a log is complete: %s", (state, expected) => {
 	expect(plainLine(STATES[state])).toBe(expected);

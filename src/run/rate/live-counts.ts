@@ -5,13 +5,13 @@ export class LiveCounts {
 	/** the progress of each row's document, from 0 to 1 */
 	readonly #shares = new Map<object, number>();
 	#bytes = 0;
-	/** called when a document was seen at work */
-	onParsing: () => void = () => undefined;
+	/** called when a document was seen at work, and when bytes moved */
+	onChange: () => void = () => undefined;
 
 	/** @param row what stands for the row: its memory */
 	parsing(row: object, share: number): void {
 		this.#shares.set(row, share);
-		this.onParsing();
+		this.onChange();
 	}
 
 	/** Its document is at work no longer. */
@@ -22,6 +22,7 @@ export class LiveCounts {
 	/** Bytes of a file went out or came in. Those of an attempt that fails count as well. */
 	moved(bytes: number): void {
 		this.#bytes += bytes;
+		this.onChange();
 	}
 
 	get shown(): Pick<Activity, "parsing" | "bytes"> {

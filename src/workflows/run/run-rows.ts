@@ -123,13 +123,16 @@ async function sendRows<SourceRow extends Row>(
 	monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
 	const started = clock.now();
+	let isRunning = false;
 	const showRows = (): void => {
-		monitor.enter("running");
+		// Once: it would end the state of a run that is stopping.
+		if (!isRunning) monitor.enter("running");
+		isRunning = true;
 		const totals = journal.totals();
 		const total = totals.rows - totals.invalid - totals.duplicateSkipped;
 		progress.update({ done: total - totals.pending, total, failed: totals.failed });
 	};
-	monitor.live.onParsing = showRows;
+	monitor.live.onChange = showRows;
 	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
 		const chunks = withoutNewer(unsettledChunks(rows, journal, flags.chunk), newer, journal);
