@@ -55,6 +55,8 @@ export type Activity = {
 	readonly parsing?: { readonly running: number; readonly share: number } | undefined;
 	/** bytes of files that went out or came in */
 	readonly bytes?: number | undefined;
+	/** those of all files, where it is known before the first */
+	readonly bytesTotal?: number | undefined;
 	/** requests a second that `--rate auto` allows now */
 	readonly auto?: number | undefined;
 };

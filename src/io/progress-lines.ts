@@ -1,5 +1,5 @@
 import type { Activity, WorkCount } from "../activity.ts";
-import { numberText, rateText, sizeText } from "../text/words.ts";
+import { movedText, numberText, rateText } from "../text/words.ts";
 import { cutToWidth, type WidthOf } from "../text/show.ts";
 
 /** The number of rows that have an outcome. */
@@ -115,6 +115,7 @@ export function jsonLine({ rows, rate, left, activity }: ProgressState, time: st
 		read_total: count?.total ?? null,
 		parsing: activity?.parsing?.running ?? null,
 		bytes: activity?.bytes ?? null,
+		bytes_total: activity?.bytesTotal ?? null,
 	});
 }
 
@@ -122,7 +123,7 @@ const tenths = (value: number | undefined): number | null => (value === undefine
 
 function partsOf(state: ProgressState): Part[] {
 	const { rows, rate, bytesRate, left, activity } = state;
-	const { parsing, bytes } = activity ?? {};
+	const { parsing, bytes, bytesTotal } = activity ?? {};
 	const counted = rows === undefined ? undefined : countsText(rows, !holdsUp(activity));
 	const speed = rate === undefined || parsing !== undefined || holdsUp(activity) ? undefined : `${rateText(rate)}/s`;
 	const named: readonly (readonly [string | undefined, number])[] =
@@ -130,10 +131,9 @@ function partsOf(state: ProgressState): Part[] {
 			? [[counted, 0], ...slowedParts(activity)]
 			: [...stateParts(activity, rows), [counted, 2], [speed, 5]];
 	const auto = holdsUp(activity) ? undefined : activity?.auto;
-	const moved = (bytesRate ?? 0) === 0 ? "" : ` at ${sizeText(bytesRate ?? 0)}/s`;
 	const rest: readonly (readonly [string | undefined, number])[] = [
 		[parsing === undefined ? undefined : `${numberText(parsing.running)} parsing`, 3],
-		[bytes === undefined ? undefined : `${sizeText(bytes)}${moved}`, 5],
+		[bytes === undefined ? undefined : movedText(bytes, bytesTotal, bytesRate), 5],
 		[auto === undefined ? undefined : `auto: ${rateText(auto)}/s`, 4],
 		[left === undefined ? undefined : `${duration(left)} left`, 4],
 		[rows === undefined || rows.failed === 0 ? undefined : `${numberText(rows.failed)} failed`, 3],

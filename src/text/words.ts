@@ -55,6 +55,12 @@ export function sizeText(bytes: number): string {
 	return `${unit > 0 && value < 9.95 ? value.toFixed(1) : numberText(Math.round(value))} ${units[unit]}`;
 }
 
+/** `1.2 GB of 3.4 GB at 24 MB/s`. @param rate bytes a second */
+export function movedText(bytes: number, total: number | undefined, rate = 0): string {
+	const all = total === undefined ? "" : ` of ${sizeText(total)}`;
+	return `${sizeText(bytes)}${all}${rate === 0 ? "" : ` at ${sizeText(rate)}/s`}`;
+}
+
 /** Columns of a time as `localTimeText` writes it. */
 export const TIME_WIDTH = "2026-11-22 00:24".length;
 

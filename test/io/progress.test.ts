@@ -60,7 +60,7 @@ const STATES = {
 		rate: 0.5,
 		bytesRate: 24_000_000,
 		left: 12,
-		activity: { state: "running", bytes: 1_230_000_000, seconds: 60 },
+		activity: { state: "running", bytes: 1_230_000_000, bytesTotal: 3_400_000_000, seconds: 60 },
 	},
 	still: {
 		rows: counts(3, 9),
@@ -113,7 +113,7 @@ it.each([
 	["outage", "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
 	["checking", "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
 	["parsing", "4/40 rows 10%  8 parsing  3m00s left  1 failed"],
-	["moving", "3/9 rows 33%  0.5/s  1.2 GB at 24 MB/s  12s left"],
+	["moving", "3/9 rows 33%  0.5/s  1.2 GB of 3.4 GB at 24 MB/s  12s left"],
 	["still", "3/9 rows 33%  1.2 GB"],
 	["wide", "checking ?? ???.csv  2s"],
 ] as const)("a line of a log is complete: %s", (state, expected) => {
@@ -125,9 +125,9 @@ it("a program that reads the progress gets one object on each line, with every m
 	const outage = jsonLine({ activity: { state: "outage", seconds: 21, of: 900, next: 7.04 } }, "T");
 	expect(outage).toContain('"seconds":21,"of_seconds":900,"next_try_seconds":7,');
 	expect(lines).toEqual([
-		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null,"parsing":null,"bytes":null}',
-		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"next_try_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null,"parsing":null,"bytes":null}',
-		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000,"parsing":null,"bytes":null}',
+		'{"type":"progress","time":"T","state":"waiting","cause":"the service asked for it (429)","seconds":9.4,"of_seconds":14,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":4512,"total":9000,"failed":2,"rate":12,"seconds_left":null,"what":null,"read":null,"read_total":null,"parsing":null,"bytes":null,"bytes_total":null}',
+		'{"type":"progress","time":"T","state":"slowed","cause":"429 at 61/s","seconds":12,"of_seconds":null,"next_try_seconds":null,"lowered_rate":31,"auto_rate":null,"done":4530,"total":9000,"failed":0,"rate":28,"seconds_left":144,"what":null,"read":null,"read_total":null,"parsing":null,"bytes":null,"bytes_total":null}',
+		'{"type":"progress","time":"T","state":"reading","cause":"documents of DATASET","seconds":3.2,"of_seconds":null,"next_try_seconds":null,"lowered_rate":null,"auto_rate":null,"done":0,"total":null,"failed":0,"rate":null,"seconds_left":null,"what":"documents of DATASET","read":3200,"read_total":12000,"parsing":null,"bytes":null,"bytes_total":null}',
 	]);
 });
 

@@ -91,6 +91,8 @@ export async function download(options: DownloadOptions, app: App): Promise<Exit
 	await plan.folder.removeDrafts();
 	const { service } = run.session;
 	const isResumed = (await unfinishedRun(run, rows)) !== undefined;
+	// Files that are left as they are would move no byte of theirs.
+	if (!isResumed && !onlyChanged) run.session.monitor.live.total = plan.bytes;
 	const operation = downloadDocument({ service, wanted: plan.wanted, onlyChanged, isResumed });
 	return await runRows(run, allowed, () => operation, {
 		onOutcome: async (outcome) => {

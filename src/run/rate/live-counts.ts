@@ -5,6 +5,8 @@ export class LiveCounts {
 	/** the progress of each row's document, from 0 to 1 */
 	readonly #shares = new Map<object, number>();
 	#bytes = 0;
+	/** bytes of all files of the run, where that is known */
+	total: number | undefined;
 	/** called when a document was seen at work, and when bytes moved */
 	onChange: () => void = () => undefined;
 
@@ -25,13 +27,15 @@ export class LiveCounts {
 		this.onChange();
 	}
 
-	get shown(): Pick<Activity, "parsing" | "bytes"> {
+	get shown(): Pick<Activity, "parsing" | "bytes" | "bytesTotal"> {
 		const running = this.#shares.size;
 		let share = 0;
 		for (const each of this.#shares.values()) share += each;
 		return {
 			parsing: running === 0 ? undefined : { running, share },
 			bytes: this.#bytes === 0 ? undefined : this.#bytes,
+			// A file that was tried twice counts twice.
+			bytesTotal: this.total === undefined ? undefined : Math.max(this.total, this.#bytes),
 		};
 	}
 }

@@ -33,6 +33,8 @@ export type DownloadPlan = AsyncDisposable & {
 	readonly rows: RowSource;
 	/** undefined for a document that its dataset does not list */
 	readonly wanted: (row: Pick<Row, "documentId">) => Wanted | undefined;
+	/** bytes of all documents, as far as the list says them */
+	readonly bytes: number;
 	/** Writes a manifest of the files that are there. @returns its path; undefined where there is no file */
 	writeManifest(): Promise<string | undefined>;
 };
@@ -119,6 +121,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 					check: () => folder.check(path, overwrites),
 				};
 			},
+			bytes: [...found.values()].reduce((sum, { size = 0 }) => sum + size, 0),
 			writeManifest,
 			[Symbol.asyncDispose]: async () => {
 				await documents.close();

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import { hurriedTimers } from "../../support/clock.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { folder, KEY, serve, type Service } from "../../support/service.ts";
 import { at, items, parse, parseLines, summaryOf } from "../../support/values.ts";
@@ -51,6 +52,14 @@ describe("docs download", () => {
 		expect(await shown(out)).toEqual(["a.md", "b.json", "empty.txt", "manifest.csv"]);
 		expect([await read("a.md"), await read("empty.txt"), await read("b.json")]).toEqual(["alpha", "", '{"code":102}']);
 		expect(await read("manifest.csv")).toMatch(/^file,name\r?\n/);
+	});
+
+	it("shows how much of all bytes came, so that a large file does not look like a stop", async () => {
+		const { out, service } = await here({ "a.md": "x".repeat(3000), "b.md": "y".repeat(2000), "c.md": "z" });
+		const argv = ["docs", "download", "-d", service.dataset, "--out", out, "--rate", "20", "--progress", "json"];
+		const { exit, stderr } = await ragtag(argv, { env: envOf(service), shown: hurriedTimers() });
+		const lines = parseLines(stderr).filter((line) => at(line, "type") === "progress" && at(line, "bytes") !== null);
+		expect([exit, lines[0]]).toMatchObject([0, { bytes_total: 5001 }]);
 	});
 
 	it("writes over nothing that is there, without --force", async () => {
