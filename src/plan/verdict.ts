@@ -18,7 +18,7 @@ export type Verdict = {
 
 /** A write to a document. */
 export type Write = {
-	readonly write: "update" | "upload" | "remove";
+	readonly write: "update" | "upload" | "remove" | "rename";
 	/** what was sent */
 	readonly metadata: Metadata;
 	/** what the document had before; undefined where that is not known */
@@ -47,8 +47,8 @@ export function verdictOf(
 ): Verdict {
 	if (write === "remove") return present === undefined ? EQUAL : LOST;
 	if (present === undefined) return LOST;
-	// An upload without metadata only had to create the document.
-	if (write === "upload" && sent.size === 0) return EQUAL;
+	// An upload without metadata only had to create the document, and a rename sends none.
+	if (write === "rename" || (write === "upload" && sent.size === 0)) return EQUAL;
 	// A new document had no metadata.
 	const had = before ?? (write === "upload" ? NONE : undefined);
 	const isExact = (key: string): boolean => inexact?.has(key) !== true;

@@ -11,7 +11,7 @@ const MAX_NAMED_KEYS = 10;
 
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
-	readonly #documents = { update: 0, upload: 0, replace: 0, remove: 0, download: 0, parse: 0 };
+	readonly #documents = { update: 0, upload: 0, replace: 0, rename: 0, remove: 0, download: 0, parse: 0 };
 	readonly #waits: boolean;
 	#added = 0;
 	#changed = 0;
@@ -26,8 +26,7 @@ export class ChangeTally {
 
 	/** documents that would change, uploads, replacements, removals and downloads included */
 	get documents(): number {
-		const { update, upload, replace, remove, download, parse } = this.#documents;
-		return update + upload + replace + remove + download + parse;
+		return Object.values(this.#documents).reduce((sum, count) => sum + count, 0);
 	}
 
 	/** documents that no row names */
@@ -54,11 +53,12 @@ export class ChangeTally {
 
 	/** `3 documents would be uploaded. 2 documents would change; keys: 3 added, 1 changed, 1 removed.` */
 	text(): string {
-		const { update, upload, replace, remove, download, parse } = this.#documents;
+		const { update, upload, replace, rename, remove, download, parse } = this.#documents;
 		const parts: string[] = [];
 		if (download > 0) parts.push(`${documentsText(download)} would be downloaded.`);
 		if (upload > 0) parts.push(`${documentsText(upload)} would be uploaded.`);
 		if (replace > 0) parts.push(`${documentsText(replace)} would be replaced.`);
+		if (rename > 0) parts.push(`${documentsText(rename)} would be renamed.`);
 		if (remove > 0) parts.push(`${documentsText(remove)} would be removed.`);
 		if (parse > 0) parts.push(`${documentsText(parse)} would be parsed.`);
 		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
@@ -109,7 +109,7 @@ export class ChangeTally {
  * The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, removes it,
  * writes it into a file, or makes its chunks.
  */
-export type ChangeAction = "update" | "upload" | "replace" | "remove" | "download" | "parse";
+export type ChangeAction = "update" | "upload" | "replace" | "rename" | "remove" | "download" | "parse";
 
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {
@@ -121,6 +121,8 @@ export type ShownChange = {
 	readonly documentId: string;
 	/** undefined where it is not known */
 	readonly name?: string | undefined;
+	/** `rename`: the name that it has */
+	readonly from?: string | undefined;
 	/** `upload`, `replace` and `download`: path of the file */
 	readonly file?: string | undefined;
 	/** for a removal, all keys of the document are removed */

@@ -2,7 +2,6 @@ import { type JsonValue, metadataText } from "../json/values.ts";
 import { namedDocument, show } from "../text/show.ts";
 import {
 	type ChangeTally,
-	type ChangeAction,
 	type ShownChange,
 	type ShownKey,
 	shownKeys,
@@ -104,7 +103,7 @@ function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 }
 
 /** The `--json` line of a document that would change. Text, so that keys keep their order and `__proto__` is one of them. */
-export function changeLine({ action, line, datasetId, documentId, name, file, difference }: ShownChange): string {
+export function changeLine({ action, line, datasetId, documentId, name, from, file, difference }: ShownChange): string {
 	const { add, change, remove } = difference;
 	const head = JSON.stringify({
 		type: "change",
@@ -113,6 +112,7 @@ export function changeLine({ action, line, datasetId, documentId, name, file, di
 		dataset_id: datasetId,
 		document_id: documentId,
 		...(name === undefined ? {} : { name }),
+		...(from === undefined ? {} : { from }),
 		...(file === undefined ? {} : { file }),
 	});
 	const changed = metadataText(change);
@@ -127,14 +127,14 @@ export function undeclaredLine({ datasetId, documentId, name }: UndeclaredDocume
 
 /** A document that would change, for people: a line for the document, and one for each of its keys. */
 export function changeText(shown: ShownChange, marks: Marks, longest: number): string {
-	const { action, line, documentId, name, file, difference } = shown;
+	const { line, documentId, name, file, difference } = shown;
 	const keys = shownKeys(difference).map((key) => keyText(key, marks, longest));
 	const subject = marks.bold(file === undefined ? namedDocument(name, documentId, longest) : show(file, longest));
-	return `${subject} ${marks.dim(`line ${line}`)}${actionText(action, marks)}\n${keys.join("")}`;
+	return `${subject} ${marks.dim(`line ${line}`)}${actionText(shown, marks)}\n${keys.join("")}`;
 }
 
 /** Nothing for an update: its keys show it. */
-function actionText(action: ChangeAction, marks: Marks): string {
+function actionText({ action, from = "" }: ShownChange, marks: Marks): string {
 	switch (action) {
 		case "update":
 			return "";
@@ -142,6 +142,8 @@ function actionText(action: ChangeAction, marks: Marks): string {
 			return `  ${marks.green("would be uploaded")}`;
 		case "replace":
 			return `  ${marks.yellow("would be replaced")}`;
+		case "rename":
+			return `  ${marks.yellow(`would be renamed from ${show(from)}`)}`;
 		case "remove":
 			return `  ${marks.red("would be removed")}`;
 		case "download":
@@ -174,9 +176,17 @@ function valueText(value: JsonValue | undefined, longest: number): string {
  * A document that would change, one line for each key, for a spreadsheet. An upload or a removal has a line of its own before
  * them, because it may have no key.
  */
-export function changeCsv({ action: what, line, documentId, name = "", file = "", difference }: ShownChange): string {
+export function changeCsv({
+	action: what,
+	line,
+	documentId,
+	name = "",
+	from,
+	file = "",
+	difference,
+}: ShownChange): string {
 	const whole =
-		what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, "", file, name]);
+		what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, from ?? "", file, name]);
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
 		// Text is easiest to read as it is; two values that would look alike are shown as JSON.
 		const areAlike = from !== undefined && to !== undefined && plain(from) === plain(to);

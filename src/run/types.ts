@@ -22,6 +22,15 @@ export const SUPERSEDED = "SUPERSEDED";
 /** The code of a row that was done, and whose document no longer has what was sent. */
 export const CHANGED_SINCE = "CHANGED_SINCE";
 
+/** The code of a row whose file was stored by the service's answer, and which its list does not show afterwards. */
+export const NOT_LISTED = "NOT_LISTED";
+
+/** Outcomes that a later look at the service may take back, by the code of the failure. */
+export const TAKEN_BACK: ReadonlyMap<string, RowStatus> = new Map([
+	[CHANGED_SINCE, "updated"],
+	[NOT_LISTED, "uploaded"],
+]);
+
 export type RowError = { readonly code: string; readonly text: string };
 
 /** The outcome of one row. Exactly one is recorded for each settled row. */

@@ -31,7 +31,7 @@ export type Effect =
 	  }
 	| EffectChange;
 
-export type EffectChange = Pick<ShownChange, "action" | "documentId" | "name"> & {
+export type EffectChange = Pick<ShownChange, "action" | "documentId" | "name" | "from"> & {
 	/** the document's present metadata; absent if it does not exist yet */
 	readonly present: Metadata;
 	/** its values that came rounded, as the service gave them */

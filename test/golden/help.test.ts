@@ -15,6 +15,7 @@ const COMMANDS = [
 	"docs apply",
 	"docs download",
 	"docs upload",
+	"docs sync",
 	"docs rm",
 	"docs parse",
 	"docs resolve",

@@ -16,6 +16,7 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
+import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
@@ -58,9 +59,17 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	await checkFailedPath(options.failed, file);
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
-	const { mode, created } = rows.header;
+	const { mode, created, sync } = rows.header;
+	if (sync !== undefined && !dryRun) {
+		await using _lock = await lockSync(run, sync);
+		if (options.run === undefined) await refuseOtherState(sync, run.session.baseUrl);
+		return await sendSync(run, rows, sync);
+	}
 	// What replaces all metadata is written whatever a document has.
-	const rules = { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
+	const rules =
+		sync !== undefined
+			? syncRules(run, sync)
+			: { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
 	if (dryRun) return await preview(run, rows, previewPlanned(run, rules), planPrinter(run));
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);

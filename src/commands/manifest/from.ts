@@ -1,33 +1,30 @@
 import { dirname, relative, resolve, sep } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
-import { parsePattern } from "../../files/path-pattern.ts";
 import { storedName } from "../../files/stored-names.ts";
 import { addFileOptions, type FileFlags } from "../../flags/file-flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { parseNonEmpty, parseOut } from "../../flags/values.ts";
+import { addSourceOptions, checkSources, type SourceFlags, sourcesOf } from "../../workflows/from/source-flags.ts";
+import { parseOut } from "../../flags/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { show } from "../../text/show.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { problemReporter } from "../../workflows/check/check-manifest.ts";
-import { KEY_FACTS, type KeyFact, type Origin, valuesOf } from "../../workflows/from/file-values.ts";
+import { type Origin, valuesOf } from "../../workflows/from/file-values.ts";
 import { writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";
 
-export type FromOptions = FileFlags & {
-	readonly paths: readonly string[];
-	readonly facts?: readonly KeyFact[] | undefined;
-	readonly pattern?: string | undefined;
-	readonly strict?: boolean | undefined;
-	readonly keys?: readonly string[] | undefined;
-	readonly explain?: boolean | undefined;
-	readonly out?: string | undefined;
-	readonly json?: boolean | undefined;
-};
+export type FromOptions = FileFlags &
+	SourceFlags & {
+		readonly paths: readonly string[];
+		readonly explain?: boolean | undefined;
+		readonly out?: string | undefined;
+		readonly json?: boolean | undefined;
+	};
 
 /** Unmatched paths that are named. */
 const NAMED = 3;
@@ -47,10 +44,6 @@ export function fromCommand(parent: Command, app: App, done: Done, run = from): 
 			"Prints a CSV manifest of files for docs upload: file, name, and a column for each key. Keys come from facts of the file, its path, the front matter of Markdown, and its sidecar; a later one wins. Needs no service.",
 		)
 		.argument("[paths...]", "files and folders")
-		.option("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts)
-		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
-		.option("--strict", "a path that does not match --pattern is a problem")
-		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""))
 		.option("--explain", "prints where each value comes from; the manifest then needs --out")
 		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
 		.option("--json", "problems as JSON lines")
@@ -58,20 +51,18 @@ export function fromCommand(parent: Command, app: App, done: Done, run = from): 
 			"before",
 			"Examples:\n  ragtag manifest from papers --pattern '{category}/{year:number}_{title}.pdf' --out files.csv\n  ragtag docs upload files.csv -d DATASET\n",
 		);
-	addVerbosityOptions(addFileOptions(command, "lists")).action(async (paths: string[]) => {
+	addVerbosityOptions(addSourceOptions(addFileOptions(command, "lists"))).action(async (paths: string[]) => {
 		done(await run({ ...command.optsWithGlobals<Omit<FromOptions, "paths">>(), paths }, app));
 	});
 }
 
 export async function from(options: FromOptions, app: App): Promise<ExitCode> {
 	const { io } = app;
-	const { paths, pattern, explain = false, out } = options;
+	const { paths, explain = false, out } = options;
 	if (paths.length === 0 && options.filesFrom === undefined) {
 		throw usageError("manifest from needs a file or a folder", "Name one, or --files-from FILE.");
 	}
-	if (options.strict === true && pattern === undefined) {
-		throw usageError("--strict needs --pattern");
-	}
+	checkSources(options);
 	if (explain && out === undefined && options.json === true) {
 		throw usageError("--explain and --json need --out");
 	}
@@ -102,12 +93,7 @@ async function readFiles(options: FromOptions, app: App): Promise<readonly Made[
 	for (const { path, reason: text } of problems) {
 		await problemsOf.report({ file: path, line: 1, column: 1, field: null, code: "BAD_FILE", text });
 	}
-	const sources = {
-		facts: options.facts ?? [],
-		pattern: options.pattern === undefined ? undefined : parsePattern(options.pattern),
-		isStrict: options.strict === true,
-		keys: options.keys && new Set(options.keys),
-	};
+	const sources = sourcesOf(options);
 	const made: Made[] = [];
 	const unmatched: string[] = [];
 	for (const facts of files) {
@@ -183,12 +169,4 @@ function explained({ facts, values }: Made): string {
 	return Array.from(values, ([key, { value, origin }]) => {
 		return `${show(facts.relative)}\t${show(key)}\t${of(value)}\t${origin}\n`;
 	}).join("");
-}
-
-function parseFacts(text: string): KeyFact[] {
-	return text.split(",").map((word) => {
-		const fact = KEY_FACTS.find((each) => each === word);
-		if (fact !== undefined) return fact;
-		throw new InvalidArgumentError(`"${word}" is no fact; facts are ${KEY_FACTS.join(", ")}.`);
-	});
 }

@@ -140,7 +140,9 @@ async function writesOf(
 		if (query.baseUrl !== undefined && file.baseUrl !== query.baseUrl) return [];
 		const normalise = await rememberedNormalise(query.stateDir, file.baseUrl);
 		const recorded = await readRun(runs.path(name));
-		const written = recorded === undefined ? [] : await writesTo(recorded, query.documentId, normalise);
+		const all = recorded === undefined ? [] : await writesTo(recorded, query.documentId, normalise);
+		// A rename changes no key.
+		const written = all.filter(({ write }) => write !== "rename");
 		const { baseUrl, order: began = 0 } = file;
 		// The records of a run's first execution have no number of their own.
 		return written.map((one) => ({

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
-import { countsText, PLAN_VERSION, changeLine, footerLine, headerLine } from "./encode.ts";
-import { JsonFault, type JsonRules } from "../../json/lexer.ts";
-import { parseMembers } from "../../json/parser.ts";
+import { countsText, PLAN_VERSION } from "./encode.ts";
+import { readChange, readFooter, readHeader } from "./decode.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { DEEPEST_METADATA, type JsonValue, type Metadata } from "../../json/values.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
 
 /** A fault of a plan: a predicate of "the plan", and its line if that is known. */
@@ -62,7 +60,9 @@ export class PlanCheck {
 		}
 		const change = readChange(text);
 		if (change === undefined) throw this.#fault("was edited or cut: this is not a line of a plan");
-		if (!this.#actions.includes(change.action)) throw this.#fault("removes documents, which this command does not do");
+		if (this.#header.sync === undefined && !this.#actions.includes(change.action)) {
+			throw this.#fault(`has the action ${change.action}, which this command does not do`);
+		}
 		this.#changes += 1;
 		this.#hashLine(bytes);
 		return change;
@@ -109,85 +109,5 @@ export class PlanCheck {
 
 	#fault(text: string): PlanFault {
 		return new PlanFault(text, this.#lines);
-	}
-}
-
-import * as v from "valibot";
-
-/** A line nests a value of a key that is changed: the line, `change`, the key, then what metadata has. */
-const PLAN_JSON: JsonRules = { maxDepth: 3 + DEEPEST_METADATA, maxString: Number.POSITIVE_INFINITY, maxFaults: 0 };
-const FOOTER = /^\{"changes":(\d+),"unchanged":(\d+),"failed":(\d+),"sha256":"([0-9a-f]{64})"\}$/;
-
-const TEXT = v.string();
-const HASH = v.pipe(TEXT, v.regex(/^[0-9a-f]{64}$/));
-const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const METADATA = v.custom<Metadata>((value) => value instanceof Map);
-const VALUE = v.custom<JsonValue>((value) => value !== undefined);
-
-const HEADER = v.object({
-	ragtag_plan: v.literal(PLAN_VERSION),
-	ragtag: TEXT,
-	base_url: TEXT,
-	mode: v.picklist(["replace", "merge"]),
-	manifest: v.object({ name: TEXT, sha256: HASH, rows: COUNT }),
-	created: TEXT,
-});
-
-const PLANNED = { line: COUNT, dataset_id: TEXT, document_id: TEXT, name: v.optional(TEXT), was: HASH };
-const CHANGE = v.variant("action", [
-	v.object({ ...PLANNED, action: v.literal("remove") }),
-	v.object({
-		...PLANNED,
-		action: v.literal("update"),
-		or_was: v.optional(v.array(HASH)),
-		meta_fields: METADATA,
-		add: METADATA,
-		change: v.map(TEXT, v.object({ from: VALUE, to: VALUE })),
-		remove: METADATA,
-	}),
-]);
-
-/** Undefined where this version would not have written it. @param text a line without its end, here and below */
-export function readHeader(text: string): PlanHeader | undefined {
-	const read = v.safeParse(HEADER, jsonObjectOf(text));
-	if (!read.success) return undefined;
-	const { ragtag, base_url: baseUrl, mode, manifest, created } = read.output;
-	const header: PlanHeader = { ragtag, baseUrl, mode, manifest, created };
-	return headerLine(header) === `${text}\n` ? header : undefined;
-}
-
-/** Undefined where this version would not have written it: a repeated key, or an unknown member. */
-export function readChange(text: string): PlannedChange | undefined {
-	const read = v.safeParse(CHANGE, membersOf(text));
-	if (!read.success) return undefined;
-	const { line, dataset_id: datasetId, document_id: documentId, name, was } = read.output;
-	const planned = { line, datasetId, documentId, name, was };
-	let result: PlannedChange = { ...planned, action: "remove" };
-	if (read.output.action === "update") {
-		const { or_was: orWas, meta_fields: metadata, add, change, remove } = read.output;
-		result = { ...planned, action: "update", orWas, metadata, difference: { add, change, remove } };
-	}
-	return changeLine(result) === `${text}\n` ? result : undefined;
-}
-
-/** Undefined where the line is not the last one of a plan. */
-function readFooter(text: string): (PlanCounts & { readonly sha256: string }) | undefined {
-	const found = FOOTER.exec(text);
-	if (found === null) return undefined;
-	const [, changes, unchanged, failed, sha256 = ""] = found;
-	const counts = { changes: Number(changes), unchanged: Number(unchanged), failed: Number(failed) };
-	return footerLine(counts, sha256) === `${text}\n` ? { ...counts, sha256 } : undefined;
-}
-
-/** The members of a line. Objects are maps in the order of its text, which `JSON.parse` changes for keys like numbers. */
-function membersOf(text: string): object | undefined {
-	try {
-		const members = Array.from(parseMembers(text, PLAN_JSON), ([name, { value, members: inner }]) => {
-			return [name, inner ? new Map(Array.from(inner, ([key, each]) => [key, each.value])) : value] as const;
-		});
-		return Object.fromEntries(members);
-	} catch (error) {
-		if (error instanceof JsonFault) return undefined;
-		throw error;
 	}
 }

@@ -1,5 +1,5 @@
 import { metadataText } from "../../json/values.ts";
-import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
+import type { PlanCounts, PlanHeader, PlannedChange, SyncTarget } from "./planned.ts";
 import { createHash } from "node:crypto";
 
 /** Writes the text of a plan, line by line. */
@@ -31,7 +31,7 @@ export class PlanText {
 export const PLAN_VERSION = 1;
 
 /** The first line of a plan. */
-export function headerLine({ ragtag, baseUrl, mode, manifest, created }: PlanHeader): string {
+export function headerLine({ ragtag, baseUrl, mode, manifest, created, sync }: PlanHeader): string {
 	const { name, sha256, rows } = manifest;
 	const header = {
 		ragtag_plan: PLAN_VERSION,
@@ -40,16 +40,34 @@ export function headerLine({ ragtag, baseUrl, mode, manifest, created }: PlanHea
 		mode,
 		manifest: { name, sha256, rows },
 		created,
+		...(sync === undefined ? {} : { sync: syncMembers(sync) }),
 	};
 	return `${JSON.stringify(header)}\n`;
 }
 
+function syncMembers({ root, device, datasetId, state, was, isUntagged }: SyncTarget): object {
+	return { root, device, dataset_id: datasetId, state, was, untagged: isUntagged };
+}
+
 /** The line of one document. Text, so that keys keep their order and `__proto__` is one of them. */
 export function changeLine(planned: PlannedChange): string {
-	const { line, datasetId, documentId, name, action, was } = planned;
+	const { line, datasetId, documentId, name, action } = planned;
 	const ids = { line, dataset_id: datasetId, document_id: documentId };
-	const head = JSON.stringify({ ...ids, ...(name === undefined ? {} : { name }), action, was });
-	if (planned.action === "remove") return `${head}\n`;
+	const common = { ...ids, ...(name === undefined ? {} : { name }), action };
+	if ("file" in planned) {
+		const { path, size, mtime, ino, sha256, at } = planned.file;
+		const text = JSON.stringify({ ...common, from: planned.from, path, size, mtime, ino, sha256, at });
+		return `${text.slice(0, -1)},"meta_fields":${metadataText(planned.metadata)}}\n`;
+	}
+	if (planned.action === "fail") {
+		const { path, code, text } = planned;
+		return `${JSON.stringify({ ...common, path, code, text })}\n`;
+	}
+	if (planned.action === "remove") {
+		const { was, path } = planned;
+		return `${JSON.stringify({ ...common, was, path })}\n`;
+	}
+	const head = JSON.stringify({ ...common, was: planned.was });
 	const { metadata, difference, orWas } = planned;
 	const members = [
 		...(orWas === undefined ? [] : [`"or_was":${JSON.stringify(orWas)}`]),

@@ -15,6 +15,38 @@ export type PlanHeader = {
 	readonly manifest: { readonly name: string; readonly sha256: string; readonly rows: number };
 	/** ISO 8601 */
 	readonly created: string;
+	/** the plan of a sync: the folder, and the state that knows what a sync has put into the dataset */
+	readonly sync?: SyncTarget | undefined;
+};
+
+/** What a sync is about. */
+export type SyncTarget = {
+	/** absolute path of the folder */
+	readonly root: string;
+	/** its device: another file system may be mounted there the next time */
+	readonly device: number;
+	readonly datasetId: string;
+	/** absolute path of the state file */
+	readonly state: string;
+	/** SHA-256 of the state that the plan was made from; empty where there was none */
+	readonly was: string;
+	/** no list of the dataset has shown metadata so far: then one that shows none is believed */
+	readonly isUntagged: boolean;
+};
+
+/** A file of a folder, as it was when the plan was made. */
+export type SourceFile = {
+	/** its path from the root, with `/` */
+	readonly path: string;
+	/** bytes */
+	readonly size: number;
+	/** milliseconds since 1970 */
+	readonly mtime: number;
+	readonly ino: number;
+	/** in hexadecimal */
+	readonly sha256: string;
+	/** absolute path of its bytes, where they are not under the root */
+	readonly at?: string | undefined;
 };
 
 type Planned = {
@@ -24,24 +56,54 @@ type Planned = {
 	readonly documentId: string;
 	/** the document's name when the plan was made, where it was known; only shown */
 	readonly name?: string | undefined;
-	/** `metadataHash` of what the document had when the plan was made */
-	readonly was: string;
 };
+
+/** `metadataHash` of what the document had when the plan was made */
+type Was = { readonly was: string };
 
 /** A document whose metadata is to be written. */
-export type PlannedUpdate = Planned & {
-	readonly action: "update";
-	/** the same of what else the run that is taken back may have left */
-	readonly orWas?: readonly string[] | undefined;
-	/** the whole object to send */
-	readonly metadata: Metadata;
-	readonly difference: Difference;
-};
+export type PlannedUpdate = Planned &
+	Was & {
+		readonly action: "update";
+		/** the same of what else the run that is taken back may have left */
+		readonly orWas?: readonly string[] | undefined;
+		/** the whole object to send */
+		readonly metadata: Metadata;
+		readonly difference: Difference;
+	};
 
 /** A document that is to be removed. */
-type PlannedRemoval = Planned & { readonly action: "remove" };
+export type PlannedRemoval = Planned &
+	Was & {
+		readonly action: "remove";
+		/** the path of its file from the root of a sync, which must still be missing */
+		readonly path?: string | undefined;
+	};
 
-export type PlannedChange = PlannedUpdate | PlannedRemoval;
+/**
+ * A file that a sync uploads, or whose document it replaces or renames. `keep` sends nothing: the state takes the document
+ * for the file. `name` is the name to store under.
+ */
+export type PlannedFile = Planned & {
+	readonly action: "upload" | "replace" | "rename" | "keep";
+	readonly name: string;
+	readonly file: SourceFile;
+	/** `upload` and `replace`: the keys that the file gives; empty otherwise */
+	readonly metadata: Metadata;
+	/** `rename`: the name that the document has now */
+	readonly from?: string | undefined;
+};
+
+/** A file of a sync of which nothing can be sent: its row fails, and nothing is removed. */
+export type PlannedFailure = Planned & {
+	readonly action: "fail";
+	/** from the root */
+	readonly path: string;
+	readonly code: string;
+	readonly text: string;
+};
+
+export type PlannedChange = PlannedUpdate | PlannedRemoval | PlannedFile | PlannedFailure;
 
 /** Rows of the manifest by result. Only rows that would change are in the plan. */
 export type PlanCounts = { readonly changes: number; readonly unchanged: number; readonly failed: number };

@@ -22,8 +22,8 @@ export type PageChange = {
 	readonly line: number | undefined;
 	readonly datasetId: string;
 	readonly documentId: string;
-	readonly action: "update" | "upload" | "remove";
-	/** name of an uploaded file */
+	readonly action: "update" | "upload" | "remove" | "rename";
+	/** name of an uploaded file, or a new name */
 	readonly name: string | undefined;
 	/** all of its keys are added where it is not known what the document had */
 	readonly difference: Difference;

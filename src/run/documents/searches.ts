@@ -9,7 +9,7 @@ import { type DoubtedPage, isDoubtful, Witnesses } from "./witnesses.ts";
 /** Waits before a doubted page is read again, in milliseconds. The last one is repeated. */
 const PAUSES_MS: readonly number[] = [250, 750, 1_000, 2_000];
 
-/** Milliseconds for which a doubt lasts where no document has shown metadata: all of them may have none. */
+/** Milliseconds for which a doubt lasts where no document has shown metadata. */
 const DOUBTED_FOR_MS = 20_000;
 
 const HINT =
@@ -66,6 +66,8 @@ export class Searches {
 	#waitingSince: number | undefined;
 	/** whether a doubt has stayed, and no document has shown metadata since */
 	#isSettled = false;
+	/** whether lists without metadata are believed until a document shows some */
+	isNoneBelieved = false;
 
 	/** @param maxOutage `--max-outage` in milliseconds, where it was given */
 	constructor(service: Notes, maxOutage: number = MAX_OUTAGE) {
@@ -143,14 +145,11 @@ export class Searches {
 	async #settled<Answer>(
 		first: Answer,
 		doubted: DoubtedPage,
-		{
-			doubts,
-			request,
-			again,
-		}: { readonly doubts: Doubts; readonly request: Request; readonly again: () => Promise<Answer> },
+		{ doubts, request, again }: Asking<Answer>,
 	): Promise<Answer> {
 		const { clock } = this.#service;
-		if (!(await this.#mayHide(doubted, request, doubts))) return first;
+		const isNone = this.isNoneBelieved && !this.#witnesses.areKnown;
+		if (isNone || !(await this.#mayHide(doubted, request, doubts))) return first;
 		const since = clock.now();
 		let [answer, page] = [first, doubted];
 		for (let tries = 0; ; tries += 1) {
@@ -227,17 +226,18 @@ export class Searches {
 	}
 
 	#stayed<Answer>(answer: Answer, { datasetId, documents }: DoubtedPage, { end }: Doubts): Answer {
-		const none = noneShown(datasetId);
 		if (end === "refuse") throw hidden(datasetId);
 		this.#isSettled = true;
 		for (const document of documents) this.#doubted.add(document);
 		if (end === "warn") {
-			const text = `warning: ${none}; if some have it, the search engine of the service is failing`;
+			const text = `warning: ${noneShown(datasetId)}; if some have it, the search engine of the service is failing`;
 			this.#service.noteOnce("METADATA_DOUBTED", text);
 		}
 		return answer;
 	}
 }
+
+type Asking<Answer> = { readonly doubts: Doubts; readonly request: Request; readonly again: () => Promise<Answer> };
 
 /** The error that ends a command which must know what the documents of a dataset have. */
 export function hidden(datasetId: string): CliError {

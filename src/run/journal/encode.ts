@@ -29,6 +29,7 @@ export const ROW_CODES: ReadonlyMap<string, RowFacts> = new Map<string, RowFacts
 	["sb", { kind: "sent", write: "update" }],
 	["sr", { kind: "sent", write: "remove" }],
 	["sp", { kind: "sent", write: "upload" }],
+	["sn", { kind: "sent", write: "rename" }],
 	["st", { kind: "stored" }],
 	["ou", { kind: "outcome", status: "updated" }],
 	["os", { kind: "outcome", status: "updated", isSame: true }],
@@ -45,7 +46,7 @@ export const ROW_CODES: ReadonlyMap<string, RowFacts> = new Map<string, RowFacts
 
 /** Codes of the records that are of no row. */
 const OTHER_CODES = { header: "he", end: "en", reopen: "re", lost: "lo" } as const;
-const WRITE_CODES = { update: "sb", remove: "sr", upload: "sp" } as const;
+const WRITE_CODES = { update: "sb", remove: "sr", upload: "sp", rename: "sn" } as const;
 const STATUS_CODES = {
 	updated: "ou",
 	unchanged: "on",
@@ -114,11 +115,21 @@ function outcomeText(record: OutcomeRecord): string {
 }
 
 function sentText(record: SentRecord): string {
-	const { time, metadata, before, beforeText = before && metadataText(before), fileName, size, namesakes } = record;
+	const {
+		time,
+		metadata,
+		before,
+		beforeText = before && metadataText(before),
+		fileName,
+		size,
+		namesakes,
+		oldName,
+	} = record;
 	let text = `{"time":${time}`;
 	if (fileName !== undefined) text += `,"fileName":${JSON.stringify(fileName)}`;
 	if (size !== undefined) text += `,"size":${size}`;
 	if (namesakes !== undefined) text += `,"namesakes":${JSON.stringify(namesakes)}`;
+	if (oldName !== undefined) text += `,"oldName":${JSON.stringify(oldName)}`;
 	// Metadata has its own writer: an object would reorder keys and lose `__proto__`.
 	if (metadata !== undefined) text += `,"metadata":${metadataText(metadata)}`;
 	if (beforeText !== undefined) text += `,"before":${beforeText}`;

@@ -110,10 +110,12 @@ export const MEMBERS = {
 		time: isCount,
 		metadata: optional(isJsonObject),
 		before: optional(isJsonObject),
-		/** `upload`: the name under which the file is sent, its bytes, and the ids of the documents that had the name before */
+		/** `upload` and `rename`: the name that is sent. `upload`: the file's bytes, and the ids of the documents that had the name before */
 		fileName: optional(isText),
 		size: optional(isCount),
 		namesakes: optional(isTexts),
+		/** `rename`: the name that the document had */
+		oldName: optional(isText),
 	},
 	stored: { storedName: isText },
 	outcome: {
@@ -182,7 +184,7 @@ export type SentRecord = Omit<MembersOf<"sent">, "metadata" | "before"> & {
 	readonly datasetId: string;
 	/** `upload`: the document that is replaced; empty where none is */
 	readonly documentId: string;
-	readonly write: "update" | "upload" | "remove";
+	readonly write: "update" | "upload" | "remove" | "rename";
 	/** metadata as it is sent. Keys that look like whole numbers come first when it is read, as JSON objects order them so. */
 	readonly metadata?: Metadata | undefined;
 	/** `update`: the before-image, which is the metadata that the document had; absent where it is not known */

@@ -1,5 +1,5 @@
 import { OUTCOMES, type RowStatus, isWritten, noOutcomes } from "../../outcomes.ts";
-import { CHANGED_SINCE, SUPERSEDED, type Totals } from "../types.ts";
+import { SUPERSEDED, TAKEN_BACK, type Totals } from "../types.ts";
 import type { Counted } from "./decode.ts";
 import {
 	allRowsOf,
@@ -191,7 +191,8 @@ export class JournalState {
 		const before = this.#rows.statusOf(row);
 		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
 		const wasReopened = this.#lost > 0 && before === "failed" && status !== "failed";
-		const isChanged = record.status === "failed" && record.error.code === CHANGED_SINCE && before === "updated";
+		const takenBack = record.status === "failed" ? TAKEN_BACK.get(record.error.code) : undefined;
+		const isChanged = takenBack !== undefined && takenBack === before;
 		if (before !== undefined && !wasReopened && !isChanged) return `a second outcome of the row of line ${line}`;
 		if (before !== undefined) this.#unsettle(before, 1);
 		if (this.#settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {

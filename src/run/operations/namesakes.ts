@@ -12,8 +12,11 @@ import type { Settled } from "./operation.ts";
 /** Numbered copies of one name that are read at most. */
 const MOST_COPIES = 100;
 
-/** The values of `--on-existing`, for a dataset that has a document of the file's name. */
-export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again" | "replace";
+/** The values of `--on-existing`, and `foreign` for a sync, for a dataset that has a document of the file's name. */
+export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again" | "replace" | "foreign";
+
+/** The code of a file whose name a document has that no sync has put there. */
+export const FOREIGN = "FOREIGN";
 
 /** A file by the name that it is stored under, with its bytes. */
 type NamedFile = Pick<UploadFile, "name" | "size">;
@@ -46,7 +49,7 @@ export function settledByExisting(
 
 function existing(
 	service: Service,
-	onExisting: "error" | "skip" | "update-metadata",
+	onExisting: "error" | "skip" | "update-metadata" | "foreign",
 	namesakes: readonly [Named, ...(readonly Named[])],
 	{ name, size }: NamedFile,
 ): Settled {
@@ -59,6 +62,10 @@ function existing(
 	const there = isSame
 		? `the dataset has ${name} already, as document ${shown}`
 		: `the dataset has "${service.show(present.name)}", document ${shown}, which is the same name for this service as "${name}"`;
+	if (onExisting === "foreign") {
+		const text = `${there}, which no sync of this folder has stored; it was left alone, and the file was not uploaded (--adopt takes it over where it is equal)`;
+		throw new RestError(text, { kind: "rejected", code: FOREIGN });
+	}
 	if (onExisting === "error") {
 		const text = `${there}; it was not uploaded (--on-existing has other choices)`;
 		throw new RestError(text, { kind: "rejected", code: "EXISTS" });

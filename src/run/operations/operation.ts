@@ -118,7 +118,12 @@ export type Sending =
 			/** the JSON text of `before`, where it is at hand: it is recorded as it is */
 			readonly beforeText?: string | undefined;
 	  }
-	| { readonly what: "remove"; readonly documentId: string }
+	| {
+			readonly what: "remove" | "rename";
+			readonly documentId: string;
+			/** `rename` */
+			readonly names?: { readonly from: string; readonly to: string } | undefined;
+	  }
 	| {
 			readonly what: "upload";
 			readonly metadata: Metadata;

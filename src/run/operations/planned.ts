@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
-import type { PlannedChange, PlannedUpdate } from "../../plan/plan-file/planned.ts";
+import type { PlannedRemoval, PlannedUpdate } from "../../plan/plan-file/planned.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
@@ -16,7 +16,7 @@ import { removeDocument } from "./remove.ts";
 import { RemovedKeys, sendPrepared } from "./update.ts";
 
 /** A row of a plan. */
-type PlannedItem = Work & { readonly planned: PlannedChange };
+type PlannedItem = Work & { readonly planned: PlannedUpdate | PlannedRemoval };
 type UpdateItem = Work & { readonly planned: PlannedUpdate };
 
 /** The rules for a planned update, by the present metadata of its document. */

@@ -5,7 +5,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { Document } from "../../rest/types.ts";
 import { reason } from "../../errors.ts";
 import { refuseRounded } from "../documents/before-images.ts";
-import { findDocument, isSameName } from "../documents/find-document.ts";
+import { findDocument } from "../documents/find-document.ts";
 import { REFUSE } from "../documents/searches.ts";
 import { readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
@@ -15,6 +15,7 @@ import type { Parsing } from "./parsing.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import type { RemovalOptions } from "./remove.ts";
 import { copyParsing } from "./copied-parsing.ts";
+import { rename } from "./rename.ts";
 import type { UploadAttempt } from "./store-file.ts";
 import type { UploadItem } from "./upload.ts";
 
@@ -212,26 +213,11 @@ async function giveName(
 	stored: { readonly id: string; readonly name: string },
 ): Promise<void> {
 	const { datasetId, file } = item;
-	const hasName = async (): Promise<boolean> => {
-		const document = await findDocument(api, request, datasetId, stored.id);
-		return document !== undefined && isSameName(document.name, file.name);
-	};
-	try {
-		await request(() => api.renameDocument(datasetId, stored.id, file.name));
-	} catch (error) {
-		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
-		// An earlier attempt may have renamed it.
-		if (!(await hasName())) throw unnamed(service.show(stored.name), stored.id, error);
-		return;
-	}
-	if (await readBack(hasName, service)) return;
-	throw unnamed(service.show(stored.name), stored.id);
-}
-
-function unnamed(name: string, id: string, error?: RestError): RestError {
-	const why = error === undefined ? "the list does not show its new name" : error.message;
+	const error = await rename({ service, api, request }, { datasetId, id: stored.id, name: file.name });
+	if (error === undefined) return;
+	const [name, id, why] = [service.show(stored.name), stored.id, error.message];
 	const text = `the new document ${id} has taken the place of the old one, and is still called ${name}: ${why}; runs retry renames it`;
-	return new RestError(text, { kind: "rejected", code: "RENAMED", cause: error });
+	throw new RestError(text, { kind: "rejected", code: "RENAMED", cause: error });
 }
 
 function lost({ service }: Replacement, { old }: Replacing, id: string, why: string): RestError {

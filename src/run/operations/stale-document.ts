@@ -4,7 +4,9 @@ import type { Document, UploadFile } from "../../rest/types.ts";
 import { isSameName } from "../documents/find-document.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
-import { hasContentOf, readDocument, replacedMetadata } from "./replace.ts";
+import type { Replacing } from "./operation.ts";
+import { beginReplacement, hasContentOf, readDocument, replacedMetadata } from "./replace.ts";
+import { notListed } from "./rename.ts";
 import type { UploadAttempt } from "./store-file.ts";
 import type { UploadItem } from "./upload.ts";
 
@@ -47,15 +49,23 @@ export async function judgeNamesakes(judging: Judging, found: readonly Named[]):
 		return { what: "nothing", document: { ...listed(judging, first) }, metadata: new Map() };
 	}
 	const document = await readDocument(judging, first.id);
-	if (document === undefined) {
-		const text = `document ${service.show(first.id)} is no longer in dataset ${service.show(item.datasetId)}`;
-		throw new RestError(text, { kind: "ambiguous", code: "NOT_LISTED" });
-	}
+	if (document === undefined) throw notListed(service, item, first.id);
 	const metadata = replacedMetadata(service, item, document);
 	const isStale = isOtherSize || (checksum && !(await hasContentOf(judging, document, file.path)));
 	if (isStale) return { what: "replace", document, metadata };
 	const isSame = holds(document, metadata, judging.api.dialect.flavour.normalise);
 	return { what: isSame || item.metadata.size === 0 ? "nothing" : "update", document, metadata };
+}
+
+/** The beginning of a replacement of a document that is known by its id. Nothing of it was sent yet. */
+export async function beginKnownReplacement(
+	attempt: UploadAttempt & { readonly item: UploadItem },
+	id: string,
+): Promise<Replacing> {
+	const { service, item } = attempt;
+	const old = await readDocument(attempt, id);
+	if (old === undefined) throw notListed(service, item, id);
+	return beginReplacement(attempt, id, replacedMetadata(service, item, old));
 }
 
 function listed({ item: { datasetId } }: Judging, { id, name, size, metadata }: Named): Document {

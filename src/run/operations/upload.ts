@@ -1,12 +1,9 @@
-import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { StoredFile, UploadFile } from "../../rest/types.ts";
-import { restorable } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { findDocument, isSameName } from "../documents/find-document.ts";
-import { MARK } from "../documents/searches.ts";
+import { isSameName } from "../documents/find-document.ts";
 import type { Named } from "../documents/stored-documents.ts";
-import { missingKeys, refuseValues } from "../service/arrival.ts";
+import { refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
@@ -16,7 +13,7 @@ import { writeOrRestore } from "./refused-metadata.ts";
 import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
 import type { Parsing } from "./parsing.ts";
 import { removeDocument } from "./remove.ts";
-import { judgeNamesakes } from "./stale-document.ts";
+import { beginKnownReplacement, judgeNamesakes } from "./stale-document.ts";
 import {
 	checkUploadAnswer,
 	findUploadedSince,
@@ -27,8 +24,13 @@ import {
 	type UploadAttempt,
 } from "./store-file.ts";
 import { RemovedKeys } from "./update.ts";
+import { updateExisting } from "./update-existing.ts";
 
-export type UploadItem = UpdateItem & { readonly file: Omit<UploadFile, "size"> };
+export type UploadItem = UpdateItem & {
+	readonly file: Omit<UploadFile, "size">;
+	/** the document whose place the file takes, where that is known */
+	readonly replaces?: string | undefined;
+};
 
 type UploadOptions = {
 	readonly log: SentLog;
@@ -166,9 +168,14 @@ async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
 	if (memory.namesakes === undefined) {
 		const ids = namesakes.map(({ id }) => id);
 		// The file gets a number then. A document that has a number already is not what this run makes.
-		const isCopy = (onExisting === "upload-again" || onExisting === "replace") && ids.length > 0;
+		const mayNumber = onExisting === "upload-again" || onExisting === "replace" || item.replaces !== undefined;
+		const isCopy = mayNumber && ids.length > 0;
 		const copies = isCopy ? await possibleCopies(service.api, request, datasetId, file.name) : [];
 		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
+	}
+	if (item.replaces !== undefined) {
+		memory.replacing = await beginKnownReplacement(upload, item.replaces);
+		return undefined;
 	}
 	const found = namesakesMeant(namesakes, file.name);
 	if (onExisting === "replace") return replaceExisting(upload, found);
@@ -197,39 +204,6 @@ async function replaceExisting(upload: Upload, found: readonly Named[]): Promise
 	if (what === "nothing") return { ...settled, status: isOurs ? "updated" : "unchanged" };
 	await updateExisting(upload, [document], { ...settled, status: "updated" }, metadata);
 	return { ...settled, status: "updated" };
-}
-
-/** Writes the metadata of a document that was there before. */
-async function updateExisting(
-	upload: Upload,
-	found: readonly Named[],
-	{ documentId }: Settled,
-	metadata: Metadata,
-): Promise<void> {
-	const { request, item, memory, log, removedKeys } = upload;
-	const { datasetId } = item;
-	const before = await beforeImage(upload, found[0]);
-	if (memory.isLogged !== true) {
-		await log.sending(item, { what: "update", documentId, metadata, before });
-	}
-	memory.isLogged = true;
-	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
-	await removedKeys.check(request, { datasetId, documentId }, missingKeys(found[0]?.metadata, metadata));
-}
-
-/** What an existing document has before it is written; undefined where that is not known, or can't be sent back. */
-async function beforeImage(
-	{ service, request, item: { datasetId } }: Upload,
-	found: Named | undefined,
-): Promise<Metadata | undefined> {
-	if (found === undefined) return undefined;
-	const { api, searches } = service;
-	if (found.metadata?.size !== 0 || !api.dialect.flavour.hasSearchEngine) {
-		return restorable(service, found.id, found, found.metadata);
-	}
-	const again = await findDocument(api, searches.believing(request, MARK), datasetId, found.id);
-	if (again === undefined || searches.marked(again).isDoubted === true) return undefined;
-	return restorable(service, found.id, again, again.metadata);
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */

@@ -22,6 +22,8 @@ export type WrittenRow = {
 	readonly write: SentRecord["write"];
 	/** `upload`: the document whose place it took, where that was, or may have been, removed */
 	readonly replaced?: string | undefined;
+	/** `rename`: the names before and after it */
+	readonly names?: { readonly from: string; readonly to: string } | undefined;
 	/** the metadata that was sent last; empty for a removal */
 	readonly metadata: Metadata;
 	/** the before-image: the document's metadata before the run wrote it; undefined if unknown */
@@ -133,7 +135,10 @@ function* writtenRowOf(
 	}
 	const documentId = write === "upload" ? (stored?.documentId ?? "") : last.documentId;
 	const before = beforeImageOf(sent, normalise);
-	yield { row, line, datasetId, documentId, write, metadata, before, time, order, status: state.statusOf(row) };
+	const { fileName, oldName } = sent[0] ?? last;
+	const names = oldName === undefined || fileName === undefined ? undefined : { from: oldName, to: fileName };
+	const status = state.statusOf(row);
+	yield { row, line, datasetId, documentId, write, names, metadata, before, time, order, status };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";
 import type { OpenRun } from "../journal/open.ts";
 import { replacementOf } from "./earlier-replacement.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
@@ -5,7 +6,6 @@ import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records
 import type { Earlier, Sending, SentLog } from "../operations/operation.ts";
 import type { Appended } from "../journal/writer.ts";
 import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, type Work } from "../types.ts";
-import { type Metadata, metadataText } from "../../json/values.ts";
 
 /**
  * The journal of a run on disk. A write is durable in it before the write is sent, and an outcome before its row leaves
@@ -201,50 +201,3 @@ type Settling<Item extends Work> = { readonly record: RowRecord; readonly outcom
 
 /** Records that become durable together. */
 type Group<Item extends Work> = Recorded & { readonly appended: Appended; readonly entries: Settling<Item>[] };
-
-/** @param untouched whether certainly nothing of a failed row was applied, in this execution or an earlier one */
-function outcomeRecordOf(outcome: Outcome, untouched: boolean): OutcomeRecord {
-	const { item, status, documentId, storedName, attempts } = outcome;
-	const { index: row, line } = item;
-	if (status !== "failed") {
-		const isSame = status === "updated" && outcome.isSame === true ? true : undefined;
-		// Other rows have a record of what was sent, which names it.
-		const datasetId = status === "unchanged" || status === "parsed" ? item.datasetId : undefined;
-		return { kind: "outcome", row, line, attempts, datasetId, documentId, storedName, isSame, status };
-	}
-	const { error = { code: "UNKNOWN", text: "no reason is known" } } = outcome;
-	const isUntouched = untouched ? true : undefined;
-	return { kind: "outcome", row, line, attempts, documentId, storedName, status, error, isUntouched };
-}
-
-/** The most bytes of a before-image. Its record also has the metadata that is sent, and must stay short enough to be read. */
-const MAX_BEFORE_IMAGE_BYTES = 4 * 1024 * 1024;
-
-/** The before-image with its JSON text, which is made once. Without them if it is unknown or too large. */
-function imageOf(
-	before: Metadata | undefined,
-	beforeText = before === undefined ? "" : metadataText(before),
-): Pick<SentRecord, "before" | "beforeText"> {
-	// A UTF-16 unit takes three bytes at most, and nearly every image is short.
-	const isShort = beforeText.length * 3 <= MAX_BEFORE_IMAGE_BYTES;
-	const isTooLarge = !isShort && Buffer.byteLength(beforeText) > MAX_BEFORE_IMAGE_BYTES;
-	return before === undefined || isTooLarge ? {} : { before, beforeText };
-}
-
-/** @param time when it is about to be sent, in epoch milliseconds */
-function sentRecordOf({ index: row, line, datasetId }: Work, sending: Sending, time: number): SentRecord {
-	const { what: write } = sending;
-	switch (sending.what) {
-		case "update": {
-			const { documentId, metadata, before, beforeText } = sending;
-			const image = imageOf(before, beforeText);
-			return { kind: "sent", row, line, datasetId, documentId, write, time, metadata, ...image };
-		}
-		case "remove":
-			return { kind: "sent", row, line, datasetId, documentId: sending.documentId, write, time };
-		case "upload": {
-			const { metadata, name: fileName, size, namesakes, replaces: documentId = "" } = sending;
-			return { kind: "sent", row, line, datasetId, documentId, write, time, metadata, fileName, size, namesakes };
-		}
-	}
-}

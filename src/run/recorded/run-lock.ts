@@ -23,14 +23,16 @@ export type LockOptions = {
 export type LockedWork = {
 	readonly manifest: Pick<RecordedManifest, "sha256">;
 	readonly options?: JsonObject;
+	/** what a message calls it */
+	readonly name?: string;
 };
 
 /**
  * The lock of a manifest's content and a dataset. Two runs of the same content can't go on at the same time, unless they are
  * two shards that have no row in common.
  */
-export async function lockContent({ manifest, options = {} }: LockedWork, lock: LockOptions): Promise<Lock> {
-	return takeRunLock(hashOf(`${datasetIn({ options })}\0${manifest.sha256}`), shardIn(options), lock);
+export async function lockContent({ manifest, options = {}, name }: LockedWork, lock: LockOptions): Promise<Lock> {
+	return takeRunLock(hashOf(`${datasetIn({ options })}\0${manifest.sha256}`), shardIn(options), lock, name);
 }
 
 /** The locks of a run that sends rows: of its manifest's content, and of its path, whose content may have changed. */
@@ -64,6 +66,7 @@ async function takeRunLock(
 	name: string,
 	shard: Shard | undefined,
 	{ runs, processes, force }: LockOptions,
+	called = "this manifest",
 ): Promise<Lock> {
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
@@ -84,7 +87,7 @@ async function takeRunLock(
 		if (!(error instanceof Locked)) throw cannotRecord(runs.folder, error);
 		const { owner, forcible } = error;
 		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-		const what = shard === undefined ? "this manifest" : `shard ${shardText(shard)} of this manifest`;
+		const what = shard === undefined ? called : `shard ${shardText(shard)} of ${called}`;
 		throw new CliError(`${what} is in use by ${who}; nothing was sent`, {
 			exit: Exit.locked,
 			hint: forcible ? "If that process has certainly ended, add --force." : goesOnHint(owner),

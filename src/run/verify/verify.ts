@@ -1,3 +1,4 @@
+import { isSameName } from "../documents/find-document.ts";
 import { knownCounts } from "../documents/row-counts.ts";
 import type { Metadata } from "../../json/values.ts";
 import type { Write, Verdict } from "../../plan/verdict.ts";
@@ -136,8 +137,12 @@ async function* judgeRows(
 			if (document?.isDoubted === true) throw hidden(datasetId);
 			// A list may leave out the metadata member of a document that has none.
 			const metadata = document === undefined ? undefined : (document.metadata ?? new Map());
-			const verdict = judge(written, metadata, normalise, document?.inexact);
-			return { ...facts, ...verdict, isListed: document !== undefined, name: document?.name };
+			const { name } = document ?? {};
+			const isNamed = written.names === undefined || name === undefined || isSameName(name, written.names.to);
+			const verdict = isNamed
+				? judge(written, metadata, normalise, document?.inexact)
+				: ({ result: "lost", keys: ["name"] } as const);
+			return { ...facts, ...verdict, isListed: document !== undefined, name };
 		} catch (error) {
 			const why = rowErrorOf(error);
 			if (why === undefined) throw error;

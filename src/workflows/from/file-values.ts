@@ -20,7 +20,7 @@ export type KeyFact = (typeof KEY_FACTS)[number];
 export type Origin = "fact" | "pattern" | "front matter" | "sidecar";
 
 /** What is taken from files. */
-type Sources = {
+export type Sources = {
 	readonly facts: readonly KeyFact[];
 	readonly pattern: PathPattern | undefined;
 	/** whether a path that the pattern does not match is a problem */

@@ -1,8 +1,16 @@
-import type { PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
+import type {
+	PlanHeader,
+	PlannedChange,
+	PlannedFailure,
+	PlannedRemoval,
+	PlannedUpdate,
+} from "../../plan/plan-file/planned.ts";
+import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
-import { metadataText } from "../../json/values.ts";
+import { type JsonObject, metadataText } from "../../json/values.ts";
 import { jsonFailedRows } from "../../manifest/failed-rows.ts";
 import type { Row } from "../../manifest/types.ts";
+import { type FileItem, plannedFailure } from "../../run/operations/planned-files.ts";
 import type { Stop } from "../../run/types.ts";
 import { type Shard, shardText } from "../../shard.ts";
 import type { Run } from "../open-run.ts";
@@ -14,7 +22,21 @@ import { stopFromError } from "../stop-from-error.ts";
 import { isOfShard, type OpenedPlan, openPlan } from "./open-plan.ts";
 
 /** One change of a plan as a row. Its line is the line of the manifest that the plan was made from. */
-export type PlannedRow = Row & { readonly planned: PlannedChange };
+export type PlannedRow = FileRow | FailingRow | DocumentRow;
+export type FileRow = Row & FileItem;
+type FailingRow = Row & { readonly planned: PlannedFailure };
+export type DocumentRow = Row & { readonly planned: PlannedUpdate | PlannedRemoval };
+
+/** Fails a row of which nothing can be sent. @throws RestError */
+export function refuseFailing(row: FailingRow | DocumentRow): asserts row is DocumentRow {
+	const { planned } = row;
+	if (planned.action === "fail") throw plannedFailure(planned);
+}
+
+/** Whether a row is about a file of a sync. */
+export function isFileRow(row: PlannedRow): row is FileRow {
+	return "file" in row.planned;
+}
 
 /** The rows of a good plan. */
 export type PlanSource = RowSource<PlannedRow> & { readonly stop: undefined; readonly header: PlanHeader };
@@ -31,6 +53,8 @@ export type PlanKind = {
 	readonly shard?: Shard | undefined;
 	/** whether values of another type than their key has are sent */
 	readonly allowTypeChange?: boolean | undefined;
+	/** flags that say how files are sent, as a run records them */
+	readonly options?: JsonObject | undefined;
 };
 
 /**
@@ -68,7 +92,7 @@ export async function planRows(
 /** The changes of a plan as rows. Those that fail are written as JSON lines that `docs tag` reads. */
 export function rowsOfPlan(
 	plan: OpenedPlan,
-	{ name = plan.name, countsUnplanned, shard, allowTypeChange }: Omit<PlanKind, "actions">,
+	{ name = plan.name, countsUnplanned, shard, allowTypeChange, options }: Omit<PlanKind, "actions">,
 ): PlanSource {
 	const { header, counts, sha256, bytes, copy, own } = plan;
 	const all = counts.changes + counts.unchanged + counts.failed;
@@ -87,7 +111,7 @@ export function rowsOfPlan(
 		async *read() {
 			let index = 0;
 			for await (const planned of plan.read()) {
-				if (isOfShard(planned, shard)) yield rowOf(planned, index);
+				if (isOfShard(planned, shard)) yield rowOf(planned, index, header);
 				index++;
 			}
 		},
@@ -97,27 +121,28 @@ export function rowsOfPlan(
 		options: {
 			...(shard === undefined ? {} : { shard: shardText(shard) }),
 			...(allowTypeChange === true ? { allowTypeChange: true } : {}),
+			...options,
+			...(header.sync === undefined ? {} : { dataset: header.sync.datasetId, sync: header.sync.state }),
 		},
 		[Symbol.asyncDispose]: () => plan.close(),
 	};
 }
 
-function rowOf(planned: PlannedChange, index: number): PlannedRow {
+function rowOf(planned: PlannedChange, index: number, { sync }: PlanHeader): PlannedRow {
 	const { line, datasetId, documentId, name } = planned;
-	const metadata = planned.action === "update" ? planned.metadata : new Map();
+	const metadata = "metadata" in planned ? planned.metadata : new Map();
+	if ("file" in planned) {
+		const path = planned.file.at ?? join(sync?.root ?? "/", planned.file.path);
+		const file = { path, name: planned.name };
+		const members = `"file":${JSON.stringify(path)},"name":${JSON.stringify(planned.name)},"dataset_id":${JSON.stringify(datasetId)}`;
+		const source = { kind: "json" as const, text: `{${members},"meta_fields":${metadataText(metadata)}}` };
+		return { index, line, datasetId, documentId, name: planned.name, file, metadata, source, planned };
+	}
 	const ids = `"document_id":${JSON.stringify(documentId)},"dataset_id":${JSON.stringify(datasetId)}`;
 	const text = `{${ids}${planned.action === "update" ? `,"meta_fields":${metadataText(metadata)}` : ""}}`;
-	return {
-		index,
-		line,
-		datasetId,
-		documentId,
-		name,
-		file: undefined,
-		metadata,
-		source: { kind: "json", text },
-		planned,
-	};
+	const row = { index, line, datasetId, documentId, name, file: undefined, metadata } as const;
+	const source = { kind: "json", text } as const;
+	return planned.action === "fail" ? { ...row, source, planned } : { ...row, source, planned };
 }
 
 /** An invalid plan is a reason to stop, and is reported as one. @throws the error where the file can't be read */

@@ -9,14 +9,18 @@ import {
 	preparePlannedRemoval,
 	type PlannedRules,
 } from "../../run/operations/planned.ts";
+import { FOREIGN } from "../../run/operations/namesakes.ts";
+import type { Parsing } from "../../run/operations/parsing.ts";
+import type { Operation } from "../../run/operations/operation.ts";
+import { applyFile, previewFile, refuseReturned } from "../../run/operations/planned-files.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import type { PreviewRow } from "../effect.ts";
+import type { Effect, PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { changePrinter } from "../preview/change-printer.ts";
 import type { ChangeSink, PreviewFlags } from "../preview/preview.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import type { RowOperation } from "../run/run-rows.ts";
-import type { PlannedRow } from "./plan-rows.ts";
+import { type DocumentRow, type FileRow, isFileRow, type PlannedRow, refuseFailing } from "./plan-rows.ts";
 
 /** The handling of a planned change, by the present metadata of its document. */
 export type PlanRules = {
@@ -30,20 +34,26 @@ export type PlanRules = {
 	readonly mustKnow: boolean;
 	/** until then, by the program's clock, a list may not show earlier writes; undefined where these are long ago */
 	readonly listsLagUntil?: number | undefined;
+	/** of a sync: its folder. A document is only removed while its file is missing there */
+	readonly root?: string | undefined;
+	/** of a sync: parses what it stores */
+	readonly parsing?: Parsing | undefined;
 };
 
 /** Computes the present effect of a planned change. Each dry run needs its own. */
 export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRow> {
 	const reread = rereadOnce(run, rules);
 	return async (row, { service, request }, documents) => {
-		const { documentId, planned } = row;
+		const { documentId } = row;
+		if (isFileRow(row)) return previewFileRow(row, { service, request }, documents);
+		refuseFailing(row);
 		const judged = judgedBy(run, rules, documents, reread(documents));
-		if (planned.action === "remove") {
+		if (row.planned.action === "remove") {
 			const present = await preparePlannedRemoval(service, request, row, judged);
 			if (present === undefined) return { action: "none", documentId };
 			return { action: "remove", documentId, present, metadata: new Map() };
 		}
-		const found = await preparePlannedUpdate(service, request, { ...row, planned }, judged);
+		const found = await preparePlannedUpdate(service, request, { ...row, planned: row.planned }, judged);
 		if (found.isSame) return { action: "none", documentId };
 		const { present, document, metadata } = found;
 		return { action: "update", documentId, name: document.name, present, inexact: document.inexact, metadata };
@@ -59,11 +69,34 @@ export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow
 	return (log, documents) => {
 		const source = rules.mustKnow ? documents : documents.marksDoubts();
 		const judged = judgedBy(run, rules, source, reread(source));
-		return Object.assign(applyPlanned<PlannedRow>(run.session.service, judged, log), {
+		const { service, timeout } = run.session;
+		const planned = applyPlanned<DocumentRow>(service, judged, log);
+		const files = applyFile(service, source, { log, timeout, parsing: rules.parsing });
+		const apply: Operation<PlannedRow> = async (row, request, memory) => {
+			if (isFileRow(row)) return files(row, request, memory);
+			refuseFailing(row);
+			const { action } = row.planned;
+			const path = action === "remove" ? row.planned.path : undefined;
+			if (rules.root !== undefined && path !== undefined) await refuseReturned(rules.root, path);
+			return planned(row, request, memory);
+		};
+		return Object.assign(apply, {
 			coming: (rows: readonly PlannedRow[]) => documents.expect(rows),
-			...(rules.isExact ? { expected: new Set([KEYS_KEPT]) } : {}),
+			expected: new Set([...(rules.isExact ? [KEYS_KEPT] : []), FOREIGN]),
 		});
 	};
+}
+
+async function previewFileRow(
+	row: FileRow,
+	{ service, request }: Pick<Run["session"], "service" | "request">,
+	documents: DocumentSource,
+): Promise<Effect> {
+	const { documentId, planned } = row;
+	const { action, name } = planned;
+	if (action === "keep") return { action: "none", documentId };
+	const found = await previewFile(service, request, row, documents);
+	return { action, documentId, name, from: planned.from, ...found };
 }
 
 /** The command that changes documents which were left alone because another client had changed them. */

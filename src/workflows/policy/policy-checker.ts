@@ -67,6 +67,7 @@ export class PolicyChecker {
 			case "upload":
 				await this.creation(line, effect.metadata);
 				return;
+			case "rename":
 			case "remove":
 				this.change(line);
 				return;

@@ -98,12 +98,21 @@ export async function preview<SourceRow extends Row>(
 			await sink.unchanged?.(outcome);
 			return;
 		}
-		const { action, present, metadata, inexact } = effect;
+		const { action, present, metadata, inexact, from } = effect;
 		if (inexact !== undefined) warnOfInexact(session.service, effect.documentId, inexact);
 		const difference = differenceOf(present, metadata, normalise, inexact);
-		const file = action === "update" || action === "remove" ? undefined : row.file?.path;
+		const file = action === "update" || action === "remove" || action === "rename" ? undefined : row.file?.path;
 		const name = effect.name ?? row.name;
-		const change: ShownChange = { action, line, datasetId, documentId: effect.documentId, name, file, difference };
+		const change: ShownChange = {
+			action,
+			line,
+			datasetId,
+			documentId: effect.documentId,
+			name,
+			from,
+			file,
+			difference,
+		};
 		tally.add(change);
 		await sink.change(change, effect);
 	};

@@ -149,14 +149,15 @@ async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
 		}
 	}
 	const rows: PageChange[] = [];
-	for await (const { row, line, datasetId, documentId, write, metadata, before, status } of writtenRows(recorded)) {
+	for await (const written of writtenRows(recorded)) {
+		const { row, line, datasetId, documentId, write, metadata, before, status } = written;
 		if (status === undefined || status === "failed" || status === "unchanged") continue;
-		const isBeforeKnown = before !== undefined || write === "upload";
+		const isBeforeKnown = before !== undefined || write === "upload" || write === "rename";
 		const difference = differenceOf(before ?? new Map(), metadata);
 		const { add, change, remove } = difference;
 		// Its document had already what was written.
 		if (write === "update" && isBeforeKnown && add.size + change.size + remove.size === 0) continue;
-		const target = { line, datasetId, documentId, action: write, name: names.get(row) };
+		const target = { line, datasetId, documentId, action: write, name: names.get(row) ?? written.names?.to };
 		rows.push({ ...target, difference, isBeforeKnown });
 		if (rows.length === MOST_ROWS) break;
 	}

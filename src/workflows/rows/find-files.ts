@@ -39,17 +39,37 @@ export async function findFiles(
 	run: Run<FileFlags & { readonly json?: boolean | undefined }>,
 	paths: readonly string[],
 ): Promise<{ readonly files: readonly FoundFile[]; readonly stop: Stop | undefined }> {
-	const { flags, session, app } = run;
 	const { files, problems, links, others } = await walked(run, paths);
 	noteLeftOut(run, { links, others });
-	const found = files.map((facts) => ({ facts, name: storedName(facts.relative, flags.names ?? "path") }));
+	const found = named(run, files);
 	const faults: FileProblem[] = problems.map(({ path, reason: why }) => ({ path, text: `${path}: ${why}` }));
+	faults.push(...(await unreadable(found)));
+	return { files: found, stop: await checkNames(run, found, faults) };
+}
+
+/** Files with the names that they are stored under. */
+export function named({ flags }: Walking, files: readonly FileFacts[]): FoundFile[] {
+	return files.map((facts) => ({ facts, name: storedName(facts.relative, flags.names ?? "path") }));
+}
+
+/**
+ * Checks the names that files would be stored under.
+ *
+ * @param faults other faults of the files
+ * @returns the end of the command, where the service could not say how it compares names
+ * @throws CliError exit 2 where there is any fault; all of them are printed
+ */
+export async function checkNames(
+	run: Run<FileFlags & { readonly json?: boolean | undefined }>,
+	found: readonly FoundFile[],
+	faults: FileProblem[] = [],
+): Promise<Stop | undefined> {
+	const { flags, session, app } = run;
 	const named = found.map(({ facts, name }) => [facts.path, name] as const);
 	for (const [path, name] of named) {
 		const fault = nameFault(name);
 		if (fault !== undefined) faults.push({ path, text: `${show(path)}: ${fault}` });
 	}
-	faults.push(...(await unreadable(found)));
 	const same = collisions(named, exactKey);
 	for (const { first, second, name } of same) {
 		faults.push({ path: second, text: `${first} and ${second} would both be stored as ${name}` });
@@ -64,7 +84,7 @@ export async function findFiles(
 	}
 	const hasTwins = same.length + alike.length > 0;
 	if (faults.length > 0) await refuse(run, faults, hasTwins ? twinsHint(flags.names) : undefined);
-	return { files: found, stop: folding.stop() };
+	return folding.stop();
 }
 
 /** The files that the flags and paths name. @throws CliError exit 2 where a list can't be read, or a glob matches nothing */

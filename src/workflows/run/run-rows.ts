@@ -6,7 +6,8 @@ import { CountedRows } from "../../run/documents/row-counts.ts";
 import { onlyPrescanned, type Operation, type SentLog } from "../../run/operations/operation.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
-import { runChunks } from "../../run/rows.ts";
+import { runChunks, type RunOptions as ChunkOptions } from "../../run/rows.ts";
+import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -38,6 +39,14 @@ type RunOptions<SourceRow extends Row> = RecordOptions<SourceRow> & {
 	readonly ending?: (record: RunRecord<SourceRow>) => Ending | Promise<Ending>;
 	/** whether something was sent that the journal does not record, as it changes no document */
 	readonly hasSent?: () => boolean;
+	/** rows that are sent after all others, and what is done before them */
+	readonly last?: LastRows<SourceRow> | undefined;
+};
+
+type LastRows<SourceRow extends Row> = {
+	readonly isLast: (row: SourceRow) => boolean;
+	/** settles those that may not be sent */
+	readonly before: (record: RunRecord<SourceRow>) => Promise<void>;
 };
 
 /** Runs all rows, recorded, then reports: summary, failed rows, exit code. */
@@ -48,7 +57,7 @@ export async function runRows<SourceRow extends Row>(
 	options: RunOptions<SourceRow> = {},
 ): Promise<ExitCode> {
 	await using record = await openRecord(run, rows, options);
-	const sent = await sendRows(record, operation);
+	const sent = await sendRows(record, operation, options.last);
 	const ending = await options.ending?.(record);
 	return await endRun(record, { ...sent, ...ending }, options.hasSent?.() === true);
 }
@@ -114,6 +123,7 @@ type Sent = Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "oldestReading"> &
 async function sendRows<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	operation: RowOperation<SourceRow>,
+	last: LastRows<SourceRow> | undefined,
 ): Promise<Sent> {
 	const { run, rows, journal, secondsBefore, newer, discard } = record;
 	const { flags, session, app } = run;
@@ -135,8 +145,7 @@ async function sendRows<SourceRow extends Row>(
 	monitor.live.onChange = showRows;
 	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
-		const chunks = withoutNewer(unsettledChunks(rows, journal, flags.chunk), newer, journal);
-		const stop = await runChunks(chunks, {
+		const options: ChunkOptions<SourceRow> = {
 			operation: explainRefusal(run, operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents)),
 			journal,
 			limiter: session.limiter,
@@ -156,7 +165,16 @@ async function sendRows<SourceRow extends Row>(
 			signal: app.signal,
 			abandon: () => void session.service.api.close().catch(() => undefined),
 			onSettled: showRows,
-		}).catch(stopFromError);
+		};
+		const send = (source: Pick<AllowedRows<SourceRow>, "read" | "readBatches">): Promise<Stop | undefined> =>
+			runChunks(withoutNewer(unsettledChunks(source, journal, flags.chunk), newer, journal), options);
+		const inPhases = async ({ isLast, before }: LastRows<SourceRow>): Promise<Stop | undefined> => {
+			const stop = await send({ read: () => without(rows.read(), isLast) });
+			if (stop !== undefined) return stop;
+			await before(record);
+			return send(rows);
+		};
+		const stop = await (last === undefined ? send(rows) : inPhases(last)).catch(stopFromError);
 		// Only a run that goes on has rows that were done before.
 		const fault =
 			discard === undefined
@@ -170,6 +188,10 @@ async function sendRows<SourceRow extends Row>(
 		progress.stop();
 		await documents.close();
 	}
+}
+
+async function* without<Item>(items: AsyncIterable<Item>, isLeftOut: (item: Item) => boolean): AsyncGenerator<Item> {
+	for await (const item of items) if (!isLeftOut(item)) yield item;
 }
 
 /** Reads back what was written if `--verify` is given, writes the failed rows, records the end, and reports. */

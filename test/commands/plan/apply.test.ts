@@ -283,7 +283,7 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 		const path = await file("plan.jsonl", header + line + text.footer({ unchanged: 0, failed: 0 }));
 		const from = service.requests.length;
 		const { exit, stderr } = await ragtag(["docs", "apply", path], { env: envOf(service) });
-		expect([exit, stderr]).toEqual([8, expect.stringContaining(`${path}:2: the plan removes documents`)]);
+		expect([exit, stderr]).toEqual([8, expect.stringContaining(`${path}:2: the plan has the action remove`)]);
 		expect(service.requests.slice(from)).toEqual([]);
 	});
 

@@ -1,0 +1,201 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
+import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import type { Done, Resume } from "../../flags/declare.ts";
+import { addFileOptions } from "../../flags/file-flags.ts";
+import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
+import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
+import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
+import { isFinished } from "../../run/recorded/unfinished.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { requireCall } from "../../run/service/require-call.ts";
+import { show } from "../../text/show.ts";
+import { documentsText } from "../../text/words.ts";
+import { VERSION } from "../../version.ts";
+import { addSourceOptions, checkSources } from "../../workflows/from/source-flags.ts";
+import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
+import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
+import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
+import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
+import { preview } from "../../workflows/preview/preview.ts";
+import { endedBefore, printVersionLine, report } from "../../workflows/report.ts";
+import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
+import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
+import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
+import { writeState } from "../../workflows/sync/state-file.ts";
+
+export type SyncOptions = RunFlags &
+	DryRunFlags &
+	SyncFlags &
+	ParseFlags & {
+		readonly folder: string;
+		readonly out?: string | undefined;
+	};
+
+/** The record of a sync. */
+const SYNC = "docs sync";
+
+/** Declares the interface of `docs sync`. What it does is in `sync`. */
+export function syncCommand(docs: Command, app: App, done: Done, run = sync): void {
+	const command = docs
+		.command("sync")
+		.summary("make a dataset hold what a folder holds")
+		.description(
+			"Makes a dataset hold what a folder holds: uploads new files, replaces changed ones, renames moved ones, and writes the metadata that they give. " +
+				"A document that no sync of the folder has stored is left alone. Removes nothing without --remove.",
+		)
+		.argument("<folder>", "the folder")
+		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+		.option("--remove", "removes documents whose files are gone")
+		.option("--delete-excluded", "with --remove, also those whose files the filters leave out")
+		.option("--max-remove <n or n%>", "most documents that --remove removes (default: 10%, at least 5)", parseMaxErrors)
+		.option("--adopt", "takes over documents that have the name and size of a file; with --checksum its content")
+		.option("--no-adopt", "leaves them alone, where there is no state of the folder")
+		.option("--checksum", "reads all files, also those of the same size and time")
+		.option("--state <file>", "what syncs of this folder have stored (default: in the state folder)", parseNonEmpty)
+		.option("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty)
+		.option("--allow-empty", "accepts a folder without files")
+		.option("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut)
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs sync papers -d DATASET --dry-run\n  ragtag docs sync papers -d DATASET --remove\n  ragtag docs sync papers -d DATASET --pattern '{category}/{title}.pdf'\n",
+		);
+	addParseOptions(addSourceOptions(addFileOptions(addDryRunOptions(command), "syncs")));
+	addTypeOption(addBodyOption(addSetOption(addRunOptions(command)))).action(async (folder: string) => {
+		done(await run({ ...command.optsWithGlobals<Omit<SyncOptions, "folder">>(), folder }, app));
+	});
+}
+
+export async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
+	await checkFlags(options);
+	const { folder, dryRun = false, out } = options;
+	await using run = await openRun(SYNC, options, app);
+	const { dataset } = run.flags;
+	if (dataset === undefined) {
+		throw usageError("docs sync needs a dataset", "Name it with -d DATASET.");
+	}
+	const pair = await openPair(run, folder, dataset, options.state);
+	const isPreview = dryRun || out !== undefined;
+	await using _lock = isPreview ? undefined : await lockSync(run, pair.target);
+	const unfinished = isPreview ? undefined : await unfinishedSync(run, pair.target);
+	if (unfinished !== undefined) {
+		app.io.note(`Run ${unfinished.run} of this folder did not end: it goes on first.`);
+		const exit = await goOn(unfinished, { ...options, dataset, run: unfinished.run }, app);
+		if (exit !== Exit.ok && exit !== Exit.failedRows) return exit;
+		return await syncNow(run, folder, await openPair(run, folder, dataset, options.state));
+	}
+	return await syncNow(run, folder, pair);
+}
+
+export const resumeSync: Resume = async (file, flags, app) => {
+	if (flags.json === true) await printVersionLine(app);
+	await checkFailedPath(flags.failed, "-");
+	const settings = await app.settings(flags);
+	const { sync: state, dataset: datasetId } = file.options;
+	if (typeof state !== "string" || typeof datasetId !== "string") throw noFolder(file);
+	await using _lock = await lockSync({ flags, settings, app }, { state, datasetId });
+	return await goOn(file, flags, app);
+};
+
+function noFolder({ run }: RunFile): CliError {
+	return new CliError(`run ${run} has no folder; nothing was sent`, { exit: Exit.foreign });
+}
+
+/** The flags of a sync that a resumed run needs as well stand in its record. */
+function planKind({ parse, wait }: ParseFlags): PlanKind {
+	const options = { ...(parse === true ? { parse } : {}), ...(wait === true ? { wait } : {}) };
+	return { actions: [], countsUnplanned: false, options };
+}
+
+/** Goes on with a run, by the plan that it keeps. */
+async function goOn(file: RunFile, flags: RunFlags & ParseFlags, app: App): Promise<ExitCode> {
+	await using run = await connectRun(SYNC, flags, app);
+	await using rows = await planRows(run, file.manifest.path, { ...planKind(flags), name: file.manifest.name });
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	const { sync: target } = rows.header;
+	if (target === undefined) throw noFolder(file);
+	return await sendSync(run, rows, target);
+}
+
+async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): Promise<ExitCode> {
+	const { flags, app } = run;
+	const { out, dryRun = false, force = false } = flags;
+	const plan = await planFolder(run, folder, pair);
+	if (flags.parse === true) await requireCall(run.session, "parse", "--parse");
+	if (plan.changes.some(({ action }) => action === "replace")) {
+		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, SYNC);
+	}
+	if (plan.unchanged > 0) app.io.note(`Unchanged: ${documentsText(plan.unchanged)}.`);
+	const isPreview = dryRun || out !== undefined;
+	const { target, state } = plan;
+	if (!isPreview && state !== undefined) await writeState(target.state, state);
+	if (plan.changes.length === 0 && out === undefined) {
+		return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
+	}
+	const temporary = await mkdtemp(join(await app.temporaryFolder(run.settings), "ragtag-sync-"));
+	try {
+		const path = out ?? join(temporary, "plan");
+		await writePlan(path, force, { run, folder, plan });
+		await using rows = await planRows(run, path, { ...planKind(flags), name: folder });
+		if (rows.stop !== undefined) return await report(run, rows.stop);
+		if (!isPreview) return await sendSync(run, rows, target);
+		const next =
+			out === undefined ? undefined : `Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
+		const printer = planPrinter(run);
+		const sink = { ...printer, next: next ?? "The same command without --dry-run makes these changes." };
+		return await preview(run, rows, previewPlanned(run, syncRules(run, target)), sink);
+	} finally {
+		await rm(temporary, { recursive: true, force: true });
+	}
+}
+
+async function checkFlags(options: SyncOptions): Promise<void> {
+	const { out, failed, force = false, remove, deleteExcluded, maxRemove, filesFrom } = options;
+	checkDryRunFlags({ ...options, dryRun: options.dryRun === true || out !== undefined });
+	checkSources(options);
+	checkParseFlags(options);
+	for (const [flag, value] of [
+		["--delete-excluded", deleteExcluded],
+		["--max-remove", maxRemove],
+	] as const) {
+		if (value === undefined || remove === true) continue;
+		throw usageError(`${flag} needs --remove; nothing was sent`);
+	}
+	if (options.null === true && filesFrom === undefined) {
+		throw usageError("-0 says how the paths of --files-from end; nothing was sent");
+	}
+	if (out !== undefined) await checkOut(out, { manifest: "-", failed, force });
+	await checkFailedPath(failed, "-");
+}
+
+/** The newest run of this state, where it did not end: what it has stored may not be in the state. */
+async function unfinishedSync({ settings, app }: Run<unknown>, { state }: SyncTarget): Promise<RunFile | undefined> {
+	const runs = app.runs(settings);
+	const newest = (await runs.files()).find(({ options }) => options["sync"] === state);
+	const recorded = newest && (await runs.journal(newest.run));
+	if (newest === undefined || recorded === undefined || newest.command !== SYNC) return undefined;
+	return isFinished(recorded) && (await runs.hasSummary(newest.run)) ? undefined : newest;
+}
+
+async function writePlan(
+	path: string,
+	force: boolean,
+	{ run, folder, plan }: { readonly run: Run<SyncOptions>; readonly folder: string; readonly plan: SyncPlan },
+): Promise<void> {
+	const header: PlanHeader = {
+		ragtag: VERSION,
+		baseUrl: run.session.baseUrl,
+		mode: "merge",
+		manifest: { name: show(folder), sha256: plan.sha256, rows: plan.files },
+		created: new Date().toISOString(),
+		sync: plan.target,
+	};
+	await using writer = await PlanWriter.create(path, force, header);
+	for (const change of plan.changes) await writer.change(change);
+	await writer.end({ unchanged: plan.unchanged, failed: 0 });
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import type { SourceFile } from "../plan-file/planned.ts";
+
+/** A document that a sync has put into a dataset, and its file as it was then. */
+export type SyncEntry = SourceFile & {
+	readonly documentId: string;
+	/** the name that the document is stored under */
+	readonly name: string;
+};
+
+/** Where a state belongs. */
+export type SyncPlace = {
+	/** as `normaliseBaseUrl` gives it */
+	readonly baseUrl: string;
+	readonly datasetId: string;
+	/** absolute path of the folder */
+	readonly root: string;
+};
+
+/** What syncs of one folder have put into one dataset. */
+export type SyncState = SyncPlace & {
+	/** the device of the folder: another file system may be mounted there the next time */
+	readonly device: number;
+	/** whether a list of the dataset has shown metadata */
+	readonly isTagged: boolean;
+	/** by the path from the folder */
+	readonly entries: ReadonlyMap<string, SyncEntry>;
+};
+
+const TEXT = v.string();
+const HEAD = v.object({
+	ragtag_sync: v.literal(1),
+	base_url: TEXT,
+	dataset_id: TEXT,
+	root: TEXT,
+	device: v.number(),
+	tagged: v.boolean(),
+});
+const ENTRY = v.object({
+	path: TEXT,
+	document_id: TEXT,
+	name: TEXT,
+	size: v.number(),
+	mtime: v.number(),
+	ino: v.number(),
+	sha256: TEXT,
+});
+const FOOT = v.object({ files: v.number(), sha256: TEXT });
+
+/** JSON lines: the place, the entries, and a last line with their number and the hash of all lines before it. */
+export function stateText({ baseUrl, datasetId, root, device, isTagged, entries }: SyncState): string {
+	const head = { ragtag_sync: 1, base_url: baseUrl, dataset_id: datasetId, root, device, tagged: isTagged };
+	const lines = [JSON.stringify(head)];
+	for (const { path, documentId, name, size, mtime, ino, sha256 } of entries.values()) {
+		lines.push(JSON.stringify({ path, document_id: documentId, name, size, mtime, ino, sha256 }));
+	}
+	const text = `${lines.join("\n")}\n`;
+	return `${text}${JSON.stringify({ files: entries.size, sha256: hashOf(text) })}\n`;
+}
+
+/** @returns undefined where the text was cut or edited, or is no state */
+export function readState(text: string): SyncState | undefined {
+	const end = text.lastIndexOf("\n", text.length - 2) + 1;
+	const foot = v.safeParse(FOOT, jsonObjectOf(text.slice(end)));
+	const [first = "", ...lines] = text.slice(0, end).split("\n");
+	const head = v.safeParse(HEAD, jsonObjectOf(first));
+	if (!foot.success || !head.success || hashOf(text.slice(0, end)) !== foot.output.sha256) return undefined;
+	const entries = new Map<string, SyncEntry>();
+	for (const line of lines.slice(0, -1)) {
+		const entry = v.safeParse(ENTRY, jsonObjectOf(line));
+		if (!entry.success) return undefined;
+		const { document_id: documentId, ...facts } = entry.output;
+		entries.set(facts.path, { ...facts, documentId });
+	}
+	const { base_url: baseUrl, dataset_id: datasetId, root, device, tagged: isTagged } = head.output;
+	return { baseUrl, datasetId, root, device, isTagged, entries };
+}
+
+function hashOf(text: string): string {
+	return createHash("sha256").update(text).digest("hex");
+}
+
+/** What differs between the place of a state and another, as words; undefined where they are one. */
+export function otherPlace(state: SyncPlace, { baseUrl, datasetId, root }: SyncPlace): string | undefined {
+	if (state.baseUrl !== baseUrl) return `for ${state.baseUrl}, and this would go to ${baseUrl}`;
+	if (state.datasetId !== datasetId) return `for dataset ${state.datasetId}, and this is dataset ${datasetId}`;
+	return state.root === root ? undefined : `for the folder ${state.root}, and this is ${root}`;
+}
+
+/** Whether a file has the size, time and inode that it had when its document was stored: then it is not read. */
+export function hasSameStatus(
+	entry: Pick<SourceFile, "size" | "mtime" | "ino">,
+	file: Pick<SourceFile, "size" | "mtime" | "ino">,
+): boolean {
+	return entry.size === file.size && entry.mtime === file.mtime && entry.ino === file.ino;
+}

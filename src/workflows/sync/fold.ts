@@ -1,0 +1,81 @@
+import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { SyncEntry } from "../../plan/sync/state.ts";
+import type { RecordedRun } from "../../run/journal/reader.ts";
+import { NOT_LISTED } from "../../run/types.ts";
+import type { PlannedRow } from "../plan/plan-rows.ts";
+import { emptyState, readStateFile, writeState } from "./state-file.ts";
+
+/** What a run has made of a row. */
+type Made = { readonly documentId: string; readonly name: string | undefined; readonly isDone: boolean };
+
+/**
+ * Takes what a run has done into the state. The journal says it, so it may be done more than once.
+ *
+ * @throws CliError exit 7 where the state can't be read or written, 8 where it is another's
+ */
+export async function foldRun(
+	rows: { read(): AsyncIterable<PlannedRow> },
+	recorded: RecordedRun,
+	target: SyncTarget,
+	baseUrl: string,
+): Promise<void> {
+	const made = await madeRows(recorded);
+	const { state = emptyState(target, baseUrl) } = await readStateFile(target.state, { ...target, baseUrl });
+	const entries = new Map(state.entries);
+	const paths = new Map(Array.from(entries.values(), ({ documentId, path }) => [documentId, path]));
+	let { isTagged } = state;
+	for await (const { index, planned, metadata } of rows.read()) {
+		const row = made.get(index);
+		if (row === undefined) continue;
+		apply(entries, paths, planned, row);
+		isTagged ||= metadata.size > 0;
+	}
+	await writeState(target.state, { ...state, device: target.device, isTagged, entries });
+}
+
+/** The rows that were done, and those that failed after their files were stored. */
+async function madeRows(recorded: RecordedRun): Promise<ReadonlyMap<number, Made>> {
+	const made = new Map<number, Made>();
+	for await (const record of recorded.sentRecords()) {
+		if (record.kind !== "stored") continue;
+		made.set(record.row, { documentId: record.documentId, name: record.storedName, isDone: false });
+	}
+	for await (const outcome of recorded.outcomes()) {
+		const { row, documentId, storedName } = outcome;
+		if (outcome.status !== "failed") made.set(row, { documentId, name: storedName, isDone: true });
+		else if (outcome.error.code === NOT_LISTED) made.delete(row);
+	}
+	return made;
+}
+
+function apply(
+	entries: Map<string, SyncEntry>,
+	paths: Map<string, string>,
+	planned: PlannedChange,
+	{ documentId, name, isDone }: Made,
+): void {
+	const forget = (id: string): void => {
+		const path = paths.get(id);
+		if (path !== undefined) entries.delete(path);
+		paths.delete(id);
+	};
+	switch (planned.action) {
+		case "upload":
+		case "keep":
+		case "rename":
+		case "replace": {
+			// The old document of a replacement that was not finished is still the file's.
+			if (planned.action !== "upload" && !isDone) return;
+			forget(planned.documentId);
+			const { at: _at, ...file } = planned.file;
+			entries.set(file.path, { ...file, documentId, name: name ?? planned.name });
+			paths.set(documentId, file.path);
+			return;
+		}
+		case "remove":
+			if (isDone) forget(planned.documentId);
+			return;
+		case "update":
+		case "fail":
+	}
+}

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { realpath, stat } from "node:fs/promises";
+import { CliError, Exit, reason, usageError } from "../../errors.ts";
+import type { FileFlags } from "../../flags/file-flags.ts";
+import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { SyncState } from "../../plan/sync/state.ts";
+import { mostRemovals, planSync, type SyncSteps } from "../../plan/sync/steps.ts";
+import { isSameName } from "../../run/documents/find-document.ts";
+import type { MaxErrors } from "../../run/stop/limits.ts";
+import { show } from "../../text/show.ts";
+import { documentsText, numberText } from "../../text/words.ts";
+import { manifestOptions } from "../check/check-manifest.ts";
+import { type SourceFlags, sourcesOf } from "../from/source-flags.ts";
+import type { Run } from "../open-run.ts";
+import { factSettings } from "../rows/fact-settings.ts";
+import { checkNames, named, noteLeftOut, walked } from "../rows/find-files.ts";
+import { adopt, equalDocuments, refuseLost } from "./adopt.ts";
+import { listDataset } from "./listed.ts";
+import { absentFiles, scanFiles } from "./scan.ts";
+import { emptyState, readStateFile, type StateFile, statePath } from "./state-file.ts";
+
+export type SyncFlags = FileFlags &
+	SourceFlags & {
+		readonly set?: readonly string[] | undefined;
+		readonly schema?: string | undefined;
+		readonly json?: boolean | undefined;
+		readonly checksum?: boolean | undefined;
+		readonly remove?: boolean | undefined;
+		readonly deleteExcluded?: boolean | undefined;
+		readonly maxRemove?: MaxErrors | undefined;
+		/** false: documents that look like the folder's are left as they are */
+		readonly adopt?: boolean | undefined;
+		readonly state?: string | undefined;
+		readonly allowEmpty?: boolean | undefined;
+	};
+
+/** A folder, a dataset, and the state that joins them. */
+export type SyncPair = { readonly target: SyncTarget; readonly state: SyncState; readonly file: StateFile };
+
+/** The steps of a sync. */
+export type SyncPlan = SyncSteps & {
+	/** SHA-256 of the paths and the contents of the files */
+	readonly sha256: string;
+	readonly files: number;
+	readonly target: SyncTarget;
+	/** the state, where the folder and the list have changed it: entries are left out whose file and document are gone */
+	readonly state: SyncState | undefined;
+};
+
+/** Finds the folder and its state. @throws CliError exit 2 where there is no such folder, 8 where the state is another's */
+export async function openPair(
+	{ session, settings, app }: Run<unknown>,
+	folder: string,
+	datasetId: string,
+	given: string | undefined,
+): Promise<SyncPair> {
+	const root = await realpath(folder).catch((error: unknown) => {
+		throw new CliError(`${show(folder)}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
+	});
+	const status = await stat(root);
+	if (!status.isDirectory()) throw usageError(`${show(folder)} is no folder; nothing was sent`);
+	const { baseUrl } = session;
+	const place = { baseUrl, datasetId, root };
+	const file = await readStateFile(statePath(given, app.runs(settings).folder, place), place);
+	const target = { root, device: status.dev, datasetId, state: file.path, was: file.sha256, isUntagged: false };
+	return { target, file, state: file.state ?? emptyState(target, baseUrl) };
+}
+
+/**
+ * Compares folder, dataset and state. It writes nothing.
+ *
+ * @throws CliError exit 2 where names clash or the folder is empty, 8 where the state is lost, 9 where too much would be removed
+ */
+export async function planFolder(run: Run<SyncFlags>, folder: string, pair: SyncPair): Promise<SyncPlan> {
+	const { flags, settings, session, app } = run;
+	const { target, state } = pair;
+	const { datasetId, root } = target;
+	const tree = await walked(run, [folder]);
+	noteLeftOut(run, tree);
+	const found = named(run, tree.files);
+	const stop = await checkNames(run, found);
+	if (stop !== undefined)
+		throw new CliError(stop.text, { exit: stop.exit, ...(stop.hint === undefined ? {} : { hint: stop.hint }) });
+	if (found.length === 0 && tree.problems.length === 0)
+		refuseEmpty(folder, state.entries.size, flags.allowEmpty === true);
+	const { plain, facts } = factSettings(flags.set ?? []);
+	app.monitor.enter("checking", "the files");
+	const files = await scanFiles(found, {
+		entries: state.entries,
+		checksum: flags.checksum === true,
+		sources: sourcesOf(flags),
+		settings: facts,
+		manifest: await manifestOptions("upload", { set: plain, schema: flags.schema, dataset: datasetId }, settings),
+		signal: app.signal,
+		onProgress: (count) => app.monitor.count({ done: count, unit: "files" }),
+	});
+	const adopts = flags.adopt === true;
+	// What was never tagged may be tagged for the first time only by a person: then a search that fails hides that.
+	const isUntagged = !state.isTagged && (pair.file.state !== undefined || !adopts);
+	if (isUntagged) session.service.searches.isNoneBelieved = true;
+	const listed = await listDataset(run, datasetId, state.entries.values(), { files, adopts });
+	const equal = equalDocuments(files, state.entries, listed);
+	if (flags.adopt === undefined) refuseLost(pair.file, { equal: equal.size, documents: listed.count });
+	const adopted = adopts ? await adopt(run, target, equal) : [];
+	const entries = new Map([...state.entries, ...adopted.map((entry) => [entry.path, entry] as const)]);
+	const known = new Map([
+		...listed.known,
+		...[...equal.values()].map(({ document }) => [document.id, document] as const),
+	]);
+	const faults = tree.problems.length + files.filter(({ fault }) => fault !== undefined).length;
+	const { calls } = session.service.api.dialect.flavour;
+	const absent = await absentFiles(root, entries, new Set(found.map(({ facts: { relative } }) => relative)), flags);
+	const removes = flags.remove === true && found.length > 0;
+	const isOther = state.entries.size > 0 && state.device !== target.device;
+	if (isOther && removes && [...absent.values()].includes("gone")) throw otherDevice(folder);
+	const steps = planSync({
+		datasetId,
+		files,
+		entries,
+		documents: known,
+		retag: listed.retag,
+		absent,
+		mayRename: faults === 0 && calls.includes("rename"),
+		removes: removes && faults === 0,
+		removesLeftOut: removes && flags.deleteExcluded === true && faults === 0,
+		isSameName,
+	});
+	const changes: PlannedChange[] = [...steps.changes];
+	for (const { path, reason: text } of tree.problems) {
+		const failing = {
+			datasetId,
+			documentId: "",
+			name: path,
+			action: "fail",
+			path,
+			code: "FILE_UNREADABLE",
+			text,
+		} as const;
+		changes.push({ ...failing, line: changes.length + 1 });
+	}
+	const removals = changes.filter(({ action }) => action === "remove").length;
+	refuseMany(removals, listed.known.size, flags.maxRemove);
+	noteKept(run, steps, { faults, removes });
+	const hash = createHash("sha256");
+	for (const { file } of files) hash.update(`${file.path}\0${file.sha256}\n`);
+	const dead = [...absent].flatMap(([path, why]) => {
+		return why === "gone" && !known.has(entries.get(path)?.documentId ?? "") ? [path] : [];
+	});
+	const isTagged = state.isTagged || listed.isTagged;
+	const isChanged = dead.length > 0 || isTagged !== state.isTagged;
+	const left = new Map(state.entries);
+	for (const path of dead) left.delete(path);
+	return {
+		...steps,
+		changes,
+		sha256: hash.digest("hex"),
+		files: files.length,
+		target: { ...target, isUntagged: isUntagged && !isTagged },
+		state: isChanged ? { ...state, isTagged, entries: left } : undefined,
+	};
+}
+
+function refuseEmpty(folder: string, known: number, isAllowed: boolean): void {
+	if (isAllowed) return;
+	if (known === 0) {
+		throw new CliError(`${show(folder)} has no files to sync; nothing was sent`, {
+			exit: Exit.manifest,
+			hint: "Hidden files are left out, and what --include and --exclude leave out. If that is right, add --allow-empty.",
+		});
+	}
+	throw new CliError(
+		`${show(folder)} has no files, and the dataset has ${documentsText(known)} of it; nothing was sent`,
+		{ exit: Exit.usage, hint: "Is it mounted? Remove all of its documents with docs rm, if that is what you want." },
+	);
+}
+
+function refuseMany(removals: number, known: number, limit: MaxErrors | undefined): void {
+	const most = mostRemovals(known, limit);
+	if (removals <= most) return;
+	throw new CliError(
+		`${documentsText(removals)} of ${numberText(known)} would be removed, and --max-remove allows ${numberText(most)}; nothing was sent`,
+		{ exit: Exit.limit, hint: `See them with --dry-run. If they are right: --max-remove ${removals}` },
+	);
+}
+
+function otherDevice(folder: string): CliError {
+	return new CliError(
+		`${show(folder)} is on another device than the last time, and files of it are gone; nothing was sent`,
+		{ exit: Exit.limit, hint: "Is it mounted? If it was moved, a sync without --remove takes the new device." },
+	);
+}
+
+/** Says which documents stay although their files are not there. */
+function noteKept(
+	{ app }: Run<SyncFlags>,
+	{ gone, leftOut, changes }: SyncSteps,
+	{ faults, removes }: { readonly faults: number; readonly removes: boolean },
+): void {
+	const removed = changes.filter(({ action }) => action === "remove").length;
+	if (gone > 0 && !removes) app.io.note(`${numberText(gone)} would be removed with --remove: their files are gone.`);
+	else if (gone > 0 && removed === 0) {
+		const why = `${numberText(faults)} ${faults === 1 ? "file or folder is" : "files or folders are"} not readable or valid`;
+		app.io.note(`warning: ${numberText(gone)} are not removed: ${why}.`);
+	}
+	if (leftOut > 0 && removed <= gone) {
+		app.io.note(`${numberText(leftOut)} stay whose files are only left out; --delete-excluded removes them.`);
+	}
+}

@@ -1,0 +1,133 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, reason } from "../../errors.ts";
+import { type FileFacts, sha256Of } from "../../files/facts.ts";
+import { createFilters } from "../../files/filters.ts";
+import type { FileFlags } from "../../flags/file-flags.ts";
+import type { JsonValue } from "../../json/values.ts";
+import type { Fault } from "../../manifest/fault.ts";
+import { emptyRow } from "../../manifest/rows/row-reader.ts";
+import { RowValidator } from "../../manifest/rows/validator.ts";
+import type { ManifestOptions } from "../../manifest/types.ts";
+import type { SourceFile } from "../../plan/plan-file/planned.ts";
+import { hasSameStatus, type SyncEntry } from "../../plan/sync/state.ts";
+import type { WantedFile } from "../../plan/sync/steps.ts";
+import { excerpt } from "../../text/show.ts";
+import { type Sources, valuesOf } from "../from/file-values.ts";
+import { type FactSetting, setFacts } from "../rows/fact-settings.ts";
+import type { FoundFile } from "../rows/find-files.ts";
+
+/** Files at once that are read. */
+const AT_ONCE = 16;
+
+export type ScanOptions = {
+	readonly entries: ReadonlyMap<string, SyncEntry>;
+	/** whether the content of every file is read */
+	readonly checksum: boolean;
+	readonly sources: Sources;
+	readonly settings: readonly FactSetting[];
+	readonly manifest: ManifestOptions;
+	readonly signal: AbortSignal;
+	readonly onProgress: (files: number) => void;
+};
+
+/** What files want: their content by its hash, which is read only where the status of a file changed, and their metadata. */
+export async function scanFiles(found: readonly FoundFile[], options: ScanOptions): Promise<WantedFile[]> {
+	const validator = await RowValidator.create(".", options.manifest);
+	const wanted: WantedFile[] = [];
+	for (let at = 0; at < found.length; at += AT_ONCE) {
+		options.signal.throwIfAborted();
+		const some = found.slice(at, at + AT_ONCE).map((file) => wantedOf(file, options, validator));
+		wanted.push(...(await Promise.all(some)));
+		options.onProgress(wanted.length);
+	}
+	return wanted;
+}
+
+async function wantedOf(
+	{ facts, name }: FoundFile,
+	{ entries, checksum, sources, settings, manifest, signal }: ScanOptions,
+	validator: RowValidator,
+): Promise<WantedFile> {
+	const { relative: path, size, mtime, ino } = facts;
+	const entry = entries.get(path);
+	const isKnown = !checksum && entry !== undefined && hasSameStatus(entry, { size, mtime, ino });
+	const file = (sha256: string): SourceFile => ({ path, size, mtime, ino, sha256 });
+	try {
+		const sha256 = isKnown ? entry.sha256 : await sha256Of(facts.path, signal);
+		const { metadata, fault } = await metadataOf(facts, { sources, settings, manifest, validator, signal });
+		return { file: file(sha256), name, metadata, fault };
+	} catch (error) {
+		if (errorCode(error) === undefined) throw error;
+		const fault = { code: "FILE_UNREADABLE", text: `the file can't be read: ${reason(error)}` };
+		return { file: file(""), name, metadata: new Map(), fault };
+	}
+}
+
+type Metadata = Pick<WantedFile, "metadata" | "fault">;
+
+async function metadataOf(
+	facts: FileFacts,
+	{
+		sources,
+		settings,
+		manifest,
+		validator,
+		signal,
+	}: Pick<ScanOptions, "sources" | "settings" | "manifest" | "signal"> & { readonly validator: RowValidator },
+): Promise<Metadata> {
+	const { values, problems } = await valuesOf(facts, sources);
+	const parsed = emptyRow();
+	for (const [key, { value }] of values) parsed.metadata.set(key, value);
+	const faults: Fault[] = [...validator.faults(parsed, true)];
+	faults.push(...(await setFacts(settings, facts, parsed.metadata, manifest)));
+	await validator.addSchemaFaults([{ metadata: parsed.metadata, place: excerpt(facts.path), faults }], signal);
+	const metadata = new Map<string, JsonValue>(parsed.metadata);
+	const [problem] = problems;
+	if (problem !== undefined) {
+		const { file, line, column, code, text } = problem;
+		return { metadata, fault: { code, text: `${excerpt(file)}:${line}:${column}: ${text}` } };
+	}
+	const [fault] = faults;
+	if (fault === undefined) return { metadata, fault: undefined };
+	const text = fault.field === null ? fault.text : `${excerpt(fault.field)}: ${fault.text}`;
+	return { metadata, fault: { code: fault.code, text } };
+}
+
+/** Status requests at once. */
+const STATS_AT_ONCE = 64;
+
+/**
+ * The files of a state that the walk has not found: those that are gone, and those that the filters or a list leave out.
+ *
+ * @throws Error of the system where that can't be found out
+ */
+export async function absentFiles(
+	root: string,
+	entries: ReadonlyMap<string, SyncEntry>,
+	found: ReadonlySet<string>,
+	{ include, exclude }: FileFlags,
+): Promise<ReadonlyMap<string, "gone" | "left out">> {
+	const filters = await createFilters({ include, exclude });
+	const missing = [...entries.keys()].filter((path) => !found.has(path));
+	const absent = new Map<string, "gone" | "left out">();
+	for (let at = 0; at < missing.length; at += STATS_AT_ONCE) {
+		const some = missing.slice(at, at + STATS_AT_ONCE).map(async (path) => {
+			const isLeftOut = !filters.takes(path) || (await isThere(join(root, path)));
+			absent.set(path, isLeftOut ? "left out" : "gone");
+		});
+		await Promise.all(some);
+	}
+	return absent;
+}
+
+/** Also a link: it is left out, and its document may be that of an earlier file. */
+async function isThere(path: string): Promise<boolean> {
+	try {
+		await lstat(path);
+		return true;
+	} catch (error) {
+		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return false;
+		throw error;
+	}
+}

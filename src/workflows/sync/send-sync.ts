@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { SyncTarget } from "../../plan/plan-file/planned.ts";
+import { wholeList } from "../../run/documents/list.ts";
+import { FOREIGN } from "../../run/operations/namesakes.ts";
+import { readRun } from "../../run/journal/reader.ts";
+import { readBack } from "../../run/retry/retry.ts";
+import { NOT_LISTED } from "../../run/types.ts";
+import { show } from "../../text/show.ts";
+import type { RunFlags } from "../../flags/flags.ts";
+import { type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
+import type { Run } from "../open-run.ts";
+import type { PlannedRow, PlanSource } from "../plan/plan-rows.ts";
+import { forceHint, type PlanRules, previewPlanned, sendPlanned } from "../plan/planned.ts";
+import { policyPrescan } from "../policy/prescan.ts";
+import { report } from "../report.ts";
+import type { RunRecord } from "../run/open-record.ts";
+import { runRows } from "../run/run-rows.ts";
+import { stopFromError } from "../stop-from-error.ts";
+import { lockContent } from "../../run/recorded/run-lock.ts";
+import { foldRun } from "./fold.ts";
+import { readStateFile } from "./state-file.ts";
+
+/** The code of a removal that is not sent because another row failed. */
+const HELD_BACK = "HELD_BACK";
+
+export function syncRules({ session: { service } }: Pick<Run, "session">, { root, isUntagged }: SyncTarget): PlanRules {
+	if (isUntagged) service.searches.isNoneBelieved = true;
+	return { mode: "merge", since: "the plan was made", isExact: false, mustKnow: true, root };
+}
+
+/** Two syncs of one state would store files twice. @throws CliError exit 5 where another one goes on */
+export async function lockSync(
+	{ flags, settings, app }: Pick<Run, "settings" | "app"> & { readonly flags: Pick<Run["flags"], "force"> },
+	{ state, datasetId }: Pick<SyncTarget, "state" | "datasetId">,
+): Promise<AsyncDisposable> {
+	const sha256 = createHash("sha256").update(`sync\0${state}`).digest("hex");
+	const work = { manifest: { sha256 }, options: { dataset: datasetId }, name: "this folder" };
+	const { processes } = app;
+	const lock = await lockContent(work, { runs: app.runs(settings), processes, force: flags.force === true });
+	return { [Symbol.asyncDispose]: () => lock.release() };
+}
+
+/** Refuses a plan that was made from another state than there is now. @throws CliError exit 8 */
+export async function refuseOtherState(target: SyncTarget, baseUrl: string): Promise<void> {
+	const { sha256 } = await readStateFile(target.state, { ...target, baseUrl });
+	if (sha256 === target.was) return;
+	throw new CliError("another sync of this folder has run since the plan was made; nothing was sent", {
+		exit: Exit.foreign,
+		hint: "Make the plan again: ragtag docs sync --out.",
+	});
+}
+
+/** Sends the steps of a sync: the removals after all others, and none where another step failed. Then writes the state. */
+export async function sendSync(
+	run: Run<RunFlags & ParseFlags>,
+	rows: PlanSource,
+	target: SyncTarget,
+): Promise<ExitCode> {
+	const parsing = parsingWanted(run.session, run.flags);
+	const rules = { ...syncRules(run, target), parsing };
+	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	return await runRows(run, allowed, sendPlanned(run, rules), {
+		hasSent: () => parsing?.hasStarted === true,
+		last: {
+			isLast: ({ planned }) => planned.action === "remove",
+			before: async (record) => {
+				await failUnlisted(record, target);
+				await holdBack(record);
+			},
+		},
+		ending: async (record) => {
+			const stop = await fold(record, target).then(() => undefined, stopFromError);
+			return { next: forceHint(record), ...(stop === undefined ? {} : { stop }) };
+		},
+	});
+}
+
+async function fold({ run, rows, name }: RunRecord<PlannedRow>, target: SyncTarget): Promise<void> {
+	const recorded = await readRun(run.app.runs(run.settings).path(name));
+	if (recorded !== undefined) await foldRun(rows, recorded, target, run.session.baseUrl);
+}
+
+/** Fails the uploads that the list does not show: a service may answer success and keep nothing. */
+async function failUnlisted(
+	{ run, rows, name, journal }: RunRecord<PlannedRow>,
+	{ datasetId }: SyncTarget,
+): Promise<void> {
+	if (journal.totals().uploaded === 0) return;
+	const recorded = await readRun(run.app.runs(run.settings).path(name));
+	const missing = new Map<string, number>();
+	for await (const { status, documentId, row } of recorded?.outcomes() ?? []) {
+		if (status === "uploaded") missing.set(documentId, row);
+	}
+	const { service, request } = run.session;
+	const api = await service.known(request);
+	const areListed = async (): Promise<boolean> => {
+		for await (const { id } of wholeList(api, request, datasetId)) missing.delete(id);
+		return missing.size === 0;
+	};
+	run.app.monitor.enter("reading", "the documents of the dataset");
+	if (await readBack(areListed, service)) return;
+	const documents = new Map(Array.from(missing, ([id, row]) => [row, id]));
+	for await (const item of rows.read()) {
+		const documentId = documents.get(item.index);
+		if (documentId === undefined) continue;
+		const text = `the service answered that the file is document ${show(documentId)}, and the dataset does not list it; a further sync uploads it again`;
+		await journal.changedSince({ item, status: "failed", documentId, error: { code: NOT_LISTED, text }, attempts: 0 });
+	}
+}
+
+/** Fails the removals where another row failed, unless for documents of others. */
+async function holdBack({ rows, journal }: RunRecord<PlannedRow>): Promise<void> {
+	const failed = journal.totals().failed - journal.failedWith(FOREIGN);
+	if (failed <= 0) return;
+	for await (const item of rows.read()) {
+		if (item.planned.action !== "remove" || journal.isSettled(item.index)) continue;
+		const text = `not removed, because ${failed === 1 ? "another row" : `${failed} other rows`} failed`;
+		const error = { code: HELD_BACK, text };
+		await journal.record({ item, status: "failed", documentId: item.documentId, error, attempts: 0, isUntouched: true })
+			.settled;
+	}
+}

@@ -1,0 +1,242 @@
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, it } from "vitest";
+import { contentOf } from "../../support/content.ts";
+import { PAPERS, synced } from "../../support/synced.ts";
+
+const WRITES = /^(?:PUT|POST|PATCH|DELETE) /;
+
+describe.each(["ragflow-0.21", "ragflow-0.25", "ragflow-0.27", "ragflow-1.0"] as const)("on %s", (flavour) => {
+	it("stores a folder once; a second sync, and one after a touch of all, write nothing", async () => {
+		const { sync, contents, service, touch } = await synced(PAPERS, { flavour });
+		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 4, uploaded: 4, failed: 0 } });
+		expect(await contents()).toEqual(Object.entries(PAPERS));
+		const before = service.requests.length;
+		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+		for (const path of Object.keys(PAPERS)) await touch(path);
+		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 4, unchanged: 4 } });
+		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+		expect(service.requests.slice(before).filter((line) => WRITES.test(line))).toEqual([]);
+	});
+
+	it("replaces a changed file, renames a moved one, and keeps what was set by hand", async () => {
+		const { sync, held, ids, service, write, move } = await synced(PAPERS, { flavour });
+		await sync();
+		const before = await ids();
+		for (const id of before.values()) await service.put(id, { by_hand: "kept" });
+		// The same size: only the time and the content show it.
+		await write("hr/a.txt", "A of hr");
+		await move("hr/b.txt", "new/c.txt");
+		expect(await sync()).toMatchObject({ exit: 0, summary: { replaced: 1, renamed: 1, uploaded: 0, removed: 0 } });
+		const metadata = { by_hand: "kept" };
+		expect(await held()).toEqual([
+			{ name: "hr/a.txt", metadata, content: "A of hr" },
+			{ name: "it/a.txt", metadata, content: "a of it" },
+			{ name: "new/c.txt", metadata, content: "b of hr" },
+			{ name: "top.md", metadata, content: "top" },
+		]);
+		const after = await ids();
+		expect(after.get("new/c.txt")).toBe(before.get("hr/b.txt"));
+		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+	});
+});
+
+it("writes the keys that files give, and leaves the others of a document as they are", async () => {
+	const { sync, held, service, ids, write } = await synced({ "hr/a.md": "---\ntitle: A\n---\ntext", "b.txt": "b" });
+	await write("b.txt.meta.json", '{"author":"Ann"}');
+	const flags = ["--set", "folder={folder}"];
+	expect(await sync(...flags)).toMatchObject({ exit: 0, summary: { uploaded: 2 } });
+	for (const [name, id] of await ids()) if (name === "b.txt") await service.put(id, { author: "Ann", by_hand: "kept" });
+	await write("b.txt.meta.json", '{"author":"Bob"}');
+	expect(await sync(...flags)).toMatchObject({ exit: 0, summary: { rows: 1, updated: 1 } });
+	expect((await held()).map(({ name, metadata }) => [name, metadata])).toEqual([
+		["b.txt", { author: "Bob", by_hand: "kept" }],
+		["hr/a.md", { title: "A", folder: "hr" }],
+	]);
+});
+
+it("finds an edit of equal size and time with --checksum alone", async () => {
+	const { sync, contents, root, write } = await synced({ "a.txt": "one" });
+	await sync();
+	const { utimes, stat } = await import("node:fs/promises");
+	const { atime, mtime } = await stat(join(root, "a.txt"));
+	await utimes(join(root, "a.txt"), atime, mtime);
+	await sync();
+	await write("a.txt", "two");
+	await utimes(join(root, "a.txt"), atime, mtime);
+	expect(await sync()).toMatchObject({ exit: 0, summary: { replaced: 0 } });
+	expect(await sync("--checksum")).toMatchObject({ exit: 0, summary: { replaced: 1 } });
+	expect(await contents()).toEqual([["a.txt", "two"]]);
+});
+
+it("stores two files of equal content as two documents, and removes only that of the deleted one", async () => {
+	const { sync, contents, remove } = await synced({ "a.txt": "same", "b.txt": "same" });
+	await sync();
+	await remove("a.txt");
+	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { removed: 1 } });
+	expect(await contents()).toEqual([["b.txt", "same"]]);
+});
+
+describe("documents whose files are gone", () => {
+	const MANY = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${100 + n}.txt`, `text ${n}`]));
+
+	it("are reported, and removed with --remove alone", async () => {
+		const { sync, contents, remove } = await synced(MANY);
+		await sync();
+		for (const name of ["100.txt", "110.txt", "120.txt"]) await remove(name);
+		const kept = await sync();
+		expect(kept).toMatchObject({ exit: 0, summary: { rows: 0 } });
+		expect(kept.stderr).toContain("3 would be removed with --remove");
+		expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { rows: 3, removed: 3 } });
+		expect((await contents()).length).toBe(57);
+	});
+
+	it("are not removed where they are more than a tenth: exit 9, and nothing is sent", async () => {
+		const { sync, contents, remove, write, writes } = await synced(MANY);
+		await sync();
+		for (let n = 100; n < 107; n++) await remove(`${n}.txt`);
+		await write("new.txt", "new");
+		const before = writes();
+		const refused = await sync("--remove");
+		expect([refused.exit, writes() - before]).toEqual([9, 0]);
+		expect(refused.stderr).toContain("--max-remove 7");
+		expect(await sync("--remove", "--max-remove", "7")).toMatchObject({
+			exit: 0,
+			summary: { removed: 7, uploaded: 1 },
+		});
+		expect((await contents()).length).toBe(54);
+	});
+
+	it("stay where another row fails: its file may be what replaces them", async () => {
+		const { sync, contents, remove, write } = await synced(PAPERS);
+		await sync();
+		await remove("hr/a.txt");
+		await write("bad.txt", "bad");
+		await write("bad.txt.meta.json", "{");
+		const ended = await sync("--remove");
+		expect(ended).toMatchObject({ exit: 1, summary: { rows: 1, failed: 1, removed: 0 } });
+		expect(ended.stderr).toContain("1 are not removed");
+		expect((await contents()).length).toBe(4);
+	});
+
+	it("stay where the folder is empty, or a part of it can't be read", async () => {
+		const { sync, contents, remove, root, writes } = await synced(PAPERS);
+		await sync();
+		const before = writes();
+		for (const path of ["hr", "it", "top.md"]) await remove(path);
+		const empty = await sync("--remove");
+		expect([empty.exit, writes() - before]).toEqual([2, 0]);
+		expect(empty.stderr).toContain("Is it mounted?");
+		expect((await contents()).length).toBe(4);
+		expect(await readdir(root)).toEqual([]);
+	});
+
+	it.skipIf(process.getuid?.() === 0)("stay where a folder can't be read", async () => {
+		const { sync, contents, root } = await synced(PAPERS);
+		await sync();
+		await chmod(join(root, "hr"), 0);
+		const ended = await sync("--remove");
+		await chmod(join(root, "hr"), 0o700);
+		expect(ended).toMatchObject({ exit: 1, summary: { removed: 0 } });
+		expect((await contents()).length).toBe(4);
+	});
+
+	it("stay where only the filters leave their files out, unless --delete-excluded is given", async () => {
+		const { sync, contents } = await synced(PAPERS);
+		await sync();
+		const flags = ["--exclude", "it", "--remove"];
+		expect(await sync(...flags)).toMatchObject({ exit: 0, summary: { rows: 0 } });
+		expect(await sync(...flags, "--delete-excluded")).toMatchObject({ exit: 0, summary: { removed: 1 } });
+		expect((await contents()).map(([name]) => name)).toEqual(["hr/a.txt", "hr/b.txt", "top.md"]);
+	});
+});
+
+describe("documents of others", () => {
+	it("are neither replaced nor removed: a namesake is a failed row FOREIGN", async () => {
+		const { sync, ids, service, write, run, root } = await synced({ "a.txt": "ours" }, { documents: 5 });
+		await sync();
+		await write("b.txt", "theirs");
+		await run(["docs", "upload", join(root, "b.txt"), "-d", service.dataset]);
+		await write("b.txt", "ours, longer");
+		const ended = await sync("--remove");
+		expect(ended).toMatchObject({ exit: 1, summary: { rows: 1, failed: 1 } });
+		expect(ended.stdout).toContain('"error_code":"FOREIGN"');
+		const all = await ids();
+		expect([all.size, await contentOf(service, all.get("b.txt") ?? "")]).toEqual([7, "theirs"]);
+	});
+
+	it("are taken over with --adopt where they are equal; a lost state is refused without it", async () => {
+		const { sync, contents, write, touch, state } = await synced(PAPERS);
+		await sync();
+		const folder = join(state, "sync");
+		const [name = ""] = await readdir(folder);
+		await writeFile(join(folder, name), (await readFile(join(folder, name), "utf8")).slice(0, 300));
+		const refused = await sync();
+		expect([refused.exit, refused.stderr]).toEqual([
+			8,
+			expect.stringContaining("4 with the name and size of a file here"),
+		]);
+		await touch("hr/a.txt");
+		expect(await sync("--adopt", "--checksum")).toMatchObject({ exit: 0, summary: { rows: 4, unchanged: 4 } });
+		await write("hr/a.txt", "another text");
+		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 1, replaced: 1 } });
+		expect((await contents()).length).toBe(4);
+	});
+});
+
+it("uploads again what someone removed on the server", async () => {
+	const { sync, contents, ids, run, service } = await synced(PAPERS);
+	await sync();
+	const [id = ""] = (await ids()).values();
+	await run(["docs", "rm", "--id", id, "-d", service.dataset, "--yes"]);
+	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 1, uploaded: 1 } });
+	expect(await contents()).toEqual(Object.entries(PAPERS));
+});
+
+it("refuses the state of another folder: exit 8, and nothing is sent", async () => {
+	const one = await synced(PAPERS);
+	const state = join(one.home, "state.jsonl");
+	expect((await one.sync("--state", state)).exit).toBe(0);
+	const argv = ["docs", "sync", one.home, "-d", one.service.dataset, "--state", state];
+	const before = one.writes();
+	expect([(await one.run(argv)).exit, one.writes() - before]).toEqual([8, 0]);
+});
+
+it("writes the steps into a plan, and docs apply sends exactly these, unless another sync came between", async () => {
+	const { sync, contents, run, home, write } = await synced(PAPERS);
+	const plan = join(home, "plan.jsonl");
+	expect(await sync("--out", plan, "--detailed-exitcode")).toMatchObject({ exit: 10, summary: { changes: 4 } });
+	expect(await contents()).toEqual([]);
+	const applied = await run(["docs", "apply", plan, "--json"]);
+	expect([applied.exit, await contents()]).toEqual([0, Object.entries(PAPERS)]);
+	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+	await write("new.txt", "new");
+	await sync("--out", `${plan}2`);
+	expect((await sync()).exit).toBe(0);
+	const late = await run(["docs", "apply", `${plan}2`]);
+	expect([late.exit, late.stderr]).toEqual([8, expect.stringContaining("another sync of this folder has run")]);
+});
+
+it("shows its steps in a dry run, and sends nothing", async () => {
+	const { sync, writes, write, move, remove } = await synced(PAPERS);
+	await sync();
+	const before = writes();
+	await write("hr/a.txt", "changed");
+	await move("hr/b.txt", "c.txt");
+	await remove("top.md");
+	const { exit, stdout } = await sync("--dry-run", "--remove");
+	expect([exit, writes() - before]).toEqual([0, 0]);
+	expect(stdout.match(/"action":"\w+"/g)).toEqual(['"action":"replace"', '"action":"rename"', '"action":"remove"']);
+	expect(stdout).toContain('"name":"c.txt","from":"hr/b.txt"');
+});
+
+it("fails the row of a file that changed after the plan was made, and sends nothing of it", async () => {
+	const { sync, run, home, write, contents } = await synced({ "a.txt": "one", "b.txt": "two" });
+	const plan = join(home, "plan.jsonl");
+	await sync("--out", plan);
+	await write("a.txt", "one, changed");
+	const { exit, stdout } = await run(["docs", "apply", plan, "--json"]);
+	expect([exit, stdout]).toEqual([1, expect.stringContaining('"error_code":"CHANGED_MEANWHILE"')]);
+	expect(await contents()).toEqual([["b.txt", "two"]]);
+});
