@@ -6,12 +6,13 @@ import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve } from "../../support/service.ts";
 import { range, summaryOf } from "../../support/values.ts";
 
-const FILES = 200;
+/** More than the largest page of a list. */
+const FILES = 110;
 const names = range(FILES).map((n) => `note-${String(n).padStart(3, "0")}.txt`);
 const manifestText = (batch: string): string =>
 	`file,batch,n:number,tags:list\n${names.map((name, n) => `${name},${batch},${n},x|y${n}\n`).join("")}`;
 
-describe.each(flavours.filter(isFlavour))("200 uploads with metadata to %s", (flavour) => {
+describe.each(flavours.filter(isFlavour))(`${FILES} uploads with metadata to %s`, (flavour) => {
 	it("reruns with each --on-existing are exact", async () => {
 		const service = await serve(0, { flavour });
 		const manifest = await file("files.csv", manifestText("first"));
