@@ -8,8 +8,8 @@ export default defineConfig({
 		// others at work, tests of a few seconds took 30 and 60.
 		testTimeout: 180_000,
 		hookTimeout: 180_000,
-		// Most tests wait for a socket or a process half of their time: two at once keep two cores busy, and one did not.
-		maxWorkers: 2,
+		// Most tests wait for a socket or a process half of their time: four at once keep two cores busy, and two did not.
+		maxWorkers: 4,
 		// The program keeps no state in its modules. To load it for each file took a third of the processor time of all tests.
 		isolate: false,
 		include: ["test/**/*.test.ts"],
