@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type BaseIssue, safeParse } from "valibot";
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
@@ -43,11 +43,7 @@ export async function parseProfile(text: string, file: string, name: string, hom
 /** The names of all profiles of config.yaml, in its order; none if there is no such file. @throws CliError exit 2 */
 export async function profileNames(sources: Pick<SettingSources, "env" | "home" | "uid">): Promise<readonly string[]> {
 	const file = configPath(sources);
-	const isThere = await access(file).then(
-		() => true,
-		() => false,
-	);
-	if (!isThere) return [];
+	if (!existsSync(file)) return [];
 	const { text } = await readPrivateFile(file, "the file of profiles", sources.uid);
 	return [...parseProfiles(text, file).profiles.keys()];
 }

@@ -49,7 +49,7 @@ async function runsOf(
 		if (candidates.length === MOST_RUNS) break;
 		const file = await runs.read(name);
 		if (file === undefined) continue;
-		const isFinished = await runs.hasSummary(name);
+		const isFinished = runs.hasSummary(name);
 		if (which !== "runs" && isFinished) continue;
 		if (which === "runs going on" && (await executionOf(name, runs, app.processes)) !== "running") continue;
 		const { command, manifest } = file;

@@ -179,7 +179,7 @@ async function unfinishedSync({ settings, app }: Run<unknown>, { state }: SyncTa
 	const newest = (await runs.files()).find(({ options }) => options["sync"] === state);
 	const recorded = newest && (await runs.journal(newest.run));
 	if (newest === undefined || recorded === undefined || newest.command !== SYNC) return undefined;
-	return isFinished(recorded) && (await runs.hasSummary(newest.run)) ? undefined : newest;
+	return isFinished(recorded) && runs.hasSummary(newest.run) ? undefined : newest;
 }
 
 async function writePlan(

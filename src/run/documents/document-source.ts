@@ -8,7 +8,7 @@ import type { RowCounts } from "./row-counts.ts";
 import { RemovableDocuments } from "./removable-documents.ts";
 import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
-import { type Named, type RemoteDocument, StoredDocuments, StoredNames } from "./stored-documents.ts";
+import { type Named, type RemoteDocument, StoredDocuments } from "./stored-documents.ts";
 
 /** Rows of a dataset from which it may be listed for ids: one look-up is as cheap as the first page of a list. */
 const FEWEST_FOR_IDS = 2;
@@ -44,7 +44,7 @@ export class DocumentSource implements AsyncDisposable {
 	/** those that rows remove */
 	readonly removable: RemovableDocuments;
 	readonly #byId: ListedDatasets<StoredDocuments>;
-	readonly #byName: ListedDatasets<StoredNames>;
+	readonly #byName: ListedDatasets<StoredDocuments>;
 	readonly #clock: Clock;
 	readonly #searches: Searches;
 	readonly #onPresent: OnPresent | undefined;
@@ -78,7 +78,7 @@ export class DocumentSource implements AsyncDisposable {
 			rows,
 			fewestRows: FEWEST_FOR_NAMES,
 			keepsEmptyList: true,
-			create: async (api) => StoredNames.create(await folder(), api.dialect.flavour.nameKey),
+			create: async (api) => StoredDocuments.create(await folder(), api.dialect.flavour.nameKey),
 			order: (api) => api.dialect.flavour.list.strict,
 			clock,
 			onListing,
@@ -165,11 +165,7 @@ export class DocumentSource implements AsyncDisposable {
 	 *
 	 * @throws RestError where the list stays short
 	 */
-	async *wholeList(
-		api: Api,
-		request: Request,
-		datasetId: string,
-	): AsyncGenerator<{ readonly id: string; readonly name: string | undefined }> {
+	async *wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Pick<Named, "id" | "name">> {
 		const listed = await this.#byId.list(api, request, datasetId);
 		if (listed === undefined) throw new Error("a document source without listsAll has no whole list");
 		if (listed.short !== undefined) throw incompleteList(datasetId, listed.short, "which documents no row names");
@@ -190,7 +186,7 @@ export class DocumentSource implements AsyncDisposable {
 	 */
 	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Named[]> {
 		const listed = await this.#byName.list(api, request, datasetId);
-		const found = (await listed?.documents.get(name)) ?? [];
+		const found = (await listed?.documents.named(name)) ?? [];
 		// Only the service knows which names are equal, and a short list may lack an existing document.
 		const isSure = found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
 		const isAll = listed !== undefined && (isSure || this.#byName.isIgnoring(datasetId));
@@ -198,7 +194,7 @@ export class DocumentSource implements AsyncDisposable {
 		if (isAll || asked !== undefined) return asked ?? found;
 		const { documents, short } = await this.#byName.listAfterAll(api, request, datasetId);
 		if (short !== undefined) throw incompleteList(datasetId, short);
-		return documents.get(name);
+		return documents.named(name);
 	}
 
 	/** Whether the list that `byName` reads showed that id. Undefined where it read none, or one that may lack it. */

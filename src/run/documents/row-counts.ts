@@ -19,7 +19,9 @@ export function knownCounts(counts: Pick<ReadonlyMap<string, number>, "get">): R
 }
 
 /** The number of rows of each dataset. */
-export async function rowsByDataset(rows: AsyncIterable<Counted>): Promise<ReadonlyMap<string, number>> {
+export async function rowsByDataset(
+	rows: AsyncIterable<Counted> | Iterable<Counted>,
+): Promise<ReadonlyMap<string, number>> {
 	const counts = new Map<string, number>();
 	for await (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
 	return counts;

@@ -30,19 +30,29 @@ export type Named = RemoteDocument & {
 /** The text of no metadata, where that is doubted: no writer of metadata has a blank there. */
 const DOUBTED = "{ }";
 
-const WHAT = "what the documents have";
-
-/** The metadata of a whole dataset, found by id. Add all documents, call `end`, then read. */
+/**
+ * The documents of a whole dataset on disk, found by their ids, or by the part of their names that the service compares. Add
+ * all documents, call `end`, then read.
+ */
 export class StoredDocuments {
 	readonly #records: RecordFile;
+	readonly #nameKey: ((name: string) => string) | undefined;
+	/** undefined where documents are found by their ids */
+	readonly #ids: SeenIds | undefined;
 
-	private constructor(records: RecordFile) {
+	private constructor(records: RecordFile, nameKey: ((name: string) => string) | undefined) {
 		this.#records = records;
+		this.#nameKey = nameKey;
+		this.#ids = nameKey && new SeenIds();
 	}
 
-	/** @param parent a folder that is the user's alone */
-	static async create(parent: string): Promise<StoredDocuments> {
-		return new StoredDocuments(await RecordFile.create(parent, WHAT));
+	/**
+	 * @param parent a folder that is the user's alone
+	 * @param nameKey undefined where documents are found by their ids
+	 */
+	static async create(parent: string, nameKey?: (name: string) => string): Promise<StoredDocuments> {
+		const what = nameKey === undefined ? "what the documents have" : "the names of the documents";
+		return new StoredDocuments(await RecordFile.create(parent, what), nameKey);
 	}
 
 	get size(): number {
@@ -50,71 +60,34 @@ export class StoredDocuments {
 	}
 
 	/** @throws CliError exit 7 if it can't be stored */
-	add(document: { readonly id: string } & RemoteDocument): Promise<void> | undefined {
-		const named = [JSON.stringify(document.name ?? null), JSON.stringify(document.size ?? null)];
-		return this.#records.add(document.id, [...named, ...fieldsOf(document)]);
+	add({ id, name, size, ...held }: Named): Promise<void> | undefined {
+		this.#ids?.add(id);
+		const named = [JSON.stringify(id), JSON.stringify(name), JSON.stringify(size ?? null)];
+		return this.#records.add(this.#nameKey?.(name) ?? id, [...named, ...fieldsOf(held)]);
 	}
 
 	end(): Promise<void> {
 		return this.#records.end();
 	}
 
-	async get(id: string): Promise<RemoteDocument | undefined> {
+	async get(id: string): Promise<Named | undefined> {
 		const [fields] = await this.#records.get(id);
 		return fields && documentOf(fields);
 	}
 
-	/** The id and the name of each document, in the order of the list. */
-	async *ids(): AsyncGenerator<{ readonly id: string; readonly name: string | undefined }> {
-		for await (const [id, name] of this.#records.all()) yield { id: textOf(id) ?? "", name: textOf(name) };
-	}
-
-	close(): Promise<void> {
-		return this.#records.close();
-	}
-}
-
-/** The documents of a whole dataset, found by the part of their names that the service compares. */
-export class StoredNames {
-	readonly #records: RecordFile;
-	readonly #keyOf: (name: string) => string;
-	readonly #ids = new SeenIds();
-
-	private constructor(records: RecordFile, keyOf: (name: string) => string) {
-		this.#records = records;
-		this.#keyOf = keyOf;
-	}
-
-	/** @param parent a folder that is the user's alone */
-	static async create(parent: string, keyOf: (name: string) => string): Promise<StoredNames> {
-		return new StoredNames(await RecordFile.create(parent, "the names of the documents"), keyOf);
-	}
-
-	/** @throws CliError exit 7 if it can't be stored */
-	add({ id, name, size, ...held }: Named): Promise<void> | undefined {
-		this.#ids.add(id);
-		const named = [JSON.stringify(id), JSON.stringify(name), JSON.stringify(size ?? null)];
-		return this.#records.add(this.#keyOf(name), [...named, ...fieldsOf(held)]);
-	}
-
-	end(): Promise<void> {
-		return this.#records.end();
+	/** Every document whose name has the same key. */
+	async named(name: string): Promise<readonly Named[]> {
+		return (await this.#records.get(this.#nameKey?.(name) ?? name)).map(documentOf);
 	}
 
 	/** Whether a document of that id was added. */
 	showed(id: string): boolean {
-		return this.#ids.has(id);
+		return this.#ids?.has(id) === true;
 	}
 
-	/** Every document whose name has the same key. */
-	async get(name: string): Promise<Named[]> {
-		const found: Named[] = [];
-		for (const [idText, nameText, sizeText, ...fields] of await this.#records.get(this.#keyOf(name))) {
-			const [id, stored] = [textOf(idText), textOf(nameText)];
-			if (id === undefined || stored === undefined) continue;
-			found.push({ id, name: stored, size: sizeOf(sizeText), ...heldOf(fields) });
-		}
-		return found;
+	/** The id and the name of each document, in the order of the list. */
+	async *ids(): AsyncGenerator<Pick<Named, "id" | "name">> {
+		for await (const [, id, name] of this.#records.all()) yield { id: textOf(id), name: textOf(name) };
 	}
 
 	close(): Promise<void> {
@@ -129,20 +102,16 @@ function fieldsOf({ metadata, inexact, isDoubted }: RemoteDocument): readonly st
 	return inexact === undefined ? texts : [...texts, metadataText(inexact)];
 }
 
-/** @param fields its name, its size, its metadata, and the exact digits of the numbers in it */
-function documentOf([name, size, ...fields]: readonly string[]): RemoteDocument {
-	return { name: textOf(name), size: sizeOf(size), ...heldOf(fields) };
+/** @param fields its id, its name, its size, its metadata, and the exact digits of the numbers in it */
+function documentOf([id, name, size, ...fields]: readonly string[]): Named {
+	return { id: textOf(id), name: textOf(name), size: size === "null" ? undefined : Number(size), ...heldOf(fields) };
 }
 
-function sizeOf(json: string | undefined): number | undefined {
-	return json === undefined || json === "null" ? undefined : Number(json);
-}
-
-function textOf(json: string | undefined): string | undefined {
-	// Nearly every name stands in its JSON text as it is.
-	if (json?.startsWith('"') === true && !json.includes("\\")) return json.slice(1, -1);
-	const value = json === undefined ? null : parseJson(json);
-	return typeof value === "string" ? value : undefined;
+function textOf(json = ""): string {
+	// Nearly every text stands in its JSON as it is.
+	if (!json.includes("\\")) return json.slice(1, -1);
+	const value = parseJson(json);
+	return typeof value === "string" ? value : "";
 }
 
 function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name" | "size"> {

@@ -1,14 +1,15 @@
 import { createHash, randomInt } from "node:crypto";
-import { access, copyFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit } from "../../errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { createRun, type OpenRun } from "../journal/open.ts";
 import { FORMAT, type HeaderRecord, type JournalRecord, type OutcomeRecord } from "../journal/records.ts";
-import { RowBytes } from "../journal/row-states.ts";
 import type { JournalWriter } from "../journal/writer.ts";
 import type { Work } from "../types.ts";
 import { Recorder } from "./recorder.ts";
+import { recordsByRow } from "./recorded-rows.ts";
 import { cannotRecord, journalCliError } from "./faults.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
@@ -16,9 +17,6 @@ import { type ShardRun, wholeOptions } from "./shard-runs.ts";
 
 /** Records that wait for the storage at a time. */
 const BATCH = 512;
-
-/** The largest number of outcomes of a row that one byte can count. */
-const MAX_COUNT = 255;
 
 /** A run whose record was made from those of its shards, still open for its end. */
 export type MergedRun = {
@@ -84,7 +82,7 @@ async function runFileOf(run: string, { runs, whole, base, tool, began }: Merge)
 	const { file, recorded } = base;
 	const { order: _, ...shard } = file;
 	const order = await orderOf(runs, whole, began);
-	const path = (await hasCopy(base)) ? runs.path(run, "manifest") : file.manifest.path;
+	const path = hasCopy(base) ? runs.path(run, "manifest") : file.manifest.path;
 	const rows = whole.reduce((sum, part) => sum + part.recorded.header.manifest.rows, 0);
 	return {
 		...shard,
@@ -166,21 +164,11 @@ async function* withLost(
 
 /** The outcome with which each row ended. A row that failed and was tried again has earlier ones, whose attempts count. */
 async function* lastOutcomes(recorded: ShardRun["recorded"]): AsyncGenerator<OutcomeRecord> {
-	const counts = new RowBytes();
-	for await (const { row } of recorded.outcomes()) counts.set(row, Math.min(MAX_COUNT, counts.get(row) + 1));
-	const held = new Map<number, { readonly last: OutcomeRecord; readonly seen: number }>();
-	for await (const record of recorded.outcomes()) {
-		const { row, attempts } = record;
-		const before = held.get(row);
-		const last = { ...record, attempts: attempts + (before?.last.attempts ?? 0) };
-		const seen = 1 + (before?.seen ?? 0);
-		// A row with as many outcomes as a byte can count may have more, so it is given after all others.
-		if (seen === counts.get(row) && seen < MAX_COUNT) {
-			held.delete(row);
-			yield last;
-		} else held.set(row, { last, seen });
+	for await (const outcomes of recordsByRow(() => recorded.outcomes())) {
+		const attempts = outcomes.reduce((sum, outcome) => sum + outcome.attempts, 0);
+		const last = outcomes.at(-1);
+		if (last !== undefined) yield { ...last, attempts };
 	}
-	for (const { last } of held.values()) yield last;
 }
 
 /** Appends records, as many at a time as one sync may serve. */
@@ -212,9 +200,6 @@ async function copyManifest({ folder }: ShardRun, to: string): Promise<void> {
 	}
 }
 
-async function hasCopy({ folder }: ShardRun): Promise<boolean> {
-	return access(join(folder, "manifest")).then(
-		() => true,
-		() => false,
-	);
+function hasCopy({ folder }: ShardRun): boolean {
+	return existsSync(join(folder, "manifest"));
 }

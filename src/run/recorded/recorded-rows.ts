@@ -49,24 +49,32 @@ export async function* writtenRows(
 	run: RecordedRun,
 	normalise: Normalise = (metadata) => metadata,
 ): AsyncGenerator<WrittenRow> {
+	for await (const records of recordsByRow(() => run.sentRecords())) yield* writtenRowOf(records, run.state, normalise);
+}
+
+/**
+ * The records of each row, together, when the last of them was read.
+ *
+ * @param read the records from the first one; it is called twice
+ */
+export async function* recordsByRow<Record extends { readonly row: number }>(
+	read: () => AsyncIterable<Record>,
+): AsyncGenerator<readonly Record[]> {
 	const counts = new RowBytes();
-	for await (const { row } of run.sentRecords()) counts.set(row, Math.min(MAX_COUNT, counts.get(row) + 1));
-	const held = new Map<number, (SentRecord | StoredRecord)[]>();
-	for await (const record of run.sentRecords()) {
+	for await (const { row } of read()) counts.set(row, Math.min(MAX_COUNT, counts.get(row) + 1));
+	const held = new Map<number, Record[]>();
+	for await (const record of read()) {
 		const { row } = record;
-		if (counts.get(row) === 1) {
-			yield* writtenRowOf([record], run.state, normalise);
-			continue;
-		}
-		const records = held.get(row) ?? [];
-		records.push(record);
-		held.set(row, records);
+		const records = held.get(row);
+		const isLast = counts.get(row) === (records?.length ?? 0) + 1;
 		// A row with as many records as a byte can count may have more, so it is given after all others.
-		if (records.length < counts.get(row) || counts.get(row) === MAX_COUNT) continue;
-		held.delete(row);
-		yield* writtenRowOf(records, run.state, normalise);
+		if (isLast && counts.get(row) < MAX_COUNT) {
+			held.delete(row);
+			yield [...(records ?? []), record];
+		} else if (records === undefined) held.set(row, [record]);
+		else records.push(record);
 	}
-	for (const records of held.values()) yield* writtenRowOf(records, run.state, normalise);
+	yield* held.values();
 }
 
 /** The writes of a run to the documents with one id: a row for each dataset that has such a document. */

@@ -28,7 +28,7 @@ export const RATE = v.pipe(
 );
 
 /** A member that is left out where it has no such value. */
-function known<Schema extends v.GenericSchema>(schema: Schema) {
+export function known<Schema extends v.GenericSchema>(schema: Schema) {
 	return v.fallback(v.optional(schema), undefined);
 }
 

@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { access, lstat, readdir, rename, rm } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
+import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
@@ -131,11 +131,8 @@ export class RunStore {
 	}
 
 	/** Whether the last execution of a run ended by itself: the summary is the last file that it writes. */
-	async hasSummary(run: string): Promise<boolean> {
-		return access(this.path(run, SUMMARY_FILE)).then(
-			() => true,
-			() => false,
-		);
+	hasSummary(run: string): boolean {
+		return existsSync(this.path(run, SUMMARY_FILE));
 	}
 
 	/** Removes the summary of the last execution, durably. A run has none while an execution goes on. */

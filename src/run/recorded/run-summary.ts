@@ -1,8 +1,9 @@
+import * as v from "valibot";
 import { OUTCOMES } from "../../outcomes.ts";
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
+import { isJsonObject, type JsonObject } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
@@ -11,7 +12,7 @@ import { foundRateIn } from "../rate/rate-memory.ts";
 import type { FoundRate } from "../rate/rate-memory.ts";
 import { isAbsent, readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals, VerifyCounts } from "../types.ts";
-import type { RunFile } from "./run-file.ts";
+import { known, type RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
 
 /** The end of a run's last execution. It is in the run's folder, so that a list of runs need not read journals. */
@@ -94,56 +95,43 @@ function isOfJournal({ journal_bytes: bytes }: JsonObject, folder: string): bool
 	return typeof bytes === "number" && statusOf(packedPath(path)) !== undefined;
 }
 
-const COUNTS = ["rows", ...OUTCOMES, "invalid", "pending", "attempts"] as const;
-const NUMBERS = [...COUNTS, "duplicate_skipped", "superseded", "seconds", "exit_code"] as const;
+const VERIFIED = ["rows", "checked", "equal", "normalised", "lost", "changed_since", "unknown", "pending"] as const;
+
+const SUMMARY = v.object({
+	ended: v.string(),
+	wrote: v.boolean(),
+	seconds: v.number(),
+	exit_code: v.number(),
+	superseded: v.number(),
+	duplicate_skipped: v.number(),
+	counts: v.object(v.entriesFromList(["rows", ...OUTCOMES, "invalid", "pending", "attempts"], v.number())),
+	stop: known(v.object({ code: v.number(), text: v.string() })),
+	slow: v.fallback(v.array(v.object({ cause: v.string(), seconds: v.number() })), []),
+	verify: known(v.object({ mode: v.picklist(["sample", "all"]), ...v.entriesFromList(VERIFIED, v.number()) })),
+	verified: known(v.boolean()),
+	undo: known(v.string()),
+});
 
 /** The end in a printed summary with the members that a file adds; undefined where one is missing. */
 export function summaryIn(object: JsonObject): RunSummary | undefined {
-	const { ended, wrote, stop, slow, verify, undo, verified, limiter, found_rate: found } = object;
-	if (typeof ended !== "string" || typeof wrote !== "boolean" || !hasNumbers(object, NUMBERS)) return undefined;
-	const { rows, updated, unchanged, uploaded, replaced, renamed, removed, parsed, downloaded, failed } = object;
-	const settled = { updated, unchanged, uploaded, replaced, renamed, removed, parsed, downloaded, failed };
-	const { invalid, pending, attempts } = object;
+	const { success, output } = v.safeParse(SUMMARY, { ...object, counts: object });
+	if (!success) return undefined;
+	const { ended, seconds, wrote, superseded, counts, stop, slow, verify, undo } = output;
 	return {
 		ended,
-		seconds: object.seconds,
-		exitCode: object.exit_code,
-		totals: { rows, ...settled, invalid, duplicateSkipped: object.duplicate_skipped, pending, attempts },
-		superseded: object.superseded,
+		seconds,
+		exitCode: output.exit_code,
+		totals: { ...counts, duplicateSkipped: output.duplicate_skipped },
+		superseded,
 		wrote,
-		stop: isJsonObject(stop) ? stopIn(stop) : undefined,
-		slow: isJsonArray(slow) ? slow.flatMap(slowCause) : [],
-		verify: isJsonObject(verify) ? verifyIn(verify) : undefined,
-		isVerified: verified === true,
-		isCapShared: isJsonObject(limiter),
-		foundRate: foundRateIn(found),
-		undo: typeof undo === "string" ? undo : undefined,
+		stop,
+		slow,
+		verify,
+		isVerified: output.verified === true,
+		isCapShared: isJsonObject(object["limiter"]),
+		foundRate: foundRateIn(object["found_rate"]),
+		undo,
 	};
-}
-
-function stopIn({ code, text }: JsonObject): RunSummary["stop"] {
-	return typeof code === "number" && typeof text === "string" ? { code, text } : undefined;
-}
-
-function slowCause(value: JsonValue): SlowCause[] {
-	if (!isJsonObject(value)) return [];
-	const { cause, seconds } = value;
-	return typeof cause === "string" && typeof seconds === "number" ? [{ cause, seconds }] : [];
-}
-
-function verifyIn(object: JsonObject): VerifyCounts | undefined {
-	const mode = (["sample", "all"] as const).find((each) => each === object["mode"]);
-	const names = ["rows", "checked", "equal", "normalised", "lost", "changed_since", "unknown", "pending"] as const;
-	if (mode === undefined || !hasNumbers(object, names)) return undefined;
-	const { rows, checked, equal, normalised, lost, changed_since, unknown, pending } = object;
-	return { mode, rows, checked, equal, normalised, lost, changed_since, unknown, pending };
-}
-
-function hasNumbers<Name extends string>(
-	object: JsonObject,
-	names: readonly Name[],
-): object is JsonObject & Readonly<Record<Name, number>> {
-	return names.every((name) => typeof object[name] === "number");
 }
 
 function statusOf(path: string): Stats | undefined {

@@ -91,7 +91,7 @@ async function newestUnfinished(
 		// The run was killed before its header was written: nothing was sent.
 		if (recorded === undefined) continue;
 		const { run } = file;
-		if (isFinished(recorded) && (await runs.hasSummary(run))) return "none";
+		if (isFinished(recorded) && runs.hasSummary(run)) return "none";
 		const mark = markOf(runs, run);
 		if (mark !== undefined) {
 			const why = mark.isUndone ? `run ${mark.by} undid it` : `run ${mark.by} has taken its place`;

@@ -47,13 +47,7 @@ export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () =>
 	if (mode === "all") return { ...facts, count, has: () => true, byDataset };
 	const { items } = sample;
 	const rows = new Set(items.map(({ row }) => row));
-	return { ...facts, count: items.length, has: (row) => rows.has(row), byDataset: countByDataset(items) };
-}
-
-export function countByDataset(rows: Iterable<{ readonly datasetId: string }>): ReadonlyMap<string, number> {
-	const counts = new Map<string, number>();
-	for (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
-	return counts;
+	return { ...facts, count: items.length, has: (row) => rows.has(row), byDataset: await rowsByDataset(items) };
 }
 
 /**

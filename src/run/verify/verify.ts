@@ -1,5 +1,5 @@
 import { isSameName } from "../documents/find-document.ts";
-import { knownCounts } from "../documents/row-counts.ts";
+import { knownCounts, rowsByDataset } from "../documents/row-counts.ts";
 import type { Metadata } from "../../json/values.ts";
 import type { Write, Verdict } from "../../plan/verdict.ts";
 import type { Normalise } from "../../rest/flavours.ts";
@@ -14,7 +14,7 @@ import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Clock, Request, RowError } from "../types.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
-import { countByDataset, isConfirmed, type PickedRows } from "./picked-rows.ts";
+import { isConfirmed, type PickedRows } from "./picked-rows.ts";
 
 /** Waits before each further read of what seems lost, in milliseconds. The first read had no wait. */
 const DELAYS_MS = READ_BACK_DELAYS_MS.filter((delay) => delay > 0);
@@ -69,7 +69,7 @@ export async function* verifyRun(
 	if (readAgain.size === 0) return;
 	const found: JudgedRow[] = [];
 	const isAllFound = async (): Promise<boolean> => {
-		const rows = { has: (row: number) => readAgain.has(row), byDataset: countByDataset(readAgain.values()) };
+		const rows = { has: (row: number) => readAgain.has(row), byDataset: await rowsByDataset(readAgain.values()) };
 		for await (const judged of judgeRows(run, rows, options)) {
 			if (judged.result !== "lost" && readAgain.delete(judged.row)) found.push(judged);
 		}

@@ -2,9 +2,13 @@ import { readdir } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type JsonValue, metadataText } from "../../../src/json/values.ts";
-import { StoredDocuments, StoredNames } from "../../../src/run/documents/stored-documents.ts";
+import { type Named, type RemoteDocument, StoredDocuments } from "../../../src/run/documents/stored-documents.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
+
+function documentOf(id: string, held: RemoteDocument): Named {
+	return { id, size: undefined, ...held, name: held.name ?? "a name" };
+}
 
 describe("the file of documents finds by id", () => {
 	const stored = async (): Promise<StoredDocuments> => {
@@ -19,23 +23,24 @@ describe("the file of documents finds by id", () => {
 			["__proto__", 1e20],
 			["b", 1],
 		]);
-		await documents.add({ id: "rounded", metadata, inexact: new Map([["__proto__", "100000000000000000001"]]) });
-		await documents.add({ id: "exact", metadata });
+		await documents.add(
+			documentOf("rounded", { metadata, inexact: new Map([["__proto__", "100000000000000000001"]]) }),
+		);
+		await documents.add(documentOf("exact", { metadata }));
 		await documents.end();
-		expect(await documents.get("rounded")).toEqual({
-			metadata,
-			inexact: new Map([["__proto__", "100000000000000000001"]]),
-		});
-		expect(await documents.get("exact")).toEqual({ metadata, text: metadataText(metadata) });
+		expect(await documents.get("rounded")).toEqual(
+			documentOf("rounded", { metadata, inexact: new Map([["__proto__", "100000000000000000001"]]) }),
+		);
+		expect(await documents.get("exact")).toEqual(documentOf("exact", { metadata, text: metadataText(metadata) }));
 	});
 
 	it("each of 30,000 documents, and no other", async () => {
 		const documents = await stored();
-		for (const n of range(30_000)) await documents.add({ id: `doc-${n}`, metadata: new Map([["n", n]]) });
+		for (const n of range(30_000)) await documents.add(documentOf(`doc-${n}`, { metadata: new Map([["n", n]]) }));
 		await documents.end();
 		expect(documents.size).toBe(30_000);
 		for (const n of [...range(200), ...range(200, 29_800)]) {
-			expect(await documents.get(`doc-${n}`)).toEqual({ metadata: new Map([["n", n]]), text: `{"n":${n}}` });
+			expect(await documents.get(`doc-${n}`)).toMatchObject({ metadata: new Map([["n", n]]), text: `{"n":${n}}` });
 		}
 		expect(await documents.get("doc-30000")).toBeUndefined();
 	});
@@ -49,10 +54,10 @@ describe("the file of documents finds by id", () => {
 	])("each value unchanged: %j", async (id, pairs) => {
 		const documents = await stored();
 		const metadata = pairs === undefined ? undefined : new Map(pairs);
-		await documents.add({ id: "other", metadata: new Map() });
-		await documents.add({ id, metadata });
+		await documents.add(documentOf("other", { metadata: new Map() }));
+		await documents.add(documentOf(id, { metadata }));
 		await documents.end();
-		const expected = { metadata, text: metadata && metadataText(metadata) };
+		const expected = documentOf(id, { metadata, text: metadata && metadataText(metadata) });
 		expect(await documents.get(id)).toEqual(expected);
 	});
 
@@ -70,7 +75,7 @@ describe("the file of documents finds by id", () => {
 					const texts = all.map((length, n) => JSON.stringify({ a: `${n}${letter.repeat(length)}` }));
 					for (const [n, text] of texts.entries()) {
 						const metadata = new Map(Object.entries(JSON.parse(text) as Record<string, string>));
-						await documents.add({ id: `doc-${n}`, name: `${n}`, metadata });
+						await documents.add(documentOf(`doc-${n}`, { name: `${n}`, metadata }));
 					}
 					await documents.end();
 					const find = async (n: number): Promise<void> => {
@@ -91,7 +96,7 @@ describe("the file of documents finds by id", () => {
 	});
 
 	it("every document of one name, in the order of the list, however far apart they are", async () => {
-		const names = await StoredNames.create(await folder(), (name) => name.toLowerCase());
+		const names = await StoredDocuments.create(await folder(), (name) => name.toLowerCase());
 		onTestFinished(() => names.close());
 		const ids = range(2_000).map((n) => `${n}`.padStart(32, "0"));
 		for (const [n, id] of ids.entries()) {
@@ -100,7 +105,7 @@ describe("the file of documents finds by id", () => {
 			if (n % 700 === 0) await names.add({ id: `${id}-too`, name: "sAME", size: undefined, metadata: undefined });
 		}
 		await names.end();
-		const found = await names.get("same");
+		const found = await names.named("same");
 		const wanted = ["0", "0-too", "500", "700-too", "1000", "1400-too", "1500"];
 		expect(found.map(({ id }) => id.replace(/^0+(?=\d)/, ""))).toEqual(wanted);
 		expect([names.showed(ids[7] ?? ""), names.showed("8")]).toEqual([true, false]);
@@ -109,7 +114,7 @@ describe("the file of documents finds by id", () => {
 	it("and is removed afterwards, as metadata may be confidential", async () => {
 		const parent = await folder();
 		const documents = await StoredDocuments.create(parent);
-		await documents.add({ id: "a", metadata: new Map() });
+		await documents.add(documentOf("a", { metadata: new Map() }));
 		await documents.end();
 		await documents.close();
 		expect(await readdir(parent)).toEqual([]);

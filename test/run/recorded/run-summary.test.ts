@@ -30,10 +30,16 @@ it.each<[string, object, object]>([
 	["a run that came to its end", { stop: null, slow: [], undo: null, limiter: null }, {}],
 	["why a run stopped", { stop: { code: 9, text: "10 rows failed" } }, { stop: { code: 9, text: "10 rows failed" } }],
 	["a stop without words", { stop: { code: "limit" } }, {}],
+	["what made a run slower", { slow: [{ cause: "429", seconds: 4 }] }, { slow: [{ cause: "429", seconds: 4 }] }],
 	[
-		"what made a run slower, and no member of another form",
-		{ slow: [{ cause: "429", seconds: 4 }, { cause: 429, seconds: 4 }, { cause: "outage" }, "429"] },
-		{ slow: [{ cause: "429", seconds: 4 }] },
+		"no cause of a list with another form",
+		{
+			slow: [
+				{ cause: "429", seconds: 4 },
+				{ cause: 429, seconds: 4 },
+			],
+		},
+		{},
 	],
 	["causes that are no list", { slow: "429" }, {}],
 	["what a verification found", { verify: { mode: "all", ...VERIFY } }, { verify: { mode: "all", ...VERIFY } }],
