@@ -2,7 +2,7 @@ import type { Metadata } from "../json/values.ts";
 import type { RowStatus } from "../outcomes.ts";
 import type { Normalise } from "../rest/flavours.ts";
 import { differenceOf } from "./change.ts";
-import { metadataHash, type PlannedChange, type SourceFile } from "./plan-file/planned.ts";
+import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 
 /** The write of a run to one document. */
 export type AppliedWrite = {
@@ -12,12 +12,8 @@ export type AppliedWrite = {
 	/** empty for an upload that may not be stored */
 	readonly documentId: string;
 	readonly write: "update" | "upload" | "remove" | "rename";
-	/** `rename`: the names before and after it */
-	readonly names?: { readonly from: string; readonly to: string } | undefined;
 	/** an upload whose document took the place of this one, which is gone */
 	readonly replaced?: string | undefined;
-	/** `rename`: the file whose document had the name before */
-	readonly file?: SourceFile | undefined;
 	/** what was sent */
 	readonly metadata: Metadata;
 	/** what the document had before; undefined where that is not known */
@@ -38,17 +34,14 @@ type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param normalise what the service makes of the metadata that it is sent */
 export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep {
-	const { line = 0, datasetId, documentId, write, replaced, metadata, before, status, names, file } = applied;
+	const { line = 0, datasetId, documentId, write, replaced, metadata, before, status } = applied;
 	const left = normalise(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };
 	switch (write) {
 		case "remove":
+		// Only the plan of a sync has the path of the file.
+		case "rename":
 			return "impossible";
-		case "rename": {
-			if (names === undefined || file === undefined) return "impossible";
-			const { from: name, to: from } = names;
-			return { line, datasetId, documentId, action: "rename", name, from, file, metadata: new Map() };
-		}
 		case "upload":
 			return documentId === "" || replaced !== undefined ? "impossible" : { ...planned, action: "remove" };
 		case "update": {

@@ -10,12 +10,15 @@ type UndoCounts = {
 	readonly same: number;
 	/** rows that failed although their files were stored, for example under another name */
 	readonly stored: number;
+	/** whether the run has kept the documents that it removed or replaced */
+	readonly hasTrash?: boolean;
 };
 
 /** Whether a run can be undone. @param command the command that does it */
-export function undoOf(totals: Totals, { blind, same, stored }: UndoCounts, command: string): Undo {
-	const reversible = totals.updated + totals.uploaded + stored - blind - same;
-	return { command: reversible > 0 ? command : undefined, blind, removed: totals.removed + totals.replaced };
+export function undoOf(totals: Totals, { blind, same, stored, hasTrash = false }: UndoCounts, command: string): Undo {
+	const gone = totals.removed + totals.replaced;
+	const reversible = totals.updated + totals.uploaded + totals.renamed + stored - blind - same + (hasTrash ? gone : 0);
+	return { command: reversible > 0 ? command : undefined, blind, removed: hasTrash ? 0 : gone };
 }
 
 /** A sentence for the end of a run; undefined where nothing was written, or only removals were. */
@@ -55,6 +58,10 @@ export type Undone = {
 };
 
 /** @param conflicts rows that failed because their documents were changed since */
-export function undoneOf({ updated, removed, unchanged, failed, invalid }: Totals, conflicts: number): Undone {
-	return { reversed: updated + removed, kept: conflicts, failed: failed - conflicts, unchanged, impossible: invalid };
+export function undoneOf(
+	{ updated, removed, uploaded, replaced, renamed, unchanged, failed, invalid }: Totals,
+	conflicts: number,
+): Undone {
+	const reversed = updated + removed + uploaded + replaced + renamed;
+	return { reversed, kept: conflicts, failed: failed - conflicts, unchanged, impossible: invalid };
 }

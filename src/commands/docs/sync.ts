@@ -8,6 +8,7 @@ import type { Done, Resume } from "../../flags/declare.ts";
 import { addFileOptions } from "../../flags/file-flags.ts";
 import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
+import { payloadFlags } from "../../flags/payload-options.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
@@ -35,6 +36,7 @@ export type SyncOptions = RunFlags &
 	ParseFlags & {
 		readonly folder: string;
 		readonly out?: string | undefined;
+		readonly trash?: boolean | undefined;
 	};
 
 /** The record of a sync. */
@@ -54,6 +56,10 @@ export function syncCommand(docs: Command, app: App, done: Done, run = sync): vo
 		.option("--remove", "removes documents whose files are gone")
 		.option("--delete-excluded", "with --remove, also those whose files the filters leave out")
 		.option("--max-remove <n or n%>", "most documents that --remove removes (default: 10%, at least 5)", parseMaxErrors)
+		.option(
+			"--trash",
+			"keeps what it removes or replaces in the folder of the run, so that runs undo can bring it back",
+		)
 		.option("--adopt", "takes over documents that have the name and size of a file; with --checksum its content")
 		.option("--no-adopt", "leaves them alone, where there is no state of the folder")
 		.option("--checksum", "reads all files, also those of the same size and time")
@@ -106,14 +112,20 @@ function noFolder({ run }: RunFile): CliError {
 	return new CliError(`run ${run} has no folder; nothing was sent`, { exit: Exit.foreign });
 }
 
+type RecordedFlags = ParseFlags & Pick<RunFlags, "allowTypeChange"> & { readonly trash?: boolean | undefined };
+
 /** The flags of a sync that a resumed run needs as well stand in its record. */
-function planKind({ parse, wait }: ParseFlags): PlanKind {
-	const options = { ...(parse === true ? { parse } : {}), ...(wait === true ? { wait } : {}) };
-	return { actions: [], countsUnplanned: false, options };
+function planKind({ parse, wait, trash, allowTypeChange }: RecordedFlags): PlanKind {
+	const given = Object.entries({ parse, wait, trash }).flatMap(([name, is]) =>
+		is === true ? [[name, is] as const] : [],
+	);
+	return { actions: [], countsUnplanned: false, allowTypeChange, options: Object.fromEntries(given) };
 }
 
 /** Goes on with a run, by the plan that it keeps. */
-async function goOn(file: RunFile, flags: RunFlags & ParseFlags, app: App): Promise<ExitCode> {
+async function goOn(file: RunFile, given: RunFlags, app: App): Promise<ExitCode> {
+	const { parse, wait, allowTypeChange } = payloadFlags(file.options);
+	const flags = { ...given, parse, wait, allowTypeChange, trash: file.options["trash"] === true };
 	await using run = await connectRun(SYNC, flags, app);
 	await using rows = await planRows(run, file.manifest.path, { ...planKind(flags), name: file.manifest.name });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
@@ -129,6 +141,12 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 	if (flags.parse === true) await requireCall(run.session, "parse", "--parse");
 	if (plan.changes.some(({ action }) => action === "replace")) {
 		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, SYNC);
+	}
+	const lost = plan.changes.filter(({ action }) => action === "remove" || action === "replace").length;
+	if (lost > 0 && flags.trash !== true) {
+		app.io.note(
+			`${documentsText(lost)} that ${lost === 1 ? "is" : "are"} removed or replaced can't be brought back: --trash keeps them.`,
+		);
 	}
 	if (plan.unchanged > 0) app.io.note(`Unchanged: ${documentsText(plan.unchanged)}.`);
 	const isPreview = dryRun || out !== undefined;

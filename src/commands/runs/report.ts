@@ -84,7 +84,12 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const same = state.noOpUpdates;
 	const undo = undoOf(
 		totals,
-		{ blind: state.countWithoutBeforeImage(), same, stored: state.countStoredButFailed() },
+		{
+			blind: state.countWithoutBeforeImage(),
+			same,
+			stored: state.countStoredButFailed(),
+			hasTrash: file.options["trash"] === true,
+		},
 		withFlags(`ragtag runs undo ${file.run}`, flags),
 	);
 	if (flags.json === true) {

@@ -63,6 +63,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 						blind: recorded.state.countWithoutBeforeImage(),
 						same: recorded.state.noOpUpdates,
 						stored: recorded.state.countStoredButFailed(),
+						hasTrash: file.options["trash"] === true,
 					},
 					withFlags(`ragtag runs undo ${file.run}`, flags),
 				);

@@ -29,6 +29,8 @@ import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
+import { foldRecord, lockSync } from "../../workflows/sync/send-sync.ts";
+import { syncUndoSteps } from "../../workflows/sync/undo-sync.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
@@ -98,9 +100,11 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const { session, settings } = run;
 	const { normalise } = (await session.service.known(session.request)).dialect.flavour;
-	await using plan = await planUndo(recorded, file, normalise, await app.temporaryFolder(settings));
+	const steps = await syncUndoSteps(run, file, normalise);
+	await using _sync = steps && (await lockSync(run, steps.sync));
+	await using plan = await planUndo(recorded, file, normalise, { parent: await app.temporaryFolder(settings), steps });
 	const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
-	if (plan.restored + plan.removed + plan.impossible === 0) {
+	if (plan.restored + plan.removed + plan.broughtBack + plan.impossible === 0) {
 		return await nothingToUndo(options, app, `${about}, changed nothing`);
 	}
 	if (dryRun) app.io.note(`${about}: ${todoText(plan, "would")}.`);
@@ -181,10 +185,12 @@ async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?
 	const allowed = await policyPrescan(unchecked(run), rows, previewPlanned(run, rules));
 	return await runRows(run, allowed, sendPlanned(run, rules), {
 		takesBack,
-		ending: (record) => {
+		ending: async (record) => {
 			const { journal } = record;
 			const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.failedWith(CONFLICT)) };
-			return { undone, next: forceHint(record) ?? nextOfUndo(record) };
+			const { sync } = rows.header;
+			const stop = sync && (await foldRecord(record, sync));
+			return { undone, next: forceHint(record) ?? nextOfUndo(record), ...(stop === undefined ? {} : { stop }) };
 		},
 	});
 }
@@ -202,12 +208,16 @@ function nothingToUndo(flags: UndoOptions, app: App, why: string): Promise<ExitC
 }
 
 /** `98 documents will be restored, 3 uploaded documents will be removed`. */
-function todoText({ restored, removed, impossible, impossibleIds }: UndoPlan, verb: "will" | "would"): string {
+function todoText(
+	{ restored, removed, broughtBack, impossible, impossibleIds }: UndoPlan,
+	verb: "will" | "would",
+): string {
 	const parts: string[] = [];
 	if (restored > 0) parts.push(`${documentsText(restored)} ${verb} be restored`);
 	if (removed > 0) {
 		parts.push(`${numberText(removed)} uploaded ${removed === 1 ? "document" : "documents"} ${verb} be removed`);
 	}
+	if (broughtBack > 0) parts.push(`${documentsText(broughtBack)} ${verb} be uploaded again, with new ids`);
 	if (impossible > 0) {
 		const more = impossible > impossibleIds.length ? ", ..." : "";
 		const which = impossibleIds.length === 0 ? "" : ` (${impossibleIds.map((id) => show(id)).join(", ")}${more})`;

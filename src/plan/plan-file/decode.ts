@@ -37,6 +37,8 @@ const CHANGE = v.variant("action", [
 		action: v.picklist(["upload", "replace", "rename", "keep"]),
 		name: TEXT,
 		from: v.optional(TEXT),
+		from_path: v.optional(TEXT),
+		was: v.optional(HASH),
 		path: TEXT,
 		size: COUNT,
 		mtime: v.number(),
@@ -98,9 +100,21 @@ function plannedOf(read: v.InferOutput<typeof CHANGE>): PlannedChange {
 		case "replace":
 		case "rename":
 		case "keep": {
-			const { action, from, path, size, mtime, ino, sha256, at, meta_fields: metadata } = read;
+			const {
+				action,
+				from,
+				from_path: fromPath,
+				was,
+				path,
+				size,
+				mtime,
+				ino,
+				sha256,
+				at,
+				meta_fields: metadata,
+			} = read;
 			const file = { path, size, mtime, ino, sha256, at };
-			return { ...common, name: read.name, action, from, file, metadata };
+			return { ...common, name: read.name, action, from, fromPath, was, file, metadata };
 		}
 	}
 }

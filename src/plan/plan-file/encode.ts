@@ -56,7 +56,9 @@ export function changeLine(planned: PlannedChange): string {
 	const common = { ...ids, ...(name === undefined ? {} : { name }), action };
 	if ("file" in planned) {
 		const { path, size, mtime, ino, sha256, at } = planned.file;
-		const text = JSON.stringify({ ...common, from: planned.from, path, size, mtime, ino, sha256, at });
+		const { from, fromPath, was } = planned;
+		const members = { ...common, from, from_path: fromPath, was, path, size, mtime, ino, sha256, at };
+		const text = JSON.stringify(members);
 		return `${text.slice(0, -1)},"meta_fields":${metadataText(planned.metadata)}}\n`;
 	}
 	if (planned.action === "fail") {

@@ -90,8 +90,11 @@ export type PlannedFile = Planned & {
 	readonly file: SourceFile;
 	/** `upload` and `replace`: the keys that the file gives; empty otherwise */
 	readonly metadata: Metadata;
-	/** `rename`: the name that the document has now */
+	/** `rename`: the name that the document has now, and the path of its file before, where that was another */
 	readonly from?: string | undefined;
+	readonly fromPath?: string | undefined;
+	/** `replace` of an undo: the `metadataHash` of what the run left. The metadata is then all that the new document has */
+	readonly was?: string | undefined;
 };
 
 /** A file of a sync of which nothing can be sent: its row fails, and nothing is removed. */

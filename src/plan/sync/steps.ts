@@ -110,7 +110,7 @@ export function planSync(input: SyncInput): SyncSteps {
 			continue;
 		}
 		const ids = { datasetId, documentId: document.id, name };
-		steps.push({ ...ids, action: "rename", from: document.name, file, metadata: new Map() });
+		steps.push({ ...ids, action: "rename", from: document.name, fromPath: moved?.path, file, metadata: new Map() });
 		tag(document.id, name, wanted);
 	}
 	const taken = new Set([...moves.values()].map(({ path }) => path));

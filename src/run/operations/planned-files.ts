@@ -48,7 +48,6 @@ export function applyFile(
 			case "keep":
 				return { status: "unchanged", documentId };
 			case "rename":
-				await refuseChangedFile(item);
 				return service.inDialect(request, () =>
 					renameDocument({ service, request, item, memory, log }, planned, documents),
 				);
@@ -56,8 +55,9 @@ export function applyFile(
 			case "replace": {
 				const isSent = memory.isLogged === true || log.earlier(item.index) !== undefined;
 				if (!isSent) await refuseChangedFile(item);
-				const replaces = planned.action === "replace" ? documentId : undefined;
-				return upload({ ...item, documentId: "", replaces }, request, memory);
+				if (planned.action === "upload") return upload({ ...item, documentId: "" }, request, memory);
+				const isWhole = planned.was !== undefined;
+				return upload({ ...item, documentId: "", replaces: documentId, isWhole }, request, memory);
 			}
 		}
 	};

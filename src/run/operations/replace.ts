@@ -95,9 +95,10 @@ async function parseFirst(replacement: Replacement, replacing: Replacing, id: st
 }
 
 /** Leaves an old document alone that another client changed since the new one got its metadata: that is copied first. */
-export const refuseChanged: NonNullable<RemovalOptions<OldItem>["refuse"]> = ({ replacing, metadata }, document) => {
+export const refuseChanged: NonNullable<RemovalOptions<OldItem>["refuse"]> = (item, document) => {
+	const { replacing } = item;
 	if (replacing.written === undefined) return undefined;
-	if (sameMetadata(overlaid(document.metadata, metadata), replacing.written)) return undefined;
+	if (sameMetadata(overlaid(document.metadata, item), replacing.written)) return undefined;
 	const text = `document ${replacing.old} was changed while it was replaced`;
 	return new RestError(text, { kind: "ambiguous", code: "CHANGED_MEANWHILE" });
 };
@@ -116,15 +117,18 @@ export function readDocument({ service, api, request, item }: Reading, id: strin
  */
 export function replacedMetadata(
 	service: UploadAttempt["service"],
-	{ metadata: wanted }: Pick<UploadItem, "metadata">,
+	item: Pick<UploadItem, "metadata" | "isWhole">,
 	old: Document,
 ): Metadata {
-	refuseRounded(service, old.id, old, (key) => !wanted.has(key));
-	return overlaid(old.metadata, wanted);
+	if (item.isWhole !== true) refuseRounded(service, old.id, old, (key) => !item.metadata.has(key));
+	return overlaid(old.metadata, item);
 }
 
-function overlaid(present: Metadata | undefined, wanted: Metadata): Metadata {
-	return new Map([...(present ?? []), ...wanted]);
+function overlaid(
+	present: Metadata | undefined,
+	{ metadata: wanted, isWhole = false }: Pick<UploadItem, "metadata" | "isWhole">,
+): Metadata {
+	return isWhole ? wanted : new Map([...(present ?? []), ...wanted]);
 }
 
 /**

@@ -30,6 +30,8 @@ export type UploadItem = UpdateItem & {
 	readonly file: Omit<UploadFile, "size">;
 	/** the document whose place the file takes, where that is known */
 	readonly replaces?: string | undefined;
+	/** with `replaces`: the metadata is all that the new document has, and not only laid over that of the old one */
+	readonly isWhole?: boolean | undefined;
 };
 
 type UploadOptions = {

@@ -11,6 +11,8 @@ import {
 } from "../../run/operations/planned.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
+import { Trash } from "../../run/operations/trash.ts";
+import { sha256Of } from "../../files/facts.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import { applyFile, previewFile, refuseReturned } from "../../run/operations/planned-files.ts";
 import { withFlags } from "../../flags/next-command.ts";
@@ -38,6 +40,8 @@ export type PlanRules = {
 	readonly root?: string | undefined;
 	/** of a sync: parses what it stores */
 	readonly parsing?: Parsing | undefined;
+	/** of a sync: keeps what it removes or replaces in the folder of the run */
+	readonly hasTrash?: boolean | undefined;
 };
 
 /** Computes the present effect of a planned change. Each dry run needs its own. */
@@ -45,7 +49,10 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
 	const reread = rereadOnce(run, rules);
 	return async (row, { service, request }, documents) => {
 		const { documentId } = row;
-		if (isFileRow(row)) return previewFileRow(row, { service, request }, documents);
+		if (isFileRow(row)) {
+			await refuseChangedSince(row, { service, request }, judgedBy(run, rules, documents, reread(documents)));
+			return previewFileRow(row, { service, request }, documents);
+		}
 		refuseFailing(row);
 		const judged = judgedBy(run, rules, documents, reread(documents));
 		if (row.planned.action === "remove") {
@@ -66,18 +73,28 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
  */
 export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow> {
 	const reread = rereadOnce(run, rules);
-	return (log, documents) => {
+	return (log, documents, name) => {
 		const source = rules.mustKnow ? documents : documents.marksDoubts();
 		const judged = judgedBy(run, rules, source, reread(source));
 		const { service, timeout } = run.session;
 		const planned = applyPlanned<DocumentRow>(service, judged, log);
+		const trash = rules.hasTrash === true ? new Trash(trashOf(run, name), service, sha256Of) : undefined;
 		const files = applyFile(service, source, { log, timeout, parsing: rules.parsing });
 		const apply: Operation<PlannedRow> = async (row, request, memory) => {
-			if (isFileRow(row)) return files(row, request, memory);
+			const isSent = memory.isLogged === true || log.earlier(row.index) !== undefined;
+			if (isFileRow(row)) {
+				if (row.planned.action === "replace" && !isSent) {
+					await refuseChangedSince(row, { service, request }, judged);
+					await trash?.keep(row, request);
+				}
+				return files(row, request, memory);
+			}
 			refuseFailing(row);
-			const { action } = row.planned;
-			const path = action === "remove" ? row.planned.path : undefined;
-			if (rules.root !== undefined && path !== undefined) await refuseReturned(rules.root, path);
+			if (row.planned.action === "remove" && !isSent) {
+				const { path } = row.planned;
+				if (rules.root !== undefined && path !== undefined) await refuseReturned(rules.root, path);
+				await trash?.keep(row, request);
+			}
 			return planned(row, request, memory);
 		};
 		return Object.assign(apply, {
@@ -87,11 +104,21 @@ export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow
 	};
 }
 
-async function previewFileRow(
-	row: FileRow,
-	{ service, request }: Pick<Run["session"], "service" | "request">,
-	documents: DocumentSource,
-): Promise<Effect> {
+/** The folder of what a run removes or replaces. */
+export function trashOf({ app, settings }: Pick<Run, "app" | "settings">, run: string): string {
+	return app.runs(settings).path(run, "trash");
+}
+
+type Asking = Pick<Run["session"], "service" | "request">;
+
+/** An undo leaves a document alone that was changed since its run. @throws RestError */
+async function refuseChangedSince(row: FileRow, { service, request }: Asking, judged: PlannedRules): Promise<void> {
+	const { was } = row.planned;
+	if (was === undefined) return;
+	await preparePlannedRemoval(service, request, { ...row, planned: { ...row.planned, action: "remove", was } }, judged);
+}
+
+async function previewFileRow(row: FileRow, { service, request }: Asking, documents: DocumentSource): Promise<Effect> {
 	const { documentId, planned } = row;
 	const { action, name } = planned;
 	if (action === "keep") return { action: "none", documentId };

@@ -2,14 +2,14 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Normalise } from "../../rest/flavours.ts";
 import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
-import type { PlannedChange } from "../../plan/plan-file/planned.ts";
+import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
 import { undoStep } from "../../plan/undo.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { RowBytes } from "../../run/journal/row-states.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { countUnrecordedRows, writtenRows } from "../../run/recorded/recorded-rows.ts";
+import { countUnrecordedRows, type WrittenRow, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { VERSION } from "../../version.ts";
 
 /** The plan that undoes a run, in a private file. Disposing of it removes the file. */
@@ -19,12 +19,21 @@ export type UndoPlan = AsyncDisposable & {
 	readonly restored: number;
 	/** documents that the run uploaded and the undo removes */
 	readonly removed: number;
+	/** documents that the run removed or replaced, and that are uploaded again */
+	readonly broughtBack: number;
 	/** rows that can't be undone */
 	readonly impossible: number;
 	/** ids of the first documents that can't be restored, at most `NAMED` */
 	readonly impossibleIds: readonly string[];
 	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
 	readonly lastSent: number;
+};
+
+/** The steps of an undo that need more than the journal: those of a sync. */
+export type UndoSteps = {
+	readonly sync: SyncTarget;
+	/** undefined for a row that is undone like one of any other run */
+	stepOf(written: WrittenRow): Promise<PlannedChange | undefined>;
 };
 
 /** Documents that can't be restored and are named. */
@@ -38,21 +47,21 @@ const BLOCK = 256 * 1024;
  * processes that undo one run at the same time need the same lock, and only one of them goes on.
  *
  * @param normalise gives what the service stores of metadata that is sent
- * @param parent a folder that only the user can open
+ * @param parent a folder that only the user can open. @param steps what only a sync knows
  * @throws CliError exit 7 where the plan can't be stored
  */
 export async function planUndo(
 	recorded: RecordedRun,
 	{ baseUrl, manifest, started }: RunFile,
 	normalise: Normalise,
-	parent: string,
+	{ parent, steps }: { readonly parent: string; readonly steps: UndoSteps | undefined },
 ): Promise<UndoPlan> {
 	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-undo-")));
 	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
 	try {
 		const path = join(folder, "plan");
 		const file = await inTemporaryStorage(() => open(path, "wx", 0o600));
-		const counts = { restored: 0, removed: 0, impossible: 0 };
+		const counts = { restored: 0, removed: 0, broughtBack: 0, impossible: 0 };
 		const impossibleIds: string[] = [];
 		const recordedRows = new RowBytes();
 		let unchanged = 0;
@@ -66,18 +75,20 @@ export async function planUndo(
 				mode: "replace",
 				manifest: { name, sha256, rows },
 				created: started,
+				sync: steps?.sync,
 			} as const;
 			let waiting = text.header(header);
 			for await (const written of writtenRows(recorded, normalise)) {
 				recordedRows.set(written.row, 1);
 				lastSent = Math.max(lastSent, written.time ?? 0);
-				const step = undoStep(written, normalise);
+				const step = (await steps?.stepOf(written)) ?? undoStep(written, normalise);
 				if (step === "nothing") unchanged += 1;
 				else if (step === "impossible" || isTooLong(step)) {
 					counts.impossible += 1;
 					if (written.documentId !== "" && impossibleIds.length < NAMED) impossibleIds.push(written.documentId);
 				} else {
-					counts[step.action === "remove" ? "removed" : "restored"] += 1;
+					if ("file" in step && step.action !== "rename") counts.broughtBack += 1;
+					else counts[step.action === "remove" ? "removed" : "restored"] += 1;
 					waiting += text.change(step);
 				}
 				if (waiting.length < BLOCK) continue;

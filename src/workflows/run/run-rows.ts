@@ -4,14 +4,11 @@ import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { CountedRows } from "../../run/documents/row-counts.ts";
 import { onlyPrescanned, type Operation, type SentLog } from "../../run/operations/operation.ts";
-import { rowErrorOf } from "../../run/operations/prepare-update.ts";
-import { restErrorOf } from "../../run/retry/request.ts";
 import { runChunks, type RunOptions as ChunkOptions } from "../../run/rows.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { refuseUnlisted } from "../dataset.ts";
 import type { Run } from "../open-run.ts";
 import type { Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
@@ -20,6 +17,7 @@ import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../ro
 import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
+import { explainRefusal } from "./explain-refusal.ts";
 import { failChanged } from "./changed-since.ts";
 import { type NewerRows, withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
@@ -29,6 +27,8 @@ import { endIfUnsent, recordEnd } from "./record-end.ts";
 export type RowOperation<SourceRow extends Row = Row> = (
 	log: SentLog,
 	documents: DocumentSource,
+	/** the run's name */
+	run: string,
 ) => Operation<SourceRow>;
 
 /** What a command adds to the end of its run; a `stop` in place of none says what failed after the last row. */
@@ -80,32 +80,6 @@ function rowDocuments<SourceRow extends Row>({ run, rows, journal }: RunRecord<S
 	});
 }
 
-/**
- * The operation, but a refusal before any row succeeded ends the run where the service does not list the row's dataset: the
- * words of a refusal are the same for a dataset that is not there and for one that the key may not change.
- */
-function explainRefusal<SourceRow extends Row>(run: Run, operation: Operation<SourceRow>): Operation<SourceRow> {
-	const listed = new Map<string, Promise<void>>();
-	let hasSucceeded = false;
-	const attempt: Operation<SourceRow> = async (row, request, memory) => {
-		try {
-			const settled = await operation(row, request, memory);
-			hasSucceeded = true;
-			return settled;
-		} catch (error) {
-			if (hasSucceeded || rowErrorOf(error)?.code !== "FORBIDDEN") throw error;
-			const { datasetId } = row;
-			const isListed = listed.get(datasetId) ?? refuseUnlisted(run, new Map([[datasetId, undefined]]));
-			listed.set(datasetId, isListed);
-			await isListed.catch((unlisted: unknown) => {
-				if (restErrorOf(unlisted) === undefined) throw unlisted;
-			});
-			throw error;
-		}
-	};
-	return Object.assign(attempt, operation);
-}
-
 /** The log of what is sent, which knows what newer runs have touched. */
 function logOf(journal: SentLog, newer: NewerRows | undefined): SentLog {
 	return {
@@ -146,7 +120,10 @@ async function sendRows<SourceRow extends Row>(
 	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
 		const options: ChunkOptions<SourceRow> = {
-			operation: explainRefusal(run, operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents)),
+			operation: explainRefusal(
+				run,
+				operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents, record.name),
+			),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
@@ -236,7 +213,11 @@ async function endRun<SourceRow extends Row>(
 		superseded: { all: superseded, before: supersededBefore },
 		folder: runs.path(name),
 		same: journal.noOpUpdates,
-		undo: undoOf(totals, { ...journal.forUndo, same: journal.noOpUpdates }, undo),
+		undo: undoOf(
+			totals,
+			{ ...journal.forUndo, same: journal.noOpUpdates, hasTrash: rows.options["trash"] === true },
+			undo,
+		),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
 		failed: { path: failedPath, failure },
 		failedCodes: journal.failedCodes(),

@@ -5,7 +5,7 @@ import { wholeList } from "../../run/documents/list.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
 import { readRun } from "../../run/journal/reader.ts";
 import { readBack } from "../../run/retry/retry.ts";
-import { NOT_LISTED } from "../../run/types.ts";
+import { NOT_LISTED, type Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
@@ -58,7 +58,8 @@ export async function sendSync(
 	target: SyncTarget,
 ): Promise<ExitCode> {
 	const parsing = parsingWanted(run.session, run.flags);
-	const rules = { ...syncRules(run, target), parsing };
+	const hasTrash = rows.options["trash"] === true;
+	const rules = { ...syncRules(run, target), parsing, hasTrash };
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	return await runRows(run, allowed, sendPlanned(run, rules), {
@@ -71,15 +72,24 @@ export async function sendSync(
 			},
 		},
 		ending: async (record) => {
-			const stop = await fold(record, target).then(() => undefined, stopFromError);
+			const stop = await foldRecord(record, target);
 			return { next: forceHint(record), ...(stop === undefined ? {} : { stop }) };
 		},
 	});
 }
 
-async function fold({ run, rows, name }: RunRecord<PlannedRow>, target: SyncTarget): Promise<void> {
-	const recorded = await readRun(run.app.runs(run.settings).path(name));
-	if (recorded !== undefined) await foldRun(rows, recorded, target, run.session.baseUrl);
+/** Takes what a run has done into the state. @returns why that failed */
+export async function foldRecord(
+	{ run, rows, name }: RunRecord<PlannedRow>,
+	target: SyncTarget,
+): Promise<Stop | undefined> {
+	try {
+		const recorded = await readRun(run.app.runs(run.settings).path(name));
+		if (recorded !== undefined) await foldRun(rows, recorded, target, run.session.baseUrl);
+		return undefined;
+	} catch (error) {
+		return stopFromError(error);
+	}
 }
 
 /** Fails the uploads that the list does not show: a service may answer success and keep nothing. */

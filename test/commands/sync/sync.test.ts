@@ -240,3 +240,55 @@ it("fails the row of a file that changed after the plan was made, and sends noth
 	expect([exit, stdout]).toEqual([1, expect.stringContaining('"error_code":"CHANGED_MEANWHILE"')]);
 	expect(await contents()).toEqual([["b.txt", "two"]]);
 });
+
+describe.each(["ragflow-0.21", "ragflow-0.27", "ragflow-1.0"] as const)("the undo of a sync at %s", (flavour) => {
+	it("brings content, names and metadata back, with --trash what was removed and replaced, too", async () => {
+		const { sync, held, ids, service, run, write, move, remove } = await synced(PAPERS, { flavour });
+		await sync();
+		for (const [name, id] of await ids()) await service.put(id, { of: name });
+		const before = await held();
+		await write("hr/a.txt", "quite another text");
+		await write("hr/a.txt.meta.json", '{"added":"by the sync"}');
+		await move("hr/b.txt", "moved.txt");
+		await remove("top.md");
+		await write("new.txt", "new");
+		await write("it/a.txt.meta.json", '{"of":"the sync"}');
+		const done = await sync("--remove", "--trash");
+		expect(done).toMatchObject({
+			exit: 0,
+			summary: { replaced: 1, renamed: 1, uploaded: 1, removed: 1, updated: 1 },
+		});
+		expect(await held()).not.toEqual(before);
+		const undone = await run(["runs", "undo", "--yes", "--json", "--rate", "5000"]);
+		expect([undone.exit, undone.stderr]).toEqual([0, expect.stringContaining("5 reversed")]);
+		expect(await held()).toEqual(before);
+		// The state knows what is there: the same sync does all of it again.
+		expect(await sync("--remove", "--max-remove", "5")).toMatchObject({
+			exit: 0,
+			summary: { replaced: 1, renamed: 1, uploaded: 1, removed: 1, updated: 1, failed: 0 },
+		});
+	});
+});
+
+it("the undo of a sync leaves a replaced document alone that someone changed since, and says so", async () => {
+	const { sync, held, ids, service, run, write } = await synced({ "a.txt": "one" });
+	await sync();
+	for (const id of (await ids()).values()) await service.put(id, { by: "hand" });
+	await write("a.txt", "one and two");
+	await sync("--trash");
+	for (const id of (await ids()).values()) await service.put(id, { by: "another hand" });
+	const undone = await run(["runs", "undo", "--yes", "--json"]);
+	expect([undone.exit, undone.stdout]).toEqual([1, expect.stringContaining('"error_code":"CONFLICT"')]);
+	expect(await held()).toEqual([{ name: "a.txt", metadata: { by: "another hand" }, content: "one and two" }]);
+});
+
+it("says without --trash what can't be brought back", async () => {
+	const { sync, run, write, contents } = await synced({ "a.txt": "one" });
+	await sync();
+	await write("a.txt", "one and two");
+	expect((await sync("--dry-run")).stderr).toContain("1 document that is removed or replaced can't be brought back");
+	await sync();
+	const undone = await run(["runs", "undo", "--yes", "--json"]);
+	expect(undone.stderr).toContain("1 can't be undone");
+	expect(await contents()).toEqual([["a.txt", "one and two"]]);
+});

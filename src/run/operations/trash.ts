@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as v from "valibot";
+import { errorCode } from "../../errors.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import { isJsonObject, type Metadata, metadataOf, metadataText } from "../../json/values.ts";
+import { RestError } from "../../rest/errors.ts";
+import { writeWhole } from "../../write-whole.ts";
+import { refuseRounded } from "../documents/before-images.ts";
+import type { Service } from "../service/service.ts";
+import type { Request, Work } from "../types.ts";
+import { DownloadFolder } from "./download-folder.ts";
+import { readDocument } from "./replace.ts";
+
+/** A document that a run has removed or replaced, as it was before. */
+export type KeptDocument = {
+	readonly name: string;
+	/** bytes */
+	readonly size: number;
+	/** of its bytes, in hexadecimal */
+	readonly sha256: string;
+	readonly metadata: Metadata;
+	/** absolute path of its bytes */
+	readonly path: string;
+};
+
+/** Keeps the documents that a run removes or replaces in its folder, a file of bytes and one of metadata for each row. */
+export class Trash {
+	readonly #folder: string;
+	readonly #service: Service;
+	readonly #sha256: (path: string) => Promise<string>;
+	#opened: Promise<DownloadFolder> | undefined;
+
+	/** @param folder absolute; it is made with the first document */
+	constructor(folder: string, service: Service, sha256: (path: string) => Promise<string>) {
+		this.#folder = folder;
+		this.#service = service;
+		this.#sha256 = sha256;
+	}
+
+	/**
+	 * Keeps the document of a row, unless that was done before, or there is none.
+	 *
+	 * @throws RestError where it can't be kept as it is: then it must stay
+	 */
+	async keep(item: Work, request: Request): Promise<void> {
+		const path = String(item.index);
+		if ((await keptDocument(this.#folder, item.index)) !== undefined) return;
+		const service = this.#service;
+		const api = await service.known(request);
+		const id = item.documentId;
+		const document = await readDocument({ service, api, request, item }, id);
+		if (document === undefined) return;
+		refuseRounded(service, id, document, () => true);
+		const folder = await (this.#opened ??= DownloadFolder.open(this.#folder, true, this.#sha256));
+		const draft = await folder.draft({ id, path }, true);
+		try {
+			// A document without bytes is answered like one that is lost.
+			const bytes = document.size === 0 ? 0 : await request(() => api.downloadDocument(document, draft.write));
+			if (document.size !== undefined && bytes !== document.size) {
+				const text = `the service gave ${bytes} bytes of the document, and lists ${document.size}; it stays`;
+				throw new RestError(text, { kind: "ambiguous", code: "SIZE_MISMATCH" });
+			}
+			await draft.keep();
+		} finally {
+			await draft.drop();
+		}
+		const { size = 0, sha256 = "" } = folder.records.of(id) ?? {};
+		const head = JSON.stringify({ document_id: id, name: document.name, size, sha256 });
+		const text = `${head.slice(0, -1)},"meta_fields":${metadataText(document.metadata ?? new Map())}}\n`;
+		await writeWhole(join(this.#folder, `${path}.json`), text);
+	}
+}
+
+const KEPT = v.object({
+	name: v.string(),
+	size: v.number(),
+	sha256: v.string(),
+	meta_fields: v.custom<object>(isJsonObject),
+});
+
+/** What a run has kept of a row; undefined where it kept nothing. @param folder the run's folder of kept documents */
+export async function keptDocument(folder: string, row: number): Promise<KeptDocument | undefined> {
+	const text = await readFile(join(folder, `${row}.json`), "utf8").catch((error: unknown) => {
+		if (errorCode(error) === "ENOENT") return undefined;
+		throw error;
+	});
+	const read = text === undefined ? undefined : v.safeParse(KEPT, jsonObjectOf(text));
+	if (read?.success !== true) return undefined;
+	const { name, size, sha256, meta_fields: fields } = read.output;
+	if (!isJsonObject(fields)) return undefined;
+	return { name, size, sha256, metadata: metadataOf(fields), path: join(folder, String(row)) };
+}
