@@ -11,7 +11,23 @@ const textOf = (page: string): string => readFileSync(new URL(page, ROOT), "utf8
 
 /** The first lines of the blocks of commands that no test types, and why. */
 const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: string])[]>> = {
-	"README.md": [["npm ci && npm run demo", "builds the checkout and runs all tests, this one too; CI does it"]],
+	"README.md": [
+		["npm ci && npm run demo", "builds the checkout and runs all tests, this one too; CI does it"],
+		[
+			"ragtag manifest check papers/list.xlsx --for upload --map Datei=file -d DATASET",
+			"needs 60 files; test/e2e/spreadsheets.test.ts does it",
+		],
+	],
+	"docs/folder-and-list.md": [
+		[
+			"ragtag manifest check papers/list.xlsx --for upload --map Datei=file -d $DATASET",
+			"needs 60 files; test/e2e/spreadsheets.test.ts does it",
+		],
+	],
+	"docs/sync.md": [
+		["ragtag docs sync papers -d DATASET --dry-run", "needs a folder; test/commands/sync does it"],
+		["ragtag docs sync /srv/papers -d DATASET --remove --parse -q", "the same"],
+	],
 	"docs/backup.md": [
 		[
 			"ragtag docs download -d DATASET --out backup",

@@ -1,5 +1,5 @@
-import { copyFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect, it, test } from "vitest";
 import { program } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
@@ -72,4 +72,45 @@ it("a workbook with a problem sends nothing, and names the sheet and the cell", 
 		3,
 		expect.stringContaining("the workbook has no sheet Tabelle2; it has 1 Tabelle1"),
 	]);
+});
+
+/** The six kinds and three folders of the files that the workbook lists. LibreOffice 7.4 saved it under German settings. */
+const KINDS = ["pdf", "docx", "xlsx", "html", "md", "png"] as const;
+const FOLDERS = ["personal", "finanzen", "technik"] as const;
+
+it("60 files of six kinds with an Excel list are tagged documents after the two commands of the page", async () => {
+	const page = await readFile("docs/folder-and-list.md", "utf8");
+	const commands = /```sh\n(.*?)```/s.exec(page)?.[1]?.trim().split("\n") ?? [];
+	expect(commands.length).toBe(2);
+	const papers = await folder();
+	for (let n = 1; n <= 60; n++) {
+		const path = join(
+			papers,
+			FOLDERS[(n - 1) % 3] ?? "",
+			`Bericht ${String(n).padStart(2, "0")}.${KINDS[(n - 1) % 6]}`,
+		);
+		await mkdir(dirname(path), { recursive: true });
+		await writeFile(path, `content of ${n}`);
+	}
+	await copyFile(join(LISTS, "folder-list.xlsx"), join(papers, "list.xlsx"));
+	const service = await serve(0, { flavour: "ragflow-0.27" });
+	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+	for (const command of commands) {
+		const words = command.replace("papers/", `${papers}/`).replace("$DATASET", service.dataset).split(" ").slice(1);
+		const { exit, stderr } = await program(
+			[...words, "--rate", "5000"].slice(0, words[0] === "manifest" ? -2 : undefined),
+			env,
+		);
+		expect([exit, stderr]).toEqual([0, stderr]);
+	}
+	const documents = await service.documents();
+	expect(documents.length).toBe(60);
+	expect(documents.find(({ name }) => name === "Bericht 02.docx")?.metadata).toEqual({
+		Titel: "Größe 2 – „Bericht“",
+		Autor: "Weiß",
+		Stand: "2025-03-02",
+		Seiten: 2,
+		Geprüft: true,
+		Themen: "Reise, Geld",
+	});
 });
