@@ -19,8 +19,7 @@ const STOP =
 const PAUSE = "ragtag runs adjust --pause pauses the run that is going on, ragtag runs adjust --continue goes on.";
 const UNDO = "ragtag runs undo RUN --dry-run shows what would be restored; without --dry-run it asks, and restores it.";
 const CHECK = "ragtag manifest check MANIFEST";
-const SYNC =
-	"ragtag docs upload FOLDER -d DATASET --on-existing replace uploads new and changed files; ragtag docs plan MANIFEST --out FILE --undeclared report names what no row names.";
+const SYNC = "ragtag docs sync FOLDER -d DATASET makes a dataset hold what a folder holds; --dry-run shows the steps.";
 const ONE_DOCUMENT =
 	"ragtag docs list -d DATASET --name NAME shows one document; ragtag runs blame ID says which run set its values.";
 
@@ -32,7 +31,7 @@ docs | delete remove del erase destroy | ragtag docs rm MANIFEST --dry-run shows
 docs | update set edit patch label write annotate modify change | ${TAG}
 docs | add create new put cp copy push import insert ingest load | ${UPLOAD}
 docs | export pull fetch dump save backup | ${EXPORT}
-docs | sync mirror | ${SYNC}
+docs | mirror rsync | ${SYNC}
 docs | diff compare preview | ${PREVIEW}
 docs | search find query filter grep | ${FIND}
 docs | validate lint test | ${CHECK}
