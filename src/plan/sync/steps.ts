@@ -36,8 +36,10 @@ export type SyncInput = {
 	readonly retag: Retag;
 	/** files that were not found: `gone`, or only left out by the filters */
 	readonly absent: ReadonlyMap<string, "gone" | "left out">;
-	/** whether the service renames documents, and the whole folder could be read */
-	readonly mayRename: boolean;
+	/** whether the service renames documents */
+	readonly canRename: boolean;
+	/** whether the whole folder could be read: otherwise a file that is not found may be there */
+	readonly isWhole: boolean;
 	readonly removes: boolean;
 	readonly removesLeftOut: boolean;
 	/** whether names are the same text, however they are composed */
@@ -92,7 +94,7 @@ export function planSync(input: SyncInput): SyncSteps {
 			continue;
 		}
 		const before = steps.length;
-		if (!isSameName(document.name, name)) {
+		if (input.canRename && !isSameName(document.name, name)) {
 			steps.push({ ...ids, action: "rename", from: document.name, file, metadata: new Map() });
 		} else if (!hasSameStatus(entry, file)) steps.push({ ...ids, action: "keep", file, metadata: new Map() });
 		tag(document.id, name, wanted);
@@ -100,7 +102,7 @@ export function planSync(input: SyncInput): SyncSteps {
 	}
 	const missing = [...entries.values()].filter(({ path, documentId }) => absent.has(path) && documents.has(documentId));
 	const gone = missing.filter(({ path }) => absent.get(path) === "gone");
-	const moves = input.mayRename ? movesOf(fresh, gone) : new Map<string, SyncEntry>();
+	const moves = input.canRename && input.isWhole ? movesOf(fresh, gone) : new Map<string, SyncEntry>();
 	for (const wanted of fresh) {
 		const { file, name, metadata } = wanted;
 		const moved = moves.get(file.path);

@@ -73,9 +73,13 @@ export async function sendSync(
 		},
 		ending: async (record) => {
 			const stop = await foldRecord(record, target);
-			return { next: forceHint(record), ...(stop === undefined ? {} : { stop }) };
+			return { next: forceHint(record) ?? nextOfFailed(record), ...(stop === undefined ? {} : { stop }) };
 		},
 	});
+}
+
+function nextOfFailed({ journal }: RunRecord<PlannedRow>): string | undefined {
+	return journal.totals().failed === 0 ? undefined : "Mend what is said above; the same command then syncs the rest.";
 }
 
 /** Takes what a run has done into the state. @returns why that failed */

@@ -292,3 +292,18 @@ it("says without --trash what can't be brought back", async () => {
 	expect(undone.stderr).toContain("1 can't be undone");
 	expect(await contents()).toEqual([["a.txt", "one and two"]]);
 });
+
+it("where a service documents no rename, uploads a moved file again, and refuses to replace before anything is sent", async () => {
+	const { sync, service, write, move, writes } = await synced(PAPERS, { flavour: "documented" });
+	const flat = ["--names", "flat", "--remove"];
+	await sync(...flat);
+	await move("hr/b.txt", "new/c.txt");
+	expect(await sync(...flat)).toMatchObject({ exit: 0, summary: { uploaded: 1, removed: 1, renamed: 0 } });
+	await write("hr/a.txt", "another text");
+	const before = writes();
+	const refused = await sync(...flat);
+	expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("documents no such call")]);
+	expect(writes() - before).toBe(0);
+	const names = (await service.documents()).map(({ name }) => name).toSorted();
+	expect(names).toEqual(["hr__a.txt", "it__a.txt", "new__c.txt", "top.md"]);
+});
