@@ -119,8 +119,8 @@ it("a full disk is exit 7 before anything is sent, as no outcome could be record
 
 it("a disk that fills up during a run is exit 7, and the run resumes without a loss", async () => {
 	const { service, argv, env } = await world(200, 0);
-	// 16 blocks of a kilobyte: the journal outgrows them after a hundred rows or so.
-	const line = `trap '' XFSZ; ulimit -f 16; $RAGTAG ${argv.join(" ")} --concurrency 4`;
+	// 32 blocks of a kilobyte: the list of the documents fits in them, and the journal outgrows them after a hundred rows or so.
+	const line = `trap '' XFSZ; ulimit -f 32; $RAGTAG ${argv.join(" ")} --concurrency 4`;
 	const full = await shell(line, env);
 	expect(full.exit).toBe(7);
 	const summary = summaryOf(full.stdout);

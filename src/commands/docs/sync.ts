@@ -6,12 +6,13 @@ import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addFileOptions } from "../../flags/file-flags.ts";
-import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
+import { addBodyOption, addRunOptions, addSetOption, type GlobalFlags, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { quoted, withFlags } from "../../flags/next-command.ts";
+import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
+import { markOf } from "../../run/recorded/superseded.ts";
 import { isFinished } from "../../run/recorded/unfinished.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { requireCall } from "../../run/service/require-call.ts";
@@ -90,8 +91,10 @@ export async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	await using _lock = isPreview ? undefined : await lockSync(run, pair.target);
 	const unfinished = isPreview ? undefined : await unfinishedSync(run, pair.target);
 	if (unfinished !== undefined) {
-		app.io.note(`Run ${unfinished.run} of this folder did not end: it goes on first.`);
-		const exit = await goOn(unfinished, { ...options, dataset, run: unfinished.run }, app);
+		const { file, reopen } = unfinished;
+		const why = reopen ? "has files that may be stored" : "did not end";
+		app.io.note(`Run ${file.run} of this folder ${why}: it goes on first.`);
+		const exit = await goOn(file, { ...options, dataset, run: file.run, reopen }, app);
 		if (exit !== Exit.ok && exit !== Exit.failedRows) return exit;
 		return await syncNow(run, folder, await openPair(run, folder, dataset, options.state));
 	}
@@ -192,12 +195,23 @@ async function checkFlags(options: SyncOptions): Promise<void> {
 }
 
 /** The newest run of this state, where it did not end: what it has stored may not be in the state. */
-async function unfinishedSync({ settings, app }: Run<unknown>, { state }: SyncTarget): Promise<RunFile | undefined> {
+async function unfinishedSync(
+	{ settings, app, flags }: Run<GlobalFlags>,
+	{ state }: SyncTarget,
+): Promise<{ readonly file: RunFile; readonly reopen: boolean } | undefined> {
 	const runs = app.runs(settings);
-	const newest = (await runs.files()).find(({ options }) => options["sync"] === state);
-	const recorded = newest && (await runs.journal(newest.run));
-	if (newest === undefined || recorded === undefined || newest.command !== SYNC) return undefined;
-	return isFinished(recorded) && runs.hasSummary(newest.run) ? undefined : newest;
+	const file = (await runs.files()).find(({ options }) => options["sync"] === state);
+	const recorded = file && (await runs.journal(file.run));
+	if (file === undefined || recorded === undefined || markOf(runs, file.run)?.isUndone === true) return undefined;
+	const isEnded = isFinished(recorded) && runs.hasSummary(file.run);
+	// A file may be stored beside its document, and only this run knows that.
+	const isInDoubt = recorded.state.countStoredButFailed() + recorded.state.failedWith("UNKNOWN_OUTCOME") > 0;
+	if (isEnded && !(isInDoubt && file.command === SYNC)) return undefined;
+	if (file.command === SYNC) return { file, reopen: isEnded };
+	throw usageError(
+		`run ${file.run} (${file.command}) of this folder did not end; nothing was sent`,
+		`End it first: ${resumeCommand(file.run, flags)}`,
+	);
 }
 
 async function writePlan(
