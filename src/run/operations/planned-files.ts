@@ -100,7 +100,7 @@ async function refuseChangedFile({ planned, file }: FileItem): Promise<void> {
 /** Fails the removal of a document whose file is back. @param path of the file from the root of the sync */
 export async function refuseReturned(root: string, path: string): Promise<void> {
 	try {
-		await lstat(join(root, path));
+		if ((await lstat(join(root, path))).isDirectory()) return;
 	} catch (error) {
 		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return;
 		throw changedSince("it is not certain that its file is gone; the document was not removed");

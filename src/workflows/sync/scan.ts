@@ -121,11 +121,10 @@ export async function absentFiles(
 	return absent;
 }
 
-/** Also a link: it is left out, and its document may be that of an earlier file. */
+/** Also a link: it is left out, and its document may be that of an earlier file. A folder in the place of a file is not it. */
 async function isThere(path: string): Promise<boolean> {
 	try {
-		await lstat(path);
-		return true;
+		return !(await lstat(path)).isDirectory();
 	} catch (error) {
 		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return false;
 		throw error;
