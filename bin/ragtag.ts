@@ -3,6 +3,9 @@ import process from "node:process";
 // This file imports nothing that an old Node lacks, and nothing large at once: the listener below comes first.
 const OLDEST = { major: 20, minor: 19 };
 
+/** When it is asked again whether a debugger is open, in milliseconds after the start. */
+const LATE_MS = [5, 50];
+
 /** Options with which a user asks for a debugger. */
 const OPENS_DEBUGGER = /--inspect(?:-brk|-wait)?(?![\w-])/;
 
@@ -45,8 +48,18 @@ async function refuseDebugger(): Promise<void> {
 	const inspector = await import("node:inspector").catch(() => undefined);
 	// Node opens it in a turn of its event loop.
 	await new Promise((resolve) => setImmediate(resolve));
-	if (inspector?.url() === undefined) return;
-	if (OPENS_DEBUGGER.test([...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].join(" "))) return;
+	if (
+		inspector === undefined ||
+		OPENS_DEBUGGER.test([...process.execArgv, process.env["NODE_OPTIONS"] ?? ""].join(" "))
+	)
+		return;
+	const isOpen = (): boolean => inspector.url() !== undefined;
+	if (isOpen()) return endWithDebugger();
+	// On a busy machine the thread that opens it comes late. No request is sent by then.
+	for (const milliseconds of LATE_MS) setTimeout(() => isOpen() && void endWithDebugger(), milliseconds).unref();
+}
+
+async function endWithDebugger(): Promise<void> {
 	process.stderr.write(
 		"ragtag: SIGUSR1 came before the program had begun, and Node opened a debugger, which shows the API key; nothing was sent\nRun the same command again.\n",
 	);
