@@ -28,7 +28,7 @@ export const PAPERS = { "hr/a.txt": "a of hr", "hr/b.txt": "b of hr", "it/a.txt"
 /** A folder with files, a service with an empty dataset, and the command that syncs them. */
 export async function synced(
 	files: Readonly<Record<string, string>> = PAPERS,
-	options: RecordedOptions & { readonly documents?: number } = {},
+	options: RecordedOptions & { readonly documents?: number | undefined } = {},
 ): Promise<Synced> {
 	const { documents = 0, ...sandbox } = options;
 	const world = await recorded(documents, { flavour: "ragflow-0.27", ...sandbox });

@@ -29,9 +29,12 @@ export type SyncState = SyncPlace & {
 	readonly entries: ReadonlyMap<string, SyncEntry>;
 };
 
+/** The version of the format. It is raised when the meaning of a member changes. */
+export const STATE_FORMAT = 1;
+
 const TEXT = v.string();
 const HEAD = v.object({
-	ragtag_sync: v.literal(1),
+	ragtag_sync: v.literal(STATE_FORMAT),
 	base_url: TEXT,
 	dataset_id: TEXT,
 	root: TEXT,
@@ -51,7 +54,7 @@ const FOOT = v.object({ files: v.number(), sha256: TEXT });
 
 /** JSON lines: the place, the entries, and a last line with their number and the hash of all lines before it. */
 export function stateText({ baseUrl, datasetId, root, device, isTagged, entries }: SyncState): string {
-	const head = { ragtag_sync: 1, base_url: baseUrl, dataset_id: datasetId, root, device, tagged: isTagged };
+	const head = { ragtag_sync: STATE_FORMAT, base_url: baseUrl, dataset_id: datasetId, root, device, tagged: isTagged };
 	const lines = [JSON.stringify(head)];
 	for (const { path, documentId, name, size, mtime, ino, sha256 } of entries.values()) {
 		lines.push(JSON.stringify({ path, document_id: documentId, name, size, mtime, ino, sha256 }));

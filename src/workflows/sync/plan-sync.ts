@@ -193,7 +193,7 @@ function otherDevice(folder: string): CliError {
 
 /** Says which documents stay although their files are not there. */
 function noteKept(
-	{ app }: Run<SyncFlags>,
+	{ app, flags }: Run<SyncFlags>,
 	{ gone, leftOut, changes }: SyncSteps,
 	{ faults, removes }: { readonly faults: number; readonly removes: boolean },
 ): void {
@@ -203,7 +203,7 @@ function noteKept(
 		const why = `${numberText(faults)} ${faults === 1 ? "file or folder is" : "files or folders are"} not readable or valid`;
 		app.io.note(`warning: ${numberText(gone)} are not removed: ${why}.`);
 	}
-	if (leftOut > 0 && removed <= gone) {
+	if (leftOut > 0 && flags.deleteExcluded !== true) {
 		app.io.note(`${numberText(leftOut)} stay whose files are only left out; --delete-excluded removes them.`);
 	}
 }

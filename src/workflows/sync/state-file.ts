@@ -3,7 +3,14 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import type { SyncTarget } from "../../plan/plan-file/planned.ts";
-import { otherPlace, readState, stateText, type SyncPlace, type SyncState } from "../../plan/sync/state.ts";
+import {
+	otherPlace,
+	readState,
+	STATE_FORMAT,
+	stateText,
+	type SyncPlace,
+	type SyncState,
+} from "../../plan/sync/state.ts";
 import { show } from "../../text/show.ts";
 import { writeWhole } from "../../write-whole.ts";
 
@@ -34,6 +41,16 @@ export async function readStateFile(path: string, place: SyncPlace): Promise<Sta
 	});
 	if (text === undefined) return { path, state: undefined, isDamaged: false, sha256: "" };
 	const sha256 = createHash("sha256").update(text).digest("hex");
+	const format = Number(/^\{"ragtag_sync":(\d+)/.exec(text)?.[1] ?? 0);
+	if (format > STATE_FORMAT) {
+		throw new CliError(
+			`the state ${show(path)} is of format ${format}, which this version does not know; nothing was sent`,
+			{
+				exit: Exit.foreign,
+				hint: "Use the version of ragtag that wrote it, or name another file with --state.",
+			},
+		);
+	}
 	const state = readState(text);
 	const other = state && otherPlace(state, place);
 	if (other !== undefined) {

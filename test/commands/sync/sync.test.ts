@@ -201,6 +201,10 @@ it("refuses the state of another folder: exit 8, and nothing is sent", async () 
 	const argv = ["docs", "sync", one.home, "-d", one.service.dataset, "--state", state];
 	const before = one.writes();
 	expect([(await one.run(argv)).exit, one.writes() - before]).toEqual([8, 0]);
+	await writeFile(state, '{"ragtag_sync":2}\n');
+	const newer = await one.sync("--state", state, "--adopt");
+	expect([newer.exit, newer.stderr]).toEqual([8, expect.stringContaining("is of format 2")]);
+	expect(await readFile(state, "utf8")).toBe('{"ragtag_sync":2}\n');
 });
 
 it("writes the steps into a plan, and docs apply sends exactly these, unless another sync came between", async () => {

@@ -1,0 +1,103 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runOf, stopAt } from "../../support/recorded.ts";
+import { PAPERS, synced } from "../../support/synced.ts";
+
+const ALONE = ["--concurrency", "1", "--chunk", "1"];
+
+/** A first sync that a refused key ends after its first file. */
+async function stopped() {
+	const world = await synced(PAPERS, stopAt(3, "POST"));
+	const ended = await world.sync(...ALONE);
+	expect([ended.exit, (await world.contents()).length]).toEqual([4, 1]);
+	return { ...world, name: runOf(ended.stdout) };
+}
+
+it("a sync that was stopped goes on with the next one: no file is stored twice, and none is foreign", async () => {
+	const { sync, contents, write } = await stopped();
+	await write("new.txt", "new");
+	const next = await sync();
+	expect([next.exit, next.stderr]).toEqual([0, expect.stringContaining("did not end: it goes on first")]);
+	expect(await contents()).toEqual([...Object.entries(PAPERS).slice(0, 3), ["new.txt", "new"], ["top.md", "top"]]);
+	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+});
+
+it("runs resume ends it too, and the state knows what it stored", async () => {
+	const { sync, contents, run, name } = await stopped();
+	const resumed = await run(["runs", "resume", name, "--json", "--rate", "5000"]);
+	expect([resumed.exit, await contents()]).toEqual([0, Object.entries(PAPERS)]);
+	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+});
+
+it("a plan of a sync that was stopped is resumed before another sync: what it stored is not known yet", async () => {
+	const { sync, contents, run, home } = await synced(PAPERS, stopAt(3, "POST"));
+	const plan = join(home, "plan.jsonl");
+	await sync("--out", plan);
+	const applied = await run(["docs", "apply", plan, "--json", ...ALONE]);
+	expect(applied.exit).toBe(4);
+	const refused = await sync();
+	expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("End it first: ragtag runs resume")]);
+	expect((await run(["runs", "resume", runOf(applied.stdout), "--rate", "5000"])).exit).toBe(0);
+	expect(await contents()).toEqual(Object.entries(PAPERS));
+	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
+});
+
+it("an older sync that is retried leaves a document to a newer run that wrote it", async () => {
+	const { sync, run, service, ids, held, write, home } = await synced({ "a.txt": "a", "b.txt": "b" });
+	await sync();
+	const [id = ""] = (await ids()).values();
+	await write("a.txt.meta.json", '{"by":"the sync"}');
+	await write("b.txt.meta.json", '{"by":"the sync"}');
+	await service.put(id, { by: "hand" });
+	const done = await sync("--max-errors", "1");
+	expect(done.exit).toBe(0);
+	const tags = join(home, "tags.csv");
+	await writeFile(tags, `document_id,by\n${id},a newer run\n`);
+	expect((await run(["docs", "tag", tags, "-d", service.dataset, "--mode", "merge"])).exit).toBe(0);
+	const undone = await run(["runs", "undo", runOf(done.stdout), "--yes", "--json"]);
+	expect([undone.exit, undone.stdout]).toEqual([1, expect.stringContaining('"error_code":"CONFLICT"')]);
+	const metadata = (await held()).map((each) => each.metadata);
+	expect(metadata).toContainEqual({ by: "a newer run" });
+});
+
+it("shows and verifies a sync as any other run", async () => {
+	const { sync, run, move, write, ids, service } = await synced(PAPERS);
+	await sync();
+	for (const id of (await ids()).values()) await service.put(id, { by: "hand" });
+	await move("hr/b.txt", "c.txt");
+	await write("new.txt", "new");
+	const name = runOf((await sync()).stdout);
+	const verified = await run(["runs", "verify", name, "--json"]);
+	expect([verified.exit, verified.stdout]).toEqual([0, expect.stringContaining('"equal":2')]);
+	const shown = await run(["runs", "show", name, "--json"]);
+	expect([shown.exit, JSON.parse(shown.stdout)]).toMatchObject([0, { command: "docs sync", counts: { renamed: 1 } }]);
+});
+
+it.each([
+	[["--delete-excluded"], "--delete-excluded needs --remove"],
+	[["--max-remove", "5"], "--max-remove needs --remove"],
+	[["-0"], "-0 says how the paths"],
+	[["--wait"], "--wait needs --parse"],
+	[["--strict"], "--strict needs --pattern"],
+])("%j alone is exit 2: it would mean nothing", async (flags, text) => {
+	const { sync, writes } = await synced({ "a.txt": "a" });
+	const { exit, stderr } = await sync(...flags);
+	expect([exit, stderr, writes()]).toEqual([2, expect.stringContaining(text), 0]);
+});
+
+it("a folder that is a file, or is not there, is exit 2; one without files is exit 3", async () => {
+	const { run, service, root, home } = await synced({});
+	const of = (folder: string) => run(["docs", "sync", folder, "-d", service.dataset]);
+	await writeFile(join(home, "file"), "");
+	expect([(await of(join(home, "file"))).exit, (await of(join(home, "absent"))).exit, (await of(root)).exit]).toEqual([
+		2, 2, 3,
+	]);
+	expect((await run(["docs", "sync", root])).exit).toBe(2);
+});
+
+it("--parse starts the parsing of what it stores", async () => {
+	const { sync, service } = await synced(PAPERS);
+	expect(await sync("--parse", "--wait")).toMatchObject({ exit: 0, summary: { uploaded: 4 } });
+	expect(service.requests.some((line) => line.startsWith("POST") && line.includes("/chunks"))).toBe(true);
+});
