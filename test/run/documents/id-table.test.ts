@@ -48,6 +48,15 @@ it("a list of many documents keeps a few bytes an id while it is read", async ()
 		const { heapUsed, external } = process.memoryUsage();
 		return heapUsed + external;
 	};
+	// What other tests of this process left is collected in several turns: the least of some readings is the list's.
+	const least = async (): Promise<number> => {
+		let found = held();
+		for (let reading = 0; reading < 5; reading++) {
+			await new Promise((resolve) => setImmediate(resolve));
+			found = Math.min(found, held());
+		}
+		return found;
+	};
 	// Many enough that what the test runner itself allocates meanwhile, a few MB, is little for each of them.
 	const TOTAL = 1_000_000;
 	const SIZE = 1_000;
@@ -59,12 +68,12 @@ it("a list of many documents keeps a few bytes an id while it is read", async ()
 			return { items: page * SIZE > TOTAL ? [] : items, total: TOTAL };
 		},
 	});
-	const before = held();
+	const before = await least();
 	let count = 0;
 	let most = 0;
 	for await (const _ of allDocuments(api, direct, "set")) {
 		count += 1;
-		if (count === TOTAL) most = held() - before;
+		if (count === TOTAL) most = (await least()) - before;
 	}
 	expect(count).toBe(TOTAL);
 	expect(most / TOTAL).toBeLessThan(45);
