@@ -67,6 +67,8 @@ export type DocumentCall = "download" | "parse" | "rename";
 /** One kind of server with this API: everything in which it differs from the others. */
 export type Flavour = {
 	readonly name: string;
+	/** whether an upload loses the folders of its name; of other servers the first such upload shows it */
+	readonly dropsFolders?: true;
 	/** the servers of this kind, for people */
 	readonly servers: string;
 	readonly update: {

@@ -178,6 +178,8 @@ export const ragflowPatch: Flavour = {
 export const ragflow1: Flavour = {
 	...ragflow,
 	name: "ragflow-1.0",
+	// Go's mime/multipart gives a part the base of its file name (`Part.FileName`).
+	dropsFolders: true,
 	servers: "RAGFlow v1.0",
 	update: { verb: "PATCH", forms: ["json"] },
 	// `ids` of a list has no bound of its own; a page has a hundred (ListDocuments in internal/handler/document.go). A

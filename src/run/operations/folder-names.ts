@@ -38,6 +38,8 @@ export class FolderNames {
 		const { item, memory } = attempt;
 		const { name } = item.file;
 		if (!name.includes("/") || memory.isLogged === true) return send();
+		// An upload whose answer is lost is searched for under the name that it was sent with.
+		if (attempt.api.dialect.flavour.dropsFolders === true) this.#isKept = false;
 		while (this.#isKept === undefined) {
 			if (this.#first === undefined) return this.#storeFirst(send);
 			await this.#first;

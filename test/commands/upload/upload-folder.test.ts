@@ -64,14 +64,14 @@ it("goes on with a document that was stored and not renamed yet: it would be sto
 		...stopAt(2, "PATCH"),
 	});
 	const { exit, stdout } = await upload("--concurrency", "1");
-	expect([exit, await held()]).toEqual([4, ["a.pdf"]]);
+	expect([exit, await held()]).toEqual([4, ["hr__a.pdf"]]);
 	expect((await run(["runs", "resume", runOf(stdout), "--timeout", "1s"])).exit).toBe(0);
 	expect(await held()).toEqual(["hr/a.pdf", "it/a.pdf"]);
 });
 
 it.each([
 	["ragflow-0.25", ["a(1).pdf", "hr/a.pdf"]],
-	["ragflow-1.0", ["a.pdf", "hr/a.pdf"]],
+	["ragflow-1.0", ["hr/a.pdf", "hr__a.pdf"]],
 ] as const)("stores a file once more with upload-again on %s, and prints its name", async (flavour, names) => {
 	const { upload, held } = await papers(["hr/a.pdf", "top.txt"], { flavour });
 	const only = ["--include", "*.pdf"];
