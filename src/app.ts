@@ -76,6 +76,8 @@ export function createApp(dependencies: AppDependencies) {
 	};
 	return {
 		io,
+		/** for a program that a command starts */
+		env,
 		clock,
 		timers,
 		/** what the command is doing; sessions, checks and lists report to it, and `io` shows it */

@@ -10,7 +10,7 @@ import { parseCount, parseNonEmpty } from "../flags/values.ts";
 const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
 
 export type SandboxFlags = GlobalFlags & {
-	readonly port: number;
+	readonly port?: number | undefined;
 	readonly data?: string | undefined;
 	readonly key?: string | undefined;
 	readonly memberKey?: string | undefined;
@@ -34,9 +34,14 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 		.summary("serve the API on this machine over a SQLite file")
 		.description(
 			"Serves the API on this machine, as documented or as a release of RAGFlow does. Prints its address and the line " +
-				"that sets its key.",
+				"that sets its key. With a program after --, it serves that program alone, and ends with it.",
 		)
-		.option("--port <port>", "port on 127.0.0.1; 0 takes a free one", parseCount(0, 65_535), 9380)
+		.argument("[program...]", "after --: a program, such as a shell, that gets the address and the key")
+		.option(
+			"--port <port>",
+			"port on 127.0.0.1; 0 takes a free one (default: 9380; for a program: 0)",
+			parseCount(0, 65_535),
+		)
 		.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
 		.option("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty)
 		.option("--member-key <key>", "a second key, of a team member: RAGFlow lets it do all but update", parseNonEmpty)
@@ -74,15 +79,21 @@ export function sandboxCommand(program: Command, app: App, done: Done, run = ser
 		.option("--control", "opens a second address that reports what was applied and takes plans", false)
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --port 0 --data demo.db --latency 50\n" +
+			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --documents 12 -- bash\n  ragtag sandbox --port 0 --data demo.db --latency 50\n" +
 				"  ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
 				`  ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'\n`,
 		);
-	addMessageOptions(command).action(async () => done(await run(command.optsWithGlobals<SandboxFlags>(), app)));
+	addMessageOptions(command).action(async (words: string[]) => {
+		done(await run(command.optsWithGlobals<SandboxFlags>(), app, words));
+	});
 }
 
-/** Serves until a signal ends it, which is the normal end of a service, and so exit 0. */
-export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<ExitCode> {
+/**
+ * Serves until a signal ends it, which is the normal end of a service, and so exit 0; or as long as a program runs that the
+ * words start.
+ */
+export async function serve(flags: SandboxFlags, app: App, words: readonly string[] = []): Promise<ExitCode> {
+	const { io, signal } = app;
 	if (flags.faults === "list") {
 		const { faultTable } = await import("../sandbox/faults/table.ts");
 		await io.out(faultTable());
@@ -92,7 +103,7 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 	const { startSandbox } = await import("../sandbox/index.ts");
 	const faults = await faultPlan(flags);
 	const sandbox = await startSandbox({
-		port: flags.port,
+		port: flags.port ?? (words.length > 0 ? 0 : 9380),
 		latency: flags.latency,
 		flavour: flags.flavour,
 		update: flags.update,
@@ -107,11 +118,16 @@ export async function serve(flags: SandboxFlags, { io, signal }: App): Promise<E
 		pageSizeLimit: flags.pageLimit,
 		faults,
 		control: flags.control === true,
-		log: (line) => io.note(line),
+		// The terminal belongs to the program.
+		log: (line) => (words.length > 0 ? io.debug(line) : io.note(line)),
 	}).catch((error: unknown) => {
 		throw usageError(`the sandbox could not start: ${reason(error)}`, undefined, error);
 	});
 	try {
+		if (words.length > 0) {
+			const { runWithSandbox } = await import("./sandbox-program.ts");
+			return await runWithSandbox(words, sandbox, flags, app);
+		}
 		await io.out(`${sandbox.url}\nexport RAGTAG_API_KEY=${sandbox.key}\n`);
 		if (flags.documents !== undefined && sandbox.datasetId !== undefined) await io.out(`${sandbox.datasetId}\n`);
 		if (sandbox.control !== undefined) await io.out(`control ${sandbox.control.url}\n`);

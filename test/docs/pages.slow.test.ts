@@ -12,7 +12,10 @@ const textOf = (page: string): string => readFileSync(new URL(page, ROOT), "utf8
 /** The first lines of the blocks of commands that no test types, and why. */
 const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: string])[]>> = {
 	"README.md": [
-		["npm ci && npm run demo", "builds the checkout and runs all tests, this one too; CI does it"],
+		[
+			"npm ci && npm pack && npm install --global ./ragtag-cli-*.tgz",
+			"the same as in docs/install.md; test/e2e/sandbox.test.ts starts a program",
+		],
 		[
 			"ragtag manifest check papers/list.xlsx --for upload --map Datei=file -d DATASET",
 			"needs 60 files; test/e2e/spreadsheets.test.ts does it",

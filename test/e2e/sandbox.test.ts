@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { program, type Running, start } from "../support/program.ts";
@@ -34,6 +35,28 @@ it("a sandbox prints its address, key and dataset, keeps its data after an exit,
 	expect(kept.stdout).toBe(listed.stdout);
 	second.child.kill("SIGINT");
 	expect((await second.ended).exit).toBe(0);
+});
+
+it("a program after -- finds the service and a folder for its runs, and both end with it", async () => {
+	const line =
+		'echo "$RAGTAG_BASE_URL $RAGTAG_STATE_DIR"; test -d "$RAGTAG_STATE_DIR"; echo "$RAGTAG_API_KEY_FILE"; exit 3';
+	const { exit, stdout, stderr } = await program(["sandbox", "--documents", "1", "--", "sh", "-e", "-c", line], {
+		RAGTAG_API_KEY_FILE: "/a/key/of/another/service",
+	});
+	const [, url = "", state = ""] = /^(http:\/\/127\.0\.0\.1:[0-9]+) (\S+)\n\n$/.exec(stdout) ?? [stdout];
+	expect([exit, stderr]).toEqual([3, "sh ended with exit code 3.\n"]);
+	expect(existsSync(state)).toBe(false);
+	await expect(fetch(url)).rejects.toThrow("fetch failed");
+});
+
+it("SIGTERM to a sandbox ends its program, and a program that is not there is a wrong call", async () => {
+	const running = start(["sandbox", "--", "sh", "-c", "echo here; exec sleep 60"]);
+	await running.until((out) => out.includes("here"));
+	running.child.kill("SIGTERM");
+	expect((await running.ended).exit).toBe(143);
+
+	const missing = await program(["sandbox", "--", "no-such-program"]);
+	expect([missing.exit, missing.stderr]).toEqual([2, expect.stringContaining("no-such-program could not be started")]);
 });
 
 it("a sandbox speaks the requested release, and the next one after the planned upgrade", async () => {
