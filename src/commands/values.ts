@@ -1,133 +1,128 @@
 import type { Command } from "commander";
 import type { App } from "../app.ts";
-import { CliError, Exit, type ExitCode, usageError } from "../errors.ts";
-import { addServiceOptions, type ServiceFlags } from "../flags/flags.ts";
+import { type CliError, type ExitCode, usageError } from "../errors.ts";
+import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
 import type { Done } from "../flags/declare.ts";
-import { parseNonEmpty } from "../flags/values.ts";
-import type { JsonValue } from "../json/values.ts";
-import { valueText } from "../plan/condition.ts";
-import { allDocuments, type ShortList } from "../run/documents/list.ts";
-import { WARN } from "../run/documents/searches.ts";
+import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
+import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { show } from "../text/show.ts";
-import { documentsText, numberText } from "../text/words.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../workflows/lists/list-output.ts";
-import { withDataset } from "../workflows/dataset.ts";
-import { shortListError } from "../workflows/lists/warnings.ts";
-import { closest } from "../workflows/values/spellings.ts";
-import { type KeyCount, KeyCounts, type ValueCount, ValueCounts } from "../workflows/values/value-counts.ts";
+import { checkInput } from "../workflows/check/check-manifest.ts";
+import { addFormatOption, type Format } from "../workflows/lists/list-output.ts";
+import { openRun } from "../workflows/open-run.ts";
+import { APPLY } from "../workflows/plan/open-plan.ts";
+import { checkOut } from "../workflows/plan/write-plan.ts";
+import { report } from "../workflows/report.ts";
+import { checkFailedPath } from "../workflows/rows/failed-rows.ts";
+import { changeValues, mappedChange, renamingChange } from "../workflows/values/change-values.ts";
+import { listValues } from "../workflows/values/list-values.ts";
+import { readMap } from "../workflows/values/read-map.ts";
 
-export type ValuesOptions = ServiceFlags & {
-	readonly key: string | undefined;
-	readonly dataset?: string | undefined;
-	readonly format?: Format | undefined;
-	readonly json?: boolean | undefined;
-};
+export type ValuesOptions = RunFlags &
+	Pick<DryRunFlags, "dryRun" | "detailedExitcode"> & {
+		readonly key: string | undefined;
+		readonly format?: Format | undefined;
+		readonly out?: string | undefined;
+		/** the table of new values */
+		readonly map?: string | undefined;
+		readonly rename?: readonly (readonly [from: string, to: string])[] | undefined;
+		/** the first flag that was typed and means nothing for a list of values */
+		readonly changingFlag?: string | undefined;
+	};
 
-/** Different values that are counted: more would fill the memory, and a list of them tells little. */
-const MOST_VALUES = 1_000_000;
+/** Flags that mean something where nothing is changed, by the names of their values. */
+const LISTING = new Set("dataset format out json rate limiter timeout flavour progress quiet debug logFile".split(" "));
 
 /** Declares the interface of `values`. What it does is in `values`. */
 export function valuesCommand(program: Command, app: App, done: Done, run = values): void {
 	const command = program
 		.command("values")
-		.summary("count the metadata keys of a dataset, or the values of one key")
+		.summary("count the metadata keys of a dataset, or the values of one key, and change them")
 		.description(
 			"Counts the metadata keys of a dataset with their types, or the values of one key. The column like names the " +
-				"commoner key or value that this one may be a misspelling of.",
+				"commoner key or value that this one may be a misspelling of. --out writes the values of a key into a map: fill " +
+				"its column new, where !delete removes a value and an empty cell changes nothing, then give it to --map. The " +
+				"changes are an ordinary run, which runs undo takes back.",
 		)
 		.argument("[key]", "a metadata key; without one, the keys are counted")
 		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("--json", "JSON lines, the same as --format jsonl")
+		.option("--map <file>", "changes the values of the key by a map with the columns old and new", parseNonEmpty)
+		.option("--rename <old=new>", "renames a key in all documents (repeatable)", collectPair)
+		.option(
+			"-o, --out <file>",
+			"writes the values of the key into a map; or the changes into a plan for docs apply",
+			parseOut,
+		)
+		.option("-n, --dry-run", "shows what would change, and sends nothing that writes")
+		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag values -d DATASET\n  ragtag values -d DATASET category\n  ragtag values -d DATASET --format csv > keys.csv\n",
+			"Examples:\n  ragtag values -d DATASET\n  ragtag values category -d DATASET\n  ragtag values category -d DATASET --out map.csv\n" +
+				"  ragtag values category -d DATASET --map map.csv --dry-run\n  ragtag values -d DATASET --rename author=writer\n",
 		);
-	addFormatOption(addServiceOptions(command)).action(async (key: string | undefined) => {
-		done(await run({ ...command.optsWithGlobals<Omit<ValuesOptions, "key">>(), key }, app));
+	addTypeOption(addBodyOption(addFormatOption(addRunOptions(command)))).action(async (key: string | undefined) => {
+		const options = command.optsWithGlobals<Omit<ValuesOptions, "key">>();
+		const changing = command.options.find((option) => {
+			const name = option.attributeName();
+			return !LISTING.has(name) && command.getOptionValueSource(name) === "cli";
+		});
+		done(await run({ ...options, key, changingFlag: changing?.long }, app));
 	});
 }
 
 export async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
-	const { key } = options;
-	return withDataset("values", options, app, async (session, dataset) => {
-		let short: ShortList | undefined;
-		const keys = new KeyCounts();
-		const counted = key === undefined ? undefined : new ValueCounts(key);
-		const seen = { documents: 0, withMetadata: 0 };
-		const request = session.service.searches.believing(session.request, WARN);
-		for await (const { metadata } of allDocuments(session.api, request, dataset, {
-			onShort: (list) => (short = list),
-		})) {
-			seen.documents += 1;
-			if (metadata === undefined) continue;
-			seen.withMetadata += 1;
-			keys.add(metadata);
-			counted?.add(metadata);
-			if (counted !== undefined && counted.different > MOST_VALUES) throw tooMany(show(key ?? ""));
+	const { key, map, rename, out, failed, force = false } = options;
+	checkFlags(options);
+	if (map === undefined && rename === undefined) return listValues(options, app);
+	if (out !== undefined) await checkOut(out, { manifest: map ?? "-", failed, force });
+	await checkFailedPath(failed, map ?? "-");
+	checkInput(map, options);
+	const { format: _, ...flags } = options;
+	await using run = await openRun(APPLY, flags, app);
+	const { dataset } = run.flags;
+	if (dataset === undefined) throw usageError("values needs a dataset", "Name it with -d DATASET.");
+	if (rename !== undefined) return await changeValues(run, dataset, renamingChange(rename));
+	const read = await readMap(run, map ?? "", key ?? "");
+	if (read.stop !== undefined) return await report(run, read.stop);
+	return await changeValues(run, dataset, mappedChange(key ?? "", read.map, read.manifest));
+}
+
+/** @throws CliError exit 2 for flags that exclude each other, or mean nothing without others */
+function checkFlags(options: ValuesOptions): void {
+	const { key, map, rename, out, format, dryRun, detailedExitcode, verify = "none", changingFlag } = options;
+	const wrong = (text: string, hint: string): CliError => usageError(`${text}; nothing was sent`, hint);
+	if (map !== undefined && rename !== undefined) {
+		throw wrong("--map and --rename exclude each other", "Change the values first, then the names of keys.");
+	}
+	if (map !== undefined && key === undefined) throw wrong("--map needs a KEY", "Type: ragtag values KEY --map FILE");
+	if (rename !== undefined && key !== undefined)
+		throw wrong("--rename takes no KEY beside it", `Leave ${show(key)} out.`);
+	if (rename !== undefined) checkNames(rename);
+	if (map === undefined && rename === undefined) {
+		if (changingFlag !== undefined) {
+			throw wrong(
+				`${changingFlag} needs --map or --rename: without them nothing is changed`,
+				`Leave ${changingFlag} out.`,
+			);
 		}
-		if (seen.documents > 0 && seen.withMetadata === 0) throw noMetadata(dataset);
-		const entries = keys.entries();
-		if (key !== undefined && !entries.some((entry) => entry.key === key)) throw unknownKey(key, dataset, entries);
-		await (counted === undefined ? printKeys(entries, options, app) : printValues(counted.entries(), options, app));
-		if (short !== undefined) throw shortListError(dataset, short, "the list above");
-		app.io.note(`${documentsText(seen.documents)} of dataset ${show(options.dataset ?? dataset)}`);
-		return Exit.ok;
-	});
+		if (out !== undefined && key === undefined) throw wrong("--out needs a KEY", "Type: ragtag values KEY --out FILE");
+		if (out !== undefined && (format !== undefined || options.json === true)) {
+			throw wrong("--out writes a map, which is always CSV", "Leave --format and --json out.");
+		}
+		return;
+	}
+	if (format !== undefined) throw wrong("--format is for lists of values", "For changes as JSON lines use --json.");
+	if (detailedExitcode === true && dryRun !== true)
+		throw wrong("--detailed-exitcode needs --dry-run", "Add --dry-run.");
+	if (verify !== "none" && (dryRun === true || out !== undefined)) {
+		throw wrong("--verify reads back what was written, and nothing is written", "Leave --verify out.");
+	}
 }
 
-async function printKeys(entries: readonly KeyCount[], options: ValuesOptions, app: App): Promise<void> {
-	const shape = {
-		columns: ["key", "documents", "types", "like"],
-		cells: ({ key, documents, types, like }: KeyCount) => [
-			key,
-			String(documents),
-			types.map(([type, count]) => (types.length === 1 ? type : `${type} ${count}`)).join(", "),
-			like.join(", "),
-		],
-		json: ({ key, documents, types, like }: KeyCount) =>
-			JSON.stringify({ key, documents, types: Object.fromEntries(types), like }),
-	};
-	await printList(entries, shape, chosenFormat(options), app);
-}
-
-async function printValues(entries: readonly ValueCount[], options: ValuesOptions, app: App): Promise<void> {
-	const shape = {
-		columns: ["value", "type", "documents", "like"],
-		cells: ({ value, type, isItem, documents, like }: ValueCount) => [
-			valueText(value),
-			isItem ? `${type} in a list` : type,
-			String(documents),
-			like.join(", "),
-		],
-		json: ({ value, type, isItem, documents, like }: ValueCount) =>
-			JSON.stringify({ value, type, in_list: isItem, documents, like } satisfies Record<string, JsonValue>),
-	};
-	await printList(entries, shape, chosenFormat(options), app);
-}
-
-function tooMany(key: string): CliError {
-	return new CliError(`${key} has more than ${numberText(MOST_VALUES)} different values; they are not counted`, {
-		exit: Exit.failedRows,
-		hint: "ragtag docs list shows the documents with their values.",
-	});
-}
-
-function noMetadata(dataset: string): CliError {
-	return new CliError(`the list of dataset ${show(dataset)} shows no metadata, so there is nothing to count`, {
-		exit: Exit.failedRows,
-		hint: "ragtag doctor says what this service is.",
-	});
-}
-
-function unknownKey(key: string, dataset: string, entries: readonly KeyCount[]): CliError {
-	const near = closest(
-		key,
-		entries.map((entry) => entry.key),
-	);
-	const there = entries.slice(0, 10).map((entry) => show(entry.key));
-	const known = there.length === 0 ? "No document has any metadata." : `The commonest keys: ${there.join(", ")}.`;
-	return usageError(
-		`no document of dataset ${show(dataset)} has the key ${show(key)}`,
-		near === undefined ? known : `Did you mean ${show(near)}?`,
-	);
+/** @throws CliError exit 2 where the names of renamed keys clash */
+function checkNames(rename: readonly (readonly [from: string, to: string])[]): void {
+	const names = rename.flat();
+	const twice = names.find((name, at) => names.indexOf(name) !== at);
+	if (names.includes("")) throw usageError("--rename takes OLD=NEW, and neither may be empty; nothing was sent");
+	if (twice === undefined) return;
+	throw usageError(`--rename names the key ${show(twice)} twice; nothing was sent`, "Rename one after the other.");
 }

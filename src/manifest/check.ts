@@ -6,7 +6,7 @@ import { DuplicateSearch } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
-import type { ParsedRow, RawRow, RowParser, RowTexts } from "./rows/row-reader.ts";
+import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
 import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
 import { csvFailedRows, marked } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
@@ -176,14 +176,14 @@ class FirstReading {
 	}
 
 	/** @param key as `SubjectRules` gives it; letter case may differ */
-	#remember(raw: RawRow, row: RowTexts, key: string): void {
+	#remember(raw: RawRow, row: ParsedRow, key: string): void {
 		if (this.#fatal) return;
 		this.#tally.place(raw, row, Disposition.valid);
 		this.#duplicates.note(row.datasetId, key, this.#tally.all);
 	}
 
 	async #settleDuplicates(): Promise<void> {
-		const { required: field, same } = this.#subject;
+		const { required: field, same, differing } = this.#subject;
 		const { skipped, conflicts } = await this.#duplicates.decisions(this.#problems, this.#fatal);
 		for (const index of skipped) this.#tally.replace(index, Disposition.duplicate);
 		const why = this.#duplicates.isFolded
@@ -191,7 +191,7 @@ class FirstReading {
 			: "";
 		for (const { row, earlierLine } of conflicts) {
 			this.#tally.replace(row.index, Disposition.invalid);
-			const text = `${same} as on line ${earlierLine}${why}, with other values; see --on-duplicate`;
+			const text = `${same} as on line ${earlierLine}${why}, with other values; ${differing}`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
 	}

@@ -1,16 +1,18 @@
 import { basename } from "node:path";
+import type { Metadata } from "../json/values.ts";
 import type { Fault } from "./fault.ts";
 import { idKey, isOneLetterApart } from "../text/names.ts";
-import { idFault } from "./rows/identity.ts";
+import { idFault, valueText } from "./rows/identity.ts";
 
 /** The roles of a column or member, apart from metadata. */
 export type Role = "document_id" | "dataset_id" | "file" | "name";
 
-/** The values of a row's reserved columns; empty if absent. */
+/** The values of a row's reserved columns, which are empty if absent, and those of the others. */
 type RoleTexts = {
 	readonly documentId: string;
 	readonly file: string;
 	readonly name: string;
+	readonly metadata: Metadata;
 };
 
 /** The way in which the rows of a manifest name their documents. */
@@ -18,7 +20,9 @@ export type SubjectRules = {
 	/** the reserved columns that are read, each with the code of a JSON value that is no text; others are left out */
 	readonly roles: Readonly<Partial<Record<Role, string>>>;
 	/** the required column */
-	readonly required: Role;
+	readonly required: Role | "old";
+	/** the only other columns, where those are not metadata; `others` may stand there and are left out */
+	readonly columns?: { readonly read: readonly string[]; readonly others: readonly string[] } | undefined;
 	/** whether each row names a file, which must be there */
 	readonly hasFile: boolean;
 	/** whether a row may ask for its document by name */
@@ -31,7 +35,11 @@ export type SubjectRules = {
 	rest(row: RoleTexts): string;
 	/** what a message calls two rows about the same document */
 	readonly same: string;
+	/** what to do about such rows with different values */
+	readonly differing: string;
 };
+
+const SEE_DUPLICATE = "see --on-duplicate";
 
 const BY_ID: SubjectRules = {
 	roles: { document_id: "BAD_ID", dataset_id: "BAD_ID" },
@@ -42,6 +50,7 @@ const BY_ID: SubjectRules = {
 	key: ({ documentId }) => idKey(documentId),
 	rest: () => "",
 	same: "the same document",
+	differing: SEE_DUPLICATE,
 };
 
 const BY_ID_OR_NAME: SubjectRules = {
@@ -68,12 +77,30 @@ const NEW_DOCUMENT: SubjectRules = {
 	key: ({ file, name }) => (name === "" ? basename(file) : name),
 	rest: ({ file }) => file,
 	same: "the same name to store under",
+	differing: SEE_DUPLICATE,
+};
+
+/** A row of a map says what becomes of one value. */
+const VALUE: SubjectRules = {
+	roles: {},
+	required: "old",
+	columns: { read: ["old", "new"], others: ["documents"] },
+	hasFile: false,
+	isNamed: false,
+	fault({ metadata }) {
+		if (metadata.has("old")) return undefined;
+		return { field: "old", code: "NO_VALUE", text: 'is empty; an empty text is "" in a column old:json' };
+	},
+	key: ({ metadata }) => valueText(metadata.get("old") ?? null),
+	rest: () => "",
+	same: "the same old value",
+	differing: "leave one of them out",
 };
 
 /** Everything in which the purposes of manifests differ. */
 type PurposeRules = {
 	/** the command that reads such manifests, as its runs are recorded */
-	readonly command: `docs ${string}`;
+	readonly command: `docs ${string}` | "values";
 	/** the flags with which that command sends again what was lost of a run; undefined where it records no run */
 	readonly sendAgain: readonly string[] | undefined;
 	readonly subject: SubjectRules;
@@ -112,6 +139,7 @@ export const PURPOSES = {
 		metadata: "optional",
 		hasMode: false,
 	},
+	map: { command: "values", sendAgain: undefined, subject: VALUE, metadata: "required", hasMode: false },
 } as const satisfies Readonly<Record<string, PurposeRules>>;
 
 export type Purpose = keyof typeof PURPOSES;

@@ -1,6 +1,6 @@
 import { type Shard, shardIndexOf } from "../shard.ts";
 import type { SubjectRules } from "./purposes.ts";
-import type { RawRow, RowTexts } from "./rows/row-reader.ts";
+import type { ParsedRow, RawRow } from "./rows/row-reader.ts";
 import { Disposition, Dispositions } from "./reading.ts";
 
 /** Datasets that are remembered: more than a manifest has, but where their column holds something else. */
@@ -36,7 +36,7 @@ export class RowTally {
 	}
 
 	/** Says what the next row is. A row of another shard stays one, whatever it is there. Call `next` after it. */
-	place(raw: RawRow, texts: RowTexts | undefined, disposition: Disposition): void {
+	place(raw: RawRow, texts: ParsedRow | undefined, disposition: Disposition): void {
 		const isOther = this.#isOther(raw, texts);
 		if (isOther) this.#otherRows++;
 		else if (disposition === Disposition.invalid) this.#invalid++;
@@ -66,7 +66,7 @@ export class RowTally {
 	 * A row that can't be read names no document, so its line decides: every shard checks the whole manifest, and each row is
 	 * counted by exactly one.
 	 */
-	#isOther({ line }: RawRow, texts: RowTexts | undefined): boolean {
+	#isOther({ line }: RawRow, texts: ParsedRow | undefined): boolean {
 		if (this.#shard === undefined) return false;
 		const key = texts === undefined ? "" : this.#subject.key(texts);
 		return shardIndexOf(key === "" ? `line ${line}` : key, this.#shard.count) !== this.#shard.index;

@@ -66,6 +66,16 @@ export class ColumnPlan {
 	}
 }
 
+/** The header of a map of values, then a line for each. Both columns have the plainest type that holds every value. */
+export function* mapLines(
+	values: readonly { readonly value: JsonValue; readonly documents: number }[],
+): Iterable<string> {
+	const [first = "text", ...others] = new Set(values.map(({ value }) => plainestType(value)));
+	const type = others.length === 0 ? first : "json";
+	yield csvLine([columnName("old", type, []), columnName("new", type, []), "documents"]);
+	for (const { value, documents } of values) yield csvLine([cellText(value, type), "", String(documents)]);
+}
+
 function plainestType(value: JsonValue): CellType {
 	if (typeof value === "number") return numberSurvives(value) ? "number" : "json";
 	if (typeof value === "boolean") return "boolean";

@@ -12,6 +12,11 @@ it.each<[string[], [string, string[]][]]>([
 	[["press release", "press-release"], [["press-release", ["press release"]]]],
 	[["category", "categry"], [["categry", ["category"]]]],
 	[["travel", "tarvel"], [["tarvel", ["travel"]]]],
+	[["Legal Department", "Department, Legal"], [["Department, Legal", ["Legal Department"]]]],
+	[["resume of Zoë", "Résumé of Zoe"], [["Résumé of Zoe", ["resume of Zoë"]]]],
+	// The order of digits is the value, and signs may be all that differs.
+	[["May 2024-05-06", "May 2024-06-05"], []],
+	[["C++", "C#"], []],
 	// Other digits are another word, and of a short word one letter is too much.
 	[["report 2024", "report 2025"], []],
 	[["cat", "car"], []],

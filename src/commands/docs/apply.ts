@@ -9,15 +9,14 @@ import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "..
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
-import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
-import { forceHint, planPrinter, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
-import { policyPrescan } from "../../workflows/policy/prescan.ts";
+import { applyPlan, CHANGES } from "../../workflows/plan/apply-plan.ts";
+import { planRows } from "../../workflows/plan/plan-rows.ts";
+import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
-import { runRows } from "../../workflows/run/run-rows.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags &
@@ -48,8 +47,6 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 	});
 }
 
-const CHANGES: PlanKind = { actions: ["update"], countsUnplanned: false };
-
 export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
 	const { file, shard, allowTypeChange, dryRun = false } = options;
 	checkDryRunFlags(options);
@@ -59,22 +56,15 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	await checkFailedPath(options.failed, file);
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
-	const { mode, created, sync } = rows.header;
-	if (sync !== undefined && !dryRun) {
+	const { created, sync } = rows.header;
+	if (sync !== undefined) {
+		if (dryRun) return await preview(run, rows, previewPlanned(run, syncRules(run, sync)), planPrinter(run));
 		await using _lock = await lockSync(run, sync);
 		if (options.run === undefined) await refuseOtherState(sync, run.session.baseUrl);
 		return await sendSync(run, rows, sync);
 	}
-	// What replaces all metadata is written whatever a document has.
-	const rules =
-		sync !== undefined
-			? syncRules(run, sync)
-			: { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
-	if (dryRun) return await preview(run, rows, previewPlanned(run, rules), planPrinter(run));
-	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
-	app.io.note(`To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`);
-	return await runRows(run, allowed, sendPlanned(run, rules), { ending: (record) => ({ next: forceHint(record) }) });
+	const about = `To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`;
+	return await applyPlan(run, rows, { about, sink: dryRun ? planPrinter(run) : undefined });
 }
 
 export const resumeApply: Resume = (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app);

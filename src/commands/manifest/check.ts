@@ -60,12 +60,13 @@ export async function check(options: CheckOptions, app: App): Promise<ExitCode> 
 	// Nothing is sent, so the valid rows are pending, and that is success.
 	const ended = { totals, seconds: (clock.now() - started) / 1000, stop: undefined };
 	const exit = stop === undefined ? Exit.ok : exitOf({ ...ended, stop });
-	app.runEnd.report(stop?.text ?? countsText(totals), ended);
+	const skipped = checked.duplicateSkipped;
+	const duplicates = skipped > 0 ? `, ${numberText(skipped)} of them duplicates that are left out` : "";
+	const good = `${rowsText(checked.rows)} (${checked.format})${duplicates}, no problems`;
+	app.runEnd.report(stop?.text ?? good, ended);
 	if (json) await io.out(`${JSON.stringify(summaryOf(ended, exit))}\n`);
 	if (stop === undefined) {
-		const skipped = checked.duplicateSkipped;
-		const duplicates = skipped > 0 ? `, ${numberText(skipped)} of them duplicates that are left out` : "";
-		io.note(`${checked.name}: ${rowsText(checked.rows)} (${checked.format})${duplicates}, no problems`);
+		io.note(`${checked.name}: ${good}`);
 		return exit;
 	}
 	if (checked.rows > 0 && !checked.fatal) io.err(countsText(totals).replace("pending", "without a problem"));

@@ -116,7 +116,7 @@ async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal 
 	const { path } = file.manifest;
 	if (file.command === APPLY || file.command === UNDO_COMMAND) {
 		const shard = shardIn(file.options);
-		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove"], shard });
+		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove", "fail"], shard });
 		const rows = rowsOfPlan(plan, { countsUnplanned: file.command === UNDO_COMMAND, shard });
 		return { ...rows, sha256: plan.sha256, close: () => plan.close() };
 	}

@@ -79,6 +79,12 @@ function columnOf(
 		};
 	}
 	const { key, type, explicit, meant } = splitType(name);
+	const { columns } = PURPOSES[options.purpose].subject;
+	if (columns?.others.includes(key) === true) return drop;
+	if (columns?.read.includes(key) === false) {
+		fault("UNKNOWN_COLUMN", `is no column of a map; it has ${[...columns.read, ...columns.others].join(", ")}`);
+		return drop;
+	}
 	const declared = explicit ? undefined : options.types?.get(original);
 	const reserved = explicit ? undefined : meantReserved(name);
 	if (reserved !== undefined) {
@@ -149,14 +155,15 @@ function missingColumns(
 	options: HeaderOptions,
 	faults: (Fault & { cell: number })[],
 ): void {
-	const has = (role: Role): boolean => columns.some(({ use }) => use.kind === "role" && use.role === role);
+	const { required, roles } = PURPOSES[options.purpose].subject;
+	const has = (name: string): boolean =>
+		columns.some(({ field, use }) => (use.kind === "role" ? use.role : required === "old" ? field : "") === name);
 	const missing = (field: string, text: string): void => {
 		// A misspelt column was reported already: a second problem for the same slip is of no use.
 		if (columns.some(({ original, field: as }) => meantReserved(original) === field || meantReserved(as) === field))
 			return;
 		faults.push({ field, code: "MISSING_COLUMN", text, cell: 0 });
 	};
-	const required = PURPOSES[options.purpose].subject.required;
 	const another = required === "name" ? "; --map COLUMN=name takes the names from another one" : "";
 	if (!has(required)) {
 		const hint = headerHint(
@@ -165,7 +172,7 @@ function missingColumns(
 		);
 		missing(required, `the header has no such column${hint === "" ? another : hint}`);
 	}
-	if (!has("dataset_id") && options.dataset === undefined) {
+	if (roles.dataset_id !== undefined && !has("dataset_id") && options.dataset === undefined) {
 		const other = datasetName(columns.map(({ original }) => original));
 		const hint =
 			other === undefined ? "" : `; to take it from the column ${other}: --map ${mapping(other, "dataset_id")}`;

@@ -16,7 +16,8 @@ export function rowOfMembers(
 	options: Pick<ManifestOptions, "purpose" | "mergeOnly" | "deleteToken">,
 ): ParsedRow {
 	const parsed = emptyRow();
-	const isIgnored = PURPOSES[options.purpose].metadata === "ignored";
+	const { metadata, subject } = PURPOSES[options.purpose];
+	const isIgnored = metadata === "ignored";
 	const isWrapped = Array.from(members.keys()).some((name) => names.of(name) === "meta_fields");
 	const seen = new Set<string>();
 	for (const [original, { value, start, valueStart }] of members) {
@@ -36,9 +37,14 @@ export function rowOfMembers(
 		} else if (isWrapped && !BESIDE_META_FIELDS.has(name)) {
 			const text = "stands beside meta_fields; move it into meta_fields";
 			parsed.faults.push({ field: name, code: "BESIDE_META_FIELDS", text, offset: start });
-		} else if (!isWrapped && !isIgnored) parsed.metadata.set(name, value);
+		} else if (!isWrapped && !isIgnored && subject.columns?.others.includes(name) !== true) {
+			parsed.metadata.set(name, value);
+		}
 	}
 	for (const [key, value] of parsed.metadata) {
+		if (subject.columns?.read.includes(key) === false) {
+			parsed.faults.push({ field: key, code: "UNKNOWN_MEMBER", text: "is no member of a map" });
+		}
 		const fault = mergeOnlyFault(key, value, options.mergeOnly) ?? brokenChangeFault(key, value, options, true);
 		if (fault !== undefined) parsed.faults.push(fault);
 	}

@@ -46,14 +46,9 @@ export class RowValidator {
 			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
 		};
 		if (!headerIsWrong) {
-			add(PURPOSES[this.#options.purpose].subject.fault(parsed));
-			if (parsed.datasetId === "")
-				add({
-					field: "dataset_id",
-					code: "NO_DATASET",
-					text: "is empty, and no dataset is given: add -d DATASET (ragtag datasets list shows them)",
-				});
-			else add(idFault("dataset_id", parsed.datasetId));
+			const { fault: faultOf, roles } = PURPOSES[this.#options.purpose].subject;
+			add(faultOf(parsed));
+			if (roles.dataset_id !== undefined) add(datasetFault(parsed));
 		}
 		if (readsMetadata(this.#options)) this.#addValueFaults(parsed.metadata, faults);
 		return faults;
@@ -122,6 +117,12 @@ export class RowValidator {
 			payload: `${subject.rest(parsed)}\0${payload}`,
 		};
 	}
+}
+
+function datasetFault({ datasetId }: ParsedRow): Fault | undefined {
+	if (datasetId !== "") return idFault("dataset_id", datasetId);
+	const text = "is empty, and no dataset is given: add -d DATASET (ragtag datasets list shows them)";
+	return { field: "dataset_id", code: "NO_DATASET", text };
 }
 
 function readsMetadata({ purpose }: Pick<ManifestOptions, "purpose">): boolean {

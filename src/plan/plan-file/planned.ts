@@ -181,7 +181,8 @@ function objectText(members: Iterable<readonly [string, JsonValue]>): string {
 	return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonicalText(value)}`).join(",")}}`;
 }
 
-function canonicalText(value: JsonValue): string {
+/** The JSON text of a value with the members of objects sorted: equal for equal values. */
+export function canonicalText(value: JsonValue): string {
 	if (isJsonArray(value)) return `[${value.map(canonicalText).join(",")}]`;
 	return isJsonObject(value) ? objectText(Object.entries(value)) : JSON.stringify(value);
 }

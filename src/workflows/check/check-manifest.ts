@@ -143,7 +143,10 @@ export function refusal(
 		return {
 			exit: Exit.manifest,
 			text: `${name} has no rows; nothing was sent`,
-			hint: "If that is right, add --allow-empty.",
+			hint:
+				purpose === "map"
+					? "Write a map with: ragtag values KEY -d DATASET --out"
+					: "If that is right, add --allow-empty.",
 		};
 	}
 	return undefined;

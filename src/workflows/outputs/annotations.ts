@@ -143,7 +143,8 @@ export function stepSummaryText(end: RunEnd): string {
 	const mark = exit === Exit.ok ? "✅" : "❌";
 	const parts = [`### ${mark} ragtag ${command} ${args.map((arg) => markdownCode(arg)).join(" ")}\n`];
 	if (text !== "") parts.push(...text.split("\n").map((line) => `${markdownCode(line)}\n`));
-	if (summary !== undefined) {
+	// A check sends nothing: that its rows are pending says nothing.
+	if (summary !== undefined && command !== "manifest check") {
 		const named = ["rows", ...OUTCOMES, "invalid", "pending", "changes"] as const;
 		const shown = named
 			.map((name) => [name, summary[name]] as const)

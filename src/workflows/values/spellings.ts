@@ -7,8 +7,8 @@ const MOST_COMPARED = 2_000;
 const SHORTEST_COMPARED = 4;
 
 /**
- * Words that are probably misspellings of commoner ones: they differ by case, blanks or one letter. Words with other
- * digits are other words: `2024` is no misspelling of `2025`.
+ * Words that are probably misspellings of commoner ones: they differ by case, blanks, one letter, or the order of their
+ * parts. Words with other digits are other words: `2024` is no misspelling of `2025`.
  *
  * @param words different ones, the commonest first
  * @returns for each misspelled word the commoner words that it is like
@@ -22,11 +22,20 @@ export function spellings(words: readonly string[]): ReadonlyMap<string, readonl
 		if (same === undefined) commonest.set(folded, word);
 		else found.set(word, [same]);
 	}
-	if (commonest.size > MOST_COMPARED) return found;
 	const firsts = [...commonest];
+	const ofPrint = new Map<string, string>();
+	for (const [, word] of firsts) {
+		const print = fingerprint(word);
+		if (print === undefined) continue;
+		const same = ofPrint.get(print);
+		if (same === undefined) ofPrint.set(print, word);
+		else found.set(word, [same]);
+	}
+	if (firsts.length > MOST_COMPARED) return found;
 	for (const [at, [folded, word]] of firsts.entries()) {
 		const like = firsts.slice(0, at).filter(([other]) => isSlip(folded, other));
-		if (like.length > 0) found.set(word, [...(found.get(word) ?? []), ...like.map(([, other]) => other)]);
+		if (like.length === 0) continue;
+		found.set(word, [...new Set([...(found.get(word) ?? []), ...like.map(([, other]) => other)])]);
 	}
 	return found;
 }
@@ -54,6 +63,18 @@ function fold(word: string): string {
 		.trim()
 		.toLowerCase()
 		.replaceAll(/[\s_-]+/gu, " ");
+}
+
+/**
+ * The parts of a text without accents, each once, in the order of the alphabet: one text for `Department, Legal` and
+ * `Legal Department`, as the key collision of OpenRefine makes it. Digits keep their order: two dates are two values.
+ * Undefined where few letters are left, as of `C++` and `C#`.
+ */
+function fingerprint(word: string): string | undefined {
+	const bare = word.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+	const parts = [...new Set(bare.match(/[\p{L}\p{N}]+/gu))].toSorted();
+	const letters = parts.join("").replaceAll(/\P{L}/gu, "");
+	return letters.length < SHORTEST_COMPARED ? undefined : `${parts.join(" ")}\0${digitsOf(bare)}`;
 }
 
 function isSlip(one: string, other: string): boolean {

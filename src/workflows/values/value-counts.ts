@@ -28,9 +28,21 @@ export type ValueCount = {
 /** Counts the keys of documents. Memory grows with the number of different keys. */
 export class KeyCounts {
 	readonly #types = new KeyTypes();
+	documents = 0;
+	/** documents of which a list shows metadata, be it empty */
+	withMetadata = 0;
 
-	add(metadata: Metadata): void {
+	/** @param metadata undefined where the list does not show it */
+	add(metadata: Metadata | undefined): void {
+		this.documents += 1;
+		if (metadata === undefined) return;
+		this.withMetadata += 1;
 		this.#types.add(metadata);
+	}
+
+	/** The types of a key, the commonest first. */
+	typesOf(key: string): KeyCount["types"] {
+		return this.#types.of(key) ?? [];
 	}
 
 	/** The commonest first. */
@@ -38,9 +50,19 @@ export class KeyCounts {
 		const counts = this.#types.counts();
 		const like = spellings(counts.map(([key]) => key));
 		return counts.map(([key, documents]) => {
-			return { key, documents, types: this.#types.of(key) ?? [], like: like.get(key) ?? [] };
+			return { key, documents, types: this.typesOf(key), like: like.get(key) ?? [] };
 		});
 	}
+}
+
+/** Whether values of a key have several types. A null says that there is no value. */
+export function isMixed(types: KeyCount["types"]): boolean {
+	return types.filter(([type]) => type !== "null").length > 1;
+}
+
+/** Types with their counts: `text 197, number 3`. */
+export function typesText(types: KeyCount["types"]): string {
+	return types.map(([type, count]) => (types.length === 1 ? type : `${type} ${count}`)).join(", ");
 }
 
 /** Counts the values of one key. Memory grows with the number of different values. */
@@ -72,11 +94,21 @@ export class ValueCounts {
 		else known.documents += 1;
 	}
 
+	/** The values for a map, the commonest first: there an item of a list is the same as a value by itself. */
+	merged(): readonly Counted[] {
+		const merged = new Map<string, { readonly value: JsonValue; documents: number }>();
+		for (const { value, documents } of this.#values.values()) {
+			const name = JSON.stringify(value);
+			const known = merged.get(name);
+			if (known === undefined) merged.set(name, { value, documents });
+			else known.documents += documents;
+		}
+		return [...merged.values()].toSorted(commonestFirst);
+	}
+
 	/** The commonest first. */
 	entries(): readonly ValueCount[] {
-		const sorted = [...this.#values.values()].toSorted(
-			(one, other) => other.documents - one.documents || compareUnits(valueText(one.value), valueText(other.value)),
-		);
+		const sorted = [...this.#values.values()].toSorted(commonestFirst);
 		const texts = new Set(sorted.flatMap(({ value }) => (typeof value === "string" ? [value] : [])));
 		const like = spellings([...texts]);
 		return sorted.map(({ value, isItem, documents }) => ({
@@ -87,4 +119,10 @@ export class ValueCounts {
 			like: (typeof value === "string" ? like.get(value) : undefined) ?? [],
 		}));
 	}
+}
+
+type Counted = { readonly value: JsonValue; readonly documents: number };
+
+function commonestFirst(one: Counted, other: Counted): number {
+	return other.documents - one.documents || compareUnits(valueText(one.value), valueText(other.value));
 }

@@ -19,8 +19,9 @@ it("every key is counted with its types, and one that is like a commoner one is 
 	const { exit, stdout, stderr } = await ragtag(["values", "-d", service.dataset, "--json"], { env: envOf(service) });
 	expect([exit, stderr]).toEqual([0, `4 documents of dataset ${service.dataset}\n`]);
 	expect(parseLines(stdout)).toEqual([
-		{ key: "category", documents: 3, types: { text: 3 }, like: [] },
+		// Two types under one key are most likely a mistake.
 		{ key: "pages", documents: 2, types: { number: 1, text: 1 }, like: [] },
+		{ key: "category", documents: 3, types: { text: 3 }, like: [] },
 		{ key: "topics", documents: 2, types: { list: 2 }, like: [] },
 		{ key: "Category", documents: 1, types: { text: 1 }, like: ["category"] },
 		{ key: "note", documents: 1, types: { null: 1 }, like: [] },
@@ -35,6 +36,26 @@ it("the values of a key are counted, items of lists once a document", async () =
 	expect(await list("topics")).toBe("value\ttype\tdocuments\tlike\na\ttext in a list\t2\t\nb\ttext in a list\t1\t\n");
 	// A number and the same digits as text are two values: a filter finds them in different ways.
 	expect(await list("pages")).toBe("value\ttype\tdocuments\tlike\n4\tnumber\t1\t\n4\ttext\t1\t\n");
+});
+
+it("a key of several types is marked, and coverage and blanks that nobody sees are shown", async () => {
+	const service = await serve(3);
+	const [first = "", second = ""] = await service.ids();
+	await service.put(first, { unit: "Legal", pages: 4 });
+	await service.put(second, { unit: "Legal ", pages: "4" });
+	const list = async (...argv: string[]): Promise<[string, string]> => {
+		const env = { ...envOf(service), LANG: "C.UTF-8" };
+		const { stdout, stderr } = await ragtag(["values", "-d", service.dataset, ...argv], { env });
+		return [stdout, stderr];
+	};
+	expect((await list())[0]).toBe("key\tdocuments\ttypes\tlike\npages\t2\tmixed: number 1, text 1\t\nunit\t2\ttext\t\n");
+	const [table] = await list("unit", "--format", "table");
+	expect(table.split("\n").slice(1, 3)).toEqual(["Legal   text          1", "Legal␠  text          1  Legal"]);
+	expect((await list("unit"))[0]).toContain("Legal \ttext");
+	const [, notes] = await list("pages");
+	expect(notes).toBe(
+		`pages has values of several types: number 1, text 1\npages: 2 of 3 documents, 1 lacks it: ragtag docs list -d ${service.dataset} --missing pages\n`,
+	);
 });
 
 it("a key that no document has is a mistake, and the one that was probably meant is named", async () => {

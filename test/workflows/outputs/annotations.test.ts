@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { githubLines, gitlabText, stepSummaryText } from "../../../src/workflows/outputs/annotations.ts";
+import { summaryOf } from "../../../src/report/summary.ts";
+import { totalsOf } from "../../support/pages.ts";
 import { failedRow, problem, runEnd } from "../../support/run-end.ts";
 import { at, items, parse, range } from "../../support/values.ts";
 
@@ -78,6 +80,13 @@ describe("the code quality report of GitLab", () => {
 });
 
 describe("the summary of a step", () => {
+	it("of a good manifest says so, and counts no row as pending", () => {
+		const ended = { totals: totalsOf({ rows: 201, pending: 201 }), seconds: 0, stop: undefined };
+		const text = "201 rows (csv), no problems";
+		const end = runEnd({ command: "manifest check", text, summary: summaryOf(ended, 0), result: ended });
+		expect(stepSummaryText(end)).toBe("### ✅ ragtag manifest check `tags.csv`\n\n`201 rows (csv), no problems`\n\n");
+	});
+
 	it("is a page of Markdown in which nothing of a service becomes a link or ends a cell", () => {
 		const text = "a|b `c` [x](http://e) <img src=x>\n@me";
 		const end = runEnd({ exit: 1, text: "1 row: 1 failed", failedRows: [failedRow(2, { text })], failedRowCount: 3 });

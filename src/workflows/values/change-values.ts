@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { ExitCode } from "../../errors.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
+import type { RunFlags } from "../../flags/flags.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
+import type { Metadata } from "../../json/values.ts";
+import { differenceOf } from "../../plan/change.ts";
+import { metadataHash, type PlanHeader, type PlannedChange } from "../../plan/plan-file/planned.ts";
+import { renamedKeys, type ValueMap, withValue } from "../../plan/value-change.ts";
+import { RestError } from "../../rest/errors.ts";
+import type { Normalise } from "../../rest/flavours.ts";
+import type { Document } from "../../rest/types.ts";
+import { refuseRounded } from "../../run/documents/before-images.ts";
+import { allDocuments, type ShortList } from "../../run/documents/list.ts";
+import { REFUSE, WARN } from "../../run/documents/searches.ts";
+import { refuseValues } from "../../run/service/arrival.ts";
+import type { Service } from "../../run/service/service.ts";
+import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
+import { show } from "../../text/show.ts";
+import { documentsText, numberText } from "../../text/words.ts";
+import { VERSION } from "../../version.ts";
+import { shortListError } from "../lists/warnings.ts";
+import type { Run } from "../open-run.ts";
+import { applyPlan, CHANGES } from "../plan/apply-plan.ts";
+import { planRows } from "../plan/plan-rows.ts";
+import { planPrinter } from "../plan/planned.ts";
+import { PlanWriter } from "../plan/write-plan.ts";
+import type { ChangeSink } from "../preview/preview.ts";
+import { endedBefore, report } from "../report.ts";
+import { refuseMissing } from "./missing-key.ts";
+import { KeyCounts } from "./value-counts.ts";
+
+type ChangeFlags = RunFlags & DryRunFlags & { readonly out?: string | undefined };
+
+/** A change of all documents of a dataset. */
+export type DatasetChange = {
+	/** keys that some document must have */
+	readonly keys: readonly string[];
+	/** as the run records its source */
+	readonly manifest: PlanHeader["manifest"];
+	/** undefined where the document stays. @throws RestError where it can't be changed */
+	readonly of: (
+		metadata: Metadata,
+		document: Document,
+	) => { readonly line: number; readonly metadata: Metadata } | undefined;
+	/** the key whose present value is not sent again */
+	readonly replaced?: string | undefined;
+	/** what is said after all documents were read */
+	readonly notes: () => readonly string[];
+};
+
+/** Values of a map that are named because no document has them. */
+const MOST_NAMED = 5;
+
+/** The change that a map of the values of a key says. */
+export function mappedChange(key: string, map: ValueMap, manifest: PlanHeader["manifest"]): DatasetChange {
+	return {
+		keys: [key],
+		manifest,
+		replaced: key,
+		of: (metadata, { inexact }) => {
+			const value = metadata.get(key);
+			// A rounded value is none that a map can name.
+			if (value === undefined || inexact?.has(key) === true) return undefined;
+			const found = map.of(value);
+			return found && { line: found.line, metadata: withValue(metadata, key, found.to) };
+		},
+		notes: () => {
+			const { notFound } = map;
+			if (notFound.length === 0) return [];
+			const named = notFound
+				.slice(0, MOST_NAMED)
+				.map(({ from, line }) => `${show(JSON.stringify(from))} (line ${line})`);
+			const more = notFound.length > named.length ? `, and ${numberText(notFound.length - named.length)} more` : "";
+			return [`warning: no document has these values of the map: ${named.join(", ")}${more}`];
+		},
+	};
+}
+
+/** The code of a document that has another value under the new name. */
+const KEY_TAKEN = "KEY_TAKEN";
+
+/** The change of `--rename OLD=NEW`. */
+export function renamingChange(renames: readonly (readonly [from: string, to: string])[]): DatasetChange {
+	const names = new Map(renames);
+	const text = renames.map(([from, to]) => `--rename ${quoted(`${from}=${to}`)}`).join(" ");
+	const sha256 = createHash("sha256").update(text).digest("hex");
+	return {
+		keys: [...names.keys()],
+		manifest: { name: text, sha256, rows: renames.length },
+		of: (metadata, { id }) => {
+			const at = renames.findIndex(([from]) => metadata.has(from));
+			if (at === -1) return undefined;
+			const renamed = renamedKeys(metadata, names);
+			if ("metadata" in renamed) return { line: at + 1, metadata: renamed.metadata };
+			const [from, to] = renamed.taken;
+			const why = `document ${show(id)} has ${show(from)} and ${show(to)}, with different values; nothing was sent`;
+			throw new RestError(why, { kind: "rejected", code: KEY_TAKEN });
+		},
+		notes: () => [],
+	};
+}
+
+/** Plans a change of a dataset, and sends, shows or writes that plan. */
+export async function changeValues(run: Run<ChangeFlags>, dataset: string, change: DatasetChange): Promise<ExitCode> {
+	const { flags, settings, app } = run;
+	const { out, dryRun = false, allowTypeChange } = flags;
+	const parent = await app.temporaryFolder(settings);
+	const folder = await withTemporaryStorage(
+		"the plan",
+		() => mkdtemp(join(parent, "ragtag-values-")),
+		"nothing was sent",
+	);
+	try {
+		const path = out ?? join(folder, "plan");
+		const { changes, documents } = await writePlan(path, run, dataset, change);
+		for (const note of change.notes()) app.io.note(note);
+		if (changes === 0 && out === undefined) {
+			app.io.note(`Nothing to change in ${documentsText(documents)}.`);
+			return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
+		}
+		await using rows = await planRows(run, path, { ...CHANGES, allowTypeChange, name: change.manifest.name });
+		if (rows.stop !== undefined) return await report(run, rows.stop);
+		const about = `To change: ${numberText(changes)} of ${documentsText(documents)}.`;
+		if (!dryRun && out === undefined) return await applyPlan(run, rows, { about, sink: undefined });
+		app.io.note(about);
+		const printer = planPrinter(run);
+		const end: ChangeSink["end"] = async (tally) => {
+			await printer.end(tally);
+			if (out === undefined) return;
+			app.io.note(`The plan: ${out}. Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`);
+		};
+		const next = "The same command without --dry-run makes these changes.";
+		return await applyPlan(run, rows, { about, sink: { ...printer, end, next } });
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+type Written = { readonly changes: number; readonly documents: number };
+
+async function writePlan(
+	path: string,
+	{ session, flags, app }: Run<ChangeFlags>,
+	dataset: string,
+	change: DatasetChange,
+): Promise<Written> {
+	const { service, baseUrl } = session;
+	const request = service.searches.believing(session.request, flags.dryRun === true ? WARN : REFUSE);
+	const api = await service.known(request);
+	const { normalise } = api.dialect.flavour;
+	const { manifest } = change;
+	const header = { ragtag: VERSION, baseUrl, mode: "merge", manifest, created: new Date().toISOString() } as const;
+	await using writer = await PlanWriter.create(path, flags.force === true, header);
+	app.monitor.enter("reading", "the documents of the dataset");
+	let short: ShortList | undefined;
+	let changes = 0;
+	const keys = new KeyCounts();
+	for await (const document of allDocuments(api, request, dataset, { onShort: (list) => (short = list) })) {
+		keys.add(document.metadata);
+		const planned = plannedChange({ document, dataset, change }, service, normalise);
+		if (planned === undefined) continue;
+		changes += 1;
+		await writer.change(planned);
+	}
+	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
+	refuseMissing(change.keys, keys, dataset);
+	await writer.end({ unchanged: keys.documents - changes, failed: 0 });
+	return { changes, documents: keys.documents };
+}
+
+type Changing = { readonly document: Document; readonly dataset: string; readonly change: DatasetChange };
+
+/** The line of a plan for a document; undefined where it stays. */
+function plannedChange(
+	{ document, dataset, change }: Changing,
+	service: Service,
+	normalise: Normalise,
+): PlannedChange | undefined {
+	const { id, name, metadata: present, inexact } = document;
+	if (present === undefined) return undefined;
+	const ids = { datasetId: dataset, documentId: id, name };
+	let line = 1;
+	try {
+		const found = change.of(present, document);
+		if (found === undefined) return undefined;
+		const { metadata } = found;
+		line = found.line;
+		const difference = differenceOf(present, metadata, normalise, inexact);
+		if (difference.add.size + difference.change.size + difference.remove.size === 0) return undefined;
+		refuseRounded(service, id, document, (key) => key !== change.replaced);
+		refuseValues(service, metadata);
+		return { ...ids, line, action: "update", was: metadataHash(present, inexact), metadata, difference };
+	} catch (error) {
+		if (!(error instanceof RestError)) throw error;
+		return { ...ids, line, action: "fail", path: name, code: error.code, text: error.message };
+	}
+}
