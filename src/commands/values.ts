@@ -32,6 +32,8 @@ export type ValuesOptions = RunFlags &
 /** Flags that mean something where nothing is changed, by the names of their values. */
 const LISTING = new Set("dataset format out json rate limiter timeout flavour progress quiet debug logFile".split(" "));
 
+const FORCE = "also changes documents that another client changes meanwhile; replaces the plan of --out; ";
+
 /** Declares the interface of `values`. What it does is in `values`. */
 export function valuesCommand(program: Command, app: App, done: Done, run = values): void {
 	const command = program
@@ -59,14 +61,16 @@ export function valuesCommand(program: Command, app: App, done: Done, run = valu
 			"Examples:\n  ragtag values -d DATASET\n  ragtag values category -d DATASET\n  ragtag values category -d DATASET --out map.csv\n" +
 				"  ragtag values category -d DATASET --map map.csv --dry-run\n  ragtag values -d DATASET --rename author=writer\n",
 		);
-	addTypeOption(addBodyOption(addFormatOption(addRunOptions(command)))).action(async (key: string | undefined) => {
-		const options = command.optsWithGlobals<Omit<ValuesOptions, "key">>();
-		const changing = command.options.find((option) => {
-			const name = option.attributeName();
-			return !LISTING.has(name) && command.getOptionValueSource(name) === "cli";
-		});
-		done(await run({ ...options, key, changingFlag: changing?.long }, app));
-	});
+	addTypeOption(addBodyOption(addFormatOption(addRunOptions(command, FORCE)))).action(
+		async (key: string | undefined) => {
+			const options = command.optsWithGlobals<Omit<ValuesOptions, "key">>();
+			const changing = command.options.find((option) => {
+				const name = option.attributeName();
+				return !LISTING.has(name) && command.getOptionValueSource(name) === "cli";
+			});
+			done(await run({ ...options, key, changingFlag: changing?.long }, app));
+		},
+	);
 }
 
 export async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
