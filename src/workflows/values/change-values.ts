@@ -127,8 +127,8 @@ export async function changeValues(run: Run<ChangeFlags>, dataset: string, chang
 		if (!dryRun && out === undefined) return await applyPlan(run, rows, { about, sink: undefined });
 		app.io.note(about);
 		const printer = planPrinter(run);
-		const end: ChangeSink["end"] = async (tally) => {
-			await printer.end(tally);
+		const end: ChangeSink["end"] = async (tally, totals) => {
+			await printer.end(tally, totals);
 			if (out === undefined) return;
 			app.io.note(`The plan: ${out}. Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`);
 		};
