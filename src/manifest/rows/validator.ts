@@ -46,9 +46,9 @@ export class RowValidator {
 			if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
 		};
 		if (!headerIsWrong) {
-			const { fault: faultOf, roles } = PURPOSES[this.#options.purpose].subject;
-			add(faultOf(parsed));
-			if (roles.dataset_id !== undefined) add(datasetFault(parsed));
+			const { subject } = PURPOSES[this.#options.purpose];
+			add(subject.fault(parsed));
+			if (subject.roles.dataset_id !== undefined) add(datasetFault(parsed));
 		}
 		if (readsMetadata(this.#options)) this.#addValueFaults(parsed.metadata, faults);
 		return faults;

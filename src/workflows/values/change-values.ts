@@ -9,14 +9,15 @@ import type { Metadata } from "../../json/values.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { metadataHash, type PlanHeader, type PlannedChange } from "../../plan/plan-file/planned.ts";
 import { renamedKeys, type ValueMap, withValue } from "../../plan/value-change.ts";
-import { RestError } from "../../rest/errors.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../../run/documents/before-images.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { REFUSE, WARN } from "../../run/documents/searches.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { refuseValues } from "../../run/service/arrival.ts";
 import type { Service } from "../../run/service/service.ts";
+import type { RowError } from "../../run/types.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
@@ -34,17 +35,20 @@ import { KeyCounts } from "./value-counts.ts";
 
 type ChangeFlags = RunFlags & DryRunFlags & { readonly out?: string | undefined };
 
+/** What a document has afterwards, or why it can't be changed; and the line that says so. */
+type ChangedDocument = { readonly line: number } & (
+	| { readonly metadata: Metadata; readonly error?: undefined }
+	| { readonly error: RowError }
+);
+
 /** A change of all documents of a dataset. */
 export type DatasetChange = {
 	/** keys that some document must have */
 	readonly keys: readonly string[];
 	/** as the run records its source */
 	readonly manifest: PlanHeader["manifest"];
-	/** undefined where the document stays. @throws RestError where it can't be changed */
-	readonly of: (
-		metadata: Metadata,
-		document: Document,
-	) => { readonly line: number; readonly metadata: Metadata } | undefined;
+	/** undefined where the document stays */
+	readonly of: (metadata: Metadata, document: Document) => ChangedDocument | undefined;
 	/** the key whose present value is not sent again */
 	readonly replaced?: string | undefined;
 	/** what is said after all documents were read */
@@ -96,8 +100,8 @@ export function renamingChange(renames: readonly (readonly [from: string, to: st
 			const renamed = renamedKeys(metadata, names);
 			if ("metadata" in renamed) return { line: at + 1, metadata: renamed.metadata };
 			const [from, to] = renamed.taken;
-			const why = `document ${show(id)} has ${show(from)} and ${show(to)}, with different values; nothing was sent`;
-			throw new RestError(why, { kind: "rejected", code: KEY_TAKEN });
+			const text = `document ${show(id)} has ${show(from)} and ${show(to)}, with different values; nothing was sent`;
+			return { line: at + 1, error: { code: KEY_TAKEN, text } };
 		},
 		notes: () => [],
 	};
@@ -181,20 +185,21 @@ function plannedChange(
 ): PlannedChange | undefined {
 	const { id, name, metadata: present, inexact } = document;
 	if (present === undefined) return undefined;
-	const ids = { datasetId: dataset, documentId: id, name };
-	let line = 1;
+	const found = change.of(present, document);
+	if (found === undefined) return undefined;
+	const common = { datasetId: dataset, documentId: id, name, line: found.line };
+	const failing = ({ code, text }: RowError): PlannedChange => ({ ...common, action: "fail", path: name, code, text });
+	if (found.error !== undefined) return failing(found.error);
+	const { metadata } = found;
+	const difference = differenceOf(present, metadata, normalise, inexact);
+	if (difference.add.size + difference.change.size + difference.remove.size === 0) return undefined;
 	try {
-		const found = change.of(present, document);
-		if (found === undefined) return undefined;
-		const { metadata } = found;
-		line = found.line;
-		const difference = differenceOf(present, metadata, normalise, inexact);
-		if (difference.add.size + difference.change.size + difference.remove.size === 0) return undefined;
 		refuseRounded(service, id, document, (key) => key !== change.replaced);
 		refuseValues(service, metadata);
-		return { ...ids, line, action: "update", was: metadataHash(present, inexact), metadata, difference };
 	} catch (error) {
-		if (!(error instanceof RestError)) throw error;
-		return { ...ids, line, action: "fail", path: name, code: error.code, text: error.message };
+		const refused = rowErrorOf(error);
+		if (refused === undefined) throw error;
+		return failing(refused);
 	}
+	return { ...common, action: "update", was: metadataHash(present, inexact), metadata, difference };
 }
