@@ -30,6 +30,7 @@ export function csvFailedRows(
 			: PLACED.filter((role) => !header.some((name, at) => name === role || roleOf(at) === role));
 	const names = [...header.filter((_, index) => kept[index]), ...added, ...FAILURE_COLUMNS];
 	return {
+		ending: "csv",
 		head: csvLine(names, delimiter),
 		row(source, failure, place) {
 			const cells = source.kind === "csv" ? source.cells : [];
@@ -47,6 +48,7 @@ export function csvFailedRows(
  */
 export function jsonFailedRows(roleOf?: (member: string) => string | undefined): FailedRowFormat {
 	return {
+		ending: "jsonl",
 		head: "",
 		row(source, failure, place) {
 			const text = source.kind === "json" ? source.text : "{}";

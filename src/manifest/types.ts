@@ -128,6 +128,8 @@ export type RowPlace = { readonly file: string; readonly name: string; readonly 
 
 /** Writes failed rows so that the file can be fed back as a manifest. Pure: it returns text. */
 export type FailedRowFormat = {
+	/** the ending of a file of such rows */
+	readonly ending: "csv" | "jsonl";
 	/** first bytes of the file: the CSV header line, or nothing for JSON lines */
 	readonly head: string;
 	row(source: SourceRecord, failure: RowFailure, place?: RowPlace): string;

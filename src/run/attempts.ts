@@ -25,6 +25,8 @@ type AttemptsOptions<Item extends Work> = {
 	readonly maxWait: number;
 	/** `--max-duration` in milliseconds, infinite where there is none */
 	readonly maxDuration: number;
+	/** when it began, on the clock */
+	readonly started: number;
 	/** whether `--max-outage` was given: then a first answer is waited for as long */
 	readonly patient: boolean;
 };
@@ -57,8 +59,8 @@ export class RowAttempts<Item extends Work> {
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
 		this.#refused = new SameRefusals(options.operation.expected);
-		const { clock, queue, shutdown, maxDuration } = options;
-		this.#deadline = clock.now() + maxDuration;
+		const { clock, queue, shutdown, maxDuration, started } = options;
+		this.#deadline = started + maxDuration;
 		const finishing: Request = (call) => queue.send(call, shutdown.cut);
 		this.#request = Object.assign<Request, Pick<Request, "finishing">>((call) => queue.send(call, shutdown.signal), {
 			finishing,

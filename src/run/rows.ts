@@ -50,6 +50,8 @@ export type RunOptions<Item extends Work> = {
 	readonly maxOutage?: number | undefined;
 	/** milliseconds after which no further row starts */
 	readonly maxDuration?: number | undefined;
+	/** when it began, on the clock; now unless given */
+	readonly started?: number | undefined;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
 	/** cuts off the requests in flight; their rows stay pending */
@@ -75,7 +77,7 @@ export async function runChunks<Item extends Work>(
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
 	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
-	const { controller, concurrency, limiter, rate } = options;
+	const { controller, concurrency, limiter, rate, started = clock.now() } = options;
 	const places = (): number => (concurrency === "auto" ? controller.places(limiter.lead) : concurrency);
 	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rate()) : concurrency);
 	/** rows that were read, or have waited for their next attempt */
@@ -151,6 +153,7 @@ export async function runChunks<Item extends Work>(
 		onWritten,
 		maxWait,
 		maxDuration,
+		started,
 		patient: maxOutage !== undefined,
 	});
 	const send = async (row: OpenRow<Item>): Promise<void> => {
@@ -179,7 +182,8 @@ export async function runChunks<Item extends Work>(
 	};
 	const crowded = (): boolean => ready.length >= mostRows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, mostRows());
 	if (maxDuration < Number.POSITIVE_INFINITY) {
-		void clock.sleep(maxDuration, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
+		const left = Math.max(0, started + maxDuration - clock.now());
+		void clock.sleep(left, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
 
 	try {

@@ -12,6 +12,8 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 	readonly app: App;
 	readonly settings: Settings;
 	readonly session: Session;
+	/** when `--max-duration` began, on the clock, where that was before the first row */
+	readonly since?: number | undefined;
 };
 
 /** Flags that a session is opened with. */

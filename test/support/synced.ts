@@ -1,6 +1,8 @@
 import { mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { held } from "./content.ts";
+import { program } from "./program.ts";
+import { envOf } from "./ragtag.ts";
 import { type Recorded, recorded, type RecordedOptions } from "./recorded.ts";
 import { folder } from "./service.ts";
 import { summaryOf } from "./values.ts";
@@ -8,6 +10,8 @@ import { summaryOf } from "./values.ts";
 export type Synced = Recorded & {
 	/** the folder */
 	readonly root: string;
+	/** with which a built program finds the service and the records */
+	readonly env: Readonly<Record<string, string>>;
 	write(path: string, text: string): Promise<void>;
 	move(from: string, to: string): Promise<void>;
 	remove(path: string): Promise<void>;
@@ -25,13 +29,21 @@ export type Synced = Recorded & {
 
 export const PAPERS = { "hr/a.txt": "a of hr", "hr/b.txt": "b of hr", "it/a.txt": "a of it", "top.md": "top" } as const;
 
+type SyncedOptions = {
+	readonly documents?: number | undefined;
+	/** whether the built program runs, each time in a process of its own */
+	readonly isBuilt?: boolean;
+};
+
 /** A folder with files, a service with an empty dataset, and the command that syncs them. */
 export async function synced(
 	files: Readonly<Record<string, string>> = PAPERS,
-	options: RecordedOptions & { readonly documents?: number | undefined } = {},
+	options: RecordedOptions & SyncedOptions = {},
 ): Promise<Synced> {
-	const { documents = 0, ...sandbox } = options;
-	const world = await recorded(documents, { flavour: "ragflow-0.27", ...sandbox });
+	const { documents = 0, isBuilt = false, ...sandbox } = options;
+	const here = await recorded(documents, { flavour: "ragflow-0.27", ...sandbox });
+	const env = { ...envOf(here.service), HOME: here.home, XDG_STATE_HOME: dirname(here.state) };
+	const world = isBuilt ? { ...here, run: (argv: readonly string[]) => program(argv, env) } : here;
 	const root = await folder();
 	const { service } = world;
 	const write = async (path: string, text: string): Promise<void> => {
@@ -41,6 +53,7 @@ export async function synced(
 	for (const [path, text] of Object.entries(files)) await write(path, text);
 	return {
 		...world,
+		env,
 		root,
 		write,
 		move: async (from, to) => {

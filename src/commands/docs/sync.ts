@@ -65,6 +65,7 @@ export function syncCommand(docs: Command, app: App, done: Done, run = sync): vo
 		.option("--no-adopt", "leaves them alone, where there is no state of the folder")
 		.option("--checksum", "reads all files, also those of the same size and time")
 		.option("--state <file>", "what syncs of this folder have stored (default: in the state folder)", parseNonEmpty)
+		.option("--config <file>", "options kept in a YAML file; what is typed wins", parseNonEmpty)
 		.option("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty)
 		.option("--allow-empty", "accepts a folder without files")
 		.option("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut)
@@ -92,11 +93,12 @@ export async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	const unfinished = isPreview ? undefined : await unfinishedSync(run, pair.target);
 	if (unfinished !== undefined) {
 		const { file, reopen } = unfinished;
+		const since = app.clock.now();
 		const why = reopen ? "has files that may be stored" : "did not end";
 		app.io.note(`Run ${file.run} of this folder ${why}: it goes on first.`);
 		const exit = await goOn(file, { ...options, dataset, run: file.run, reopen }, app);
 		if (exit !== Exit.ok && exit !== Exit.failedRows) return exit;
-		return await syncNow(run, folder, await openPair(run, folder, dataset, options.state));
+		return await syncNow({ ...run, since }, folder, await openPair(run, folder, dataset, options.state));
 	}
 	return await syncNow(run, folder, pair);
 }

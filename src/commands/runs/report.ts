@@ -11,7 +11,7 @@ import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { APPLY, openPlan } from "../../workflows/plan/open-plan.ts";
+import { hasPlan, openPlan } from "../../workflows/plan/open-plan.ts";
 import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import type { Done } from "../../flags/declare.ts";
@@ -62,8 +62,8 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const { superseded } = recorded.state;
 	// `--report` is written at the end of the command, from the record of this run.
 	app.runEnd.folder = runs.path(file.run);
-	const failedPath = flags.failed ?? runs.path(file.run, "failed.csv");
 	if (totals.failed > superseded && (flags.report === undefined || flags.failed !== undefined)) {
+		let failedPath: string;
 		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
 		try {
 			if (source.sha256 !== file.manifest.sha256) {
@@ -72,6 +72,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 					hint: "Restore it, and run the same command again.",
 				});
 			}
+			failedPath = flags.failed ?? runs.path(file.run, `failed.${source.failedRows.ending}`);
 			const failure = await writeFailed(failedPath, runs.path(file.run), source, { ...totals, superseded });
 			if (failure !== undefined) throw new CliError(`${failedPath}: ${failure}`, { exit: Exit.output });
 		} finally {
@@ -114,7 +115,7 @@ type RecordedSource = Pick<CheckedManifest, "read" | "failedRows" | "close"> & {
 /** The rows of a run, read again from their source. */
 async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal }: App): Promise<RecordedSource> {
 	const { path } = file.manifest;
-	if (file.command === APPLY || file.command === UNDO_COMMAND) {
+	if (hasPlan(file)) {
 		const shard = shardIn(file.options);
 		const plan = await openPlan(path, { stdin, temporaryFolder, actions: ["update", "remove", "fail"], shard });
 		const rows = rowsOfPlan(plan, { countsUnplanned: file.command === UNDO_COMMAND, shard });

@@ -44,7 +44,7 @@ export function sheetFailedRows(
 		return hasComma ? String(value).replace(".", ",") : String(value);
 	};
 	return {
-		head: format.head,
+		...format,
 		row(source, failure, place) {
 			const cells = source.kind === "sheet" ? source.values.map(text) : [];
 			return format.row({ kind: "csv", cells }, failure, place);

@@ -7,6 +7,8 @@ import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
+import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/lines.ts";
 import { type Shard, shardIndexOf } from "../../shard.ts";
@@ -15,6 +17,11 @@ import { show } from "../../text/show.ts";
 
 /** The record of a run of a plan. */
 export const APPLY = "docs apply";
+
+/** Whether the rows of a run are those of a plan. */
+export function hasPlan({ command, options }: RunFile): boolean {
+	return command === APPLY || command === UNDO_COMMAND || typeof options["sync"] === "string";
+}
 
 /** A plan that was read to its end and has the hash that it was written with. */
 export type OpenedPlan = CheckedPlan & {

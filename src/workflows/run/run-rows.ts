@@ -138,6 +138,7 @@ async function sendRows<SourceRow extends Row>(
 			maxWait: flags.maxWait,
 			maxOutage: flags.maxOutage,
 			maxDuration: flags.maxDuration,
+			started: run.since ?? started,
 			onNote: (text) => io.note(text),
 			signal: app.signal,
 			abandon: () => void session.service.api.close().catch(() => undefined),
@@ -188,7 +189,7 @@ async function endRun<SourceRow extends Row>(
 	// No request follows, but files must be written: connections may hold the last file descriptors.
 	await session.service.api.close().catch(() => undefined);
 	const totals = journal.totals();
-	const failedPath = flags.failed ?? runs.path(name, "failed.csv");
+	const failedPath = flags.failed ?? runs.path(name, `failed.${rows.failedRows.ending}`);
 	// Rows that failed in an earlier execution of a resumed run are reported to the outputs only here.
 	const onFailed = (item: Row, { errorCode, error, attempts }: RowFailure): void => {
 		const { documentId } = item;

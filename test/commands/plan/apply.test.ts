@@ -57,7 +57,7 @@ describe("a document that another client changed since the plan", () => {
 		for (const n of [0, 1]) await world.service.put(world.ids[n] ?? "", { author: "Eve" });
 		const stopped = await world.run(world.applying);
 		const run = runOf(stopped.stdout);
-		const failed = await readFile(world.path(run, "failed.csv"), "utf8");
+		const failed = await readFile(world.path(run, "failed.jsonl"), "utf8");
 		expect(parseLines(failed)).toMatchObject([
 			{
 				document_id: world.ids[0],

@@ -5,43 +5,6 @@ import { describe, expect, it } from "vitest";
 import { contentOf } from "../../support/content.ts";
 import { PAPERS, synced } from "../../support/synced.ts";
 
-const WRITES = /^(?:PUT|POST|PATCH|DELETE) /;
-
-describe.each(["ragflow-0.21", "ragflow-0.25", "ragflow-0.27", "ragflow-1.0"] as const)("on %s", (flavour) => {
-	it("stores a folder once; a second sync, and one after a touch of all, write nothing", async () => {
-		const { sync, contents, service, touch } = await synced(PAPERS, { flavour });
-		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 4, uploaded: 4, failed: 0 } });
-		expect(await contents()).toEqual(Object.entries(PAPERS));
-		const before = service.requests.length;
-		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
-		for (const path of Object.keys(PAPERS)) await touch(path);
-		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 4, unchanged: 4 } });
-		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
-		expect(service.requests.slice(before).filter((line) => WRITES.test(line))).toEqual([]);
-	});
-
-	it("replaces a changed file, renames a moved one, and keeps what was set by hand", async () => {
-		const { sync, held, ids, service, write, move } = await synced(PAPERS, { flavour });
-		await sync();
-		const before = await ids();
-		for (const id of before.values()) await service.put(id, { by_hand: "kept" });
-		// The same size: only the time and the content show it.
-		await write("hr/a.txt", "A of hr");
-		await move("hr/b.txt", "new/c.txt");
-		expect(await sync()).toMatchObject({ exit: 0, summary: { replaced: 1, renamed: 1, uploaded: 0, removed: 0 } });
-		const metadata = { by_hand: "kept" };
-		expect(await held()).toEqual([
-			{ name: "hr/a.txt", metadata, content: "A of hr" },
-			{ name: "it/a.txt", metadata, content: "a of it" },
-			{ name: "new/c.txt", metadata, content: "b of hr" },
-			{ name: "top.md", metadata, content: "top" },
-		]);
-		const after = await ids();
-		expect(after.get("new/c.txt")).toBe(before.get("hr/b.txt"));
-		expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
-	});
-});
-
 it("writes the keys that files give, and leaves the others of a document as they are", async () => {
 	const { sync, held, service, ids, write } = await synced({ "hr/a.md": "---\ntitle: A\n---\ntext", "b.txt": "b" });
 	await write("b.txt.meta.json", '{"author":"Ann"}');
@@ -56,41 +19,8 @@ it("writes the keys that files give, and leaves the others of a document as they
 	]);
 });
 
-it("finds an edit of equal size and time with --checksum alone", async () => {
-	const { sync, contents, root, write } = await synced({ "a.txt": "one" });
-	await sync();
-	const { utimes, stat } = await import("node:fs/promises");
-	const { atime, mtime } = await stat(join(root, "a.txt"));
-	await utimes(join(root, "a.txt"), atime, mtime);
-	await sync();
-	await write("a.txt", "two");
-	await utimes(join(root, "a.txt"), atime, mtime);
-	expect(await sync()).toMatchObject({ exit: 0, summary: { replaced: 0 } });
-	expect(await sync("--checksum")).toMatchObject({ exit: 0, summary: { replaced: 1 } });
-	expect(await contents()).toEqual([["a.txt", "two"]]);
-});
-
-it("stores two files of equal content as two documents, and removes only that of the deleted one", async () => {
-	const { sync, contents, remove } = await synced({ "a.txt": "same", "b.txt": "same" });
-	await sync();
-	await remove("a.txt");
-	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { removed: 1 } });
-	expect(await contents()).toEqual([["b.txt", "same"]]);
-});
-
 describe("documents whose files are gone", () => {
 	const MANY = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`${100 + n}.txt`, `text ${n}`]));
-
-	it("are reported, and removed with --remove alone", async () => {
-		const { sync, contents, remove } = await synced(MANY);
-		await sync();
-		for (const name of ["100.txt", "110.txt", "120.txt"]) await remove(name);
-		const kept = await sync();
-		expect(kept).toMatchObject({ exit: 0, summary: { rows: 0 } });
-		expect(kept.stderr).toContain("3 would be removed with --remove");
-		expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { rows: 3, removed: 3 } });
-		expect((await contents()).length).toBe(57);
-	});
 
 	it("are not removed where they are more than a tenth: exit 9, and nothing is sent", async () => {
 		const { sync, contents, remove, write, writes } = await synced(MANY);
@@ -118,18 +48,6 @@ describe("documents whose files are gone", () => {
 		expect(ended).toMatchObject({ exit: 1, summary: { rows: 1, failed: 1, removed: 0 } });
 		expect(ended.stderr).toContain("1 are not removed");
 		expect((await contents()).length).toBe(4);
-	});
-
-	it("stay where the folder is empty, or a part of it can't be read", async () => {
-		const { sync, contents, remove, root, writes } = await synced(PAPERS);
-		await sync();
-		const before = writes();
-		for (const path of ["hr", "it", "top.md"]) await remove(path);
-		const empty = await sync("--remove");
-		expect([empty.exit, writes() - before]).toEqual([2, 0]);
-		expect(empty.stderr).toContain("Is it mounted?");
-		expect((await contents()).length).toBe(4);
-		expect(await readdir(root)).toEqual([]);
 	});
 
 	it.skipIf(process.getuid?.() === 0)("stay where a folder can't be read", async () => {

@@ -1,8 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runOf, stopAt } from "../../support/recorded.ts";
 import { PAPERS, synced } from "../../support/synced.ts";
+import { parseLines } from "../../support/values.ts";
 
 const ALONE = ["--concurrency", "1", "--chunk", "1"];
 
@@ -72,6 +73,37 @@ it("shows and verifies a sync as any other run", async () => {
 	expect([verified.exit, verified.stdout]).toEqual([0, expect.stringContaining('"equal":2')]);
 	const shown = await run(["runs", "show", name, "--json"]);
 	expect([shown.exit, JSON.parse(shown.stdout)]).toMatchObject([0, { command: "docs sync", counts: { renamed: 1 } }]);
+});
+
+it("writes the rows that failed again as JSON lines that docs upload reads", async () => {
+	const { sync, run, path, contents, service, write, root } = await synced(
+		{ "a.txt": "a", "b.txt": "theirs" },
+		{ flavour: "ragflow-0.21" },
+	);
+	await run(["docs", "upload", join(root, "b.txt"), "-d", service.dataset]);
+	await write("b.txt", "of another size");
+	const failed = path(runOf((await sync()).stdout), "failed.jsonl");
+	const text = await readFile(failed, "utf8");
+	expect(parseLines(text)).toMatchObject([{ file: join(root, "b.txt"), name: "b.txt", _error_code: "FOREIGN" }]);
+	await rm(failed);
+	expect([(await run(["runs", "report"])).exit, await readFile(failed, "utf8")]).toEqual([0, text]);
+	expect((await run(["docs", "upload", failed, "--on-existing", "replace"])).exit).toBe(0);
+	expect(await contents()).toEqual([
+		["a.txt", "a"],
+		["b.txt", "of another size"],
+	]);
+});
+
+it("takes its options from a file: the dataset, the filters and the values", async () => {
+	const { run, held, home, root, service } = await synced(PAPERS);
+	const config = join(home, "sync.yaml");
+	await writeFile(config, `dataset: ${service.dataset}\nexclude: hr\nset: {by: file}\nnames: flat\n`);
+	const { exit, stderr } = await run(["docs", "sync", root, "--config", config]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("dataset, exclude, set, names")]);
+	expect((await held()).map(({ name, metadata }) => [name, metadata])).toEqual([
+		["it__a.txt", { by: "file" }],
+		["top.md", { by: "file" }],
+	]);
 });
 
 it.each([

@@ -146,6 +146,17 @@ describe("--max-duration", () => {
 		expect(clock.sleeping).toBe(0);
 	});
 
+	it("counts the time of rows that were sent before: a command has one limit", async () => {
+		const clock = new FakeClock();
+		await clock.pass(9_000);
+		const run = start(
+			updating(() => clock.sleep(400)),
+			{ rows: 100, clock, concurrency: 10, maxDuration: 10_000, started: 0 },
+		);
+		expect(await clock.until(run.done)).toMatchObject({ exit: Exit.limit, text: "stopped by --max-duration 10s" });
+		expect(run.journal.totals()).toMatchObject({ updated: 30, pending: 70 });
+	});
+
 	it("that is long enough changes nothing", async () => {
 		const run = start(
 			updating(() => run.clock.sleep(10)),
