@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { usageError } from "./errors.ts";
+import { X509Certificate } from "node:crypto";
+import { type CliError, reason, usageError } from "./errors.ts";
 import { isLoopback, isPlainHttp, limiterUrl } from "./settings/address.ts";
-import { readCertificates } from "./settings/certificates.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
 import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
-import type { Profile, Setting, SettingFlags, Settings, SettingSources } from "./settings/types.ts";
+import type { Profile, Setting, SettingFlags, SettingSources, Settings } from "./settings/types.ts";
 import { KEEP_RUNS } from "./text/times.ts";
+import { readInput } from "./input-file.ts";
 
 export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
 
@@ -95,4 +96,37 @@ function defaultStateDir({ env, home }: SettingSources): Setting<string> | undef
 	// The XDG specification says to ignore a relative folder.
 	if (folder?.startsWith("/")) return { value: join(folder, "ragtag"), origin: "default" };
 	return home === undefined ? undefined : { value: join(home, ".local", "state", "ragtag"), origin: "default" };
+}
+
+const CERTIFICATE =
+	/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
+
+/** 16 MiB: a bundle of all authorities that browsers trust has half a MiB. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The text of a file of certificates (PEM). Each is parsed now, so that a broken one is refused before the first request. */
+async function readCertificates({ value: path, origin }: Setting<string>): Promise<string> {
+	const broken = (what: string, cause?: unknown): CliError =>
+		usageError(
+			`the certificate file of ${origin}, ${path}, ${what}`,
+			"It must hold certificates as text, each between BEGIN CERTIFICATE and END CERTIFICATE.",
+			cause,
+		);
+	let text: string;
+	try {
+		text = (await readInput(path, MAX_BYTES)).toString("utf8");
+	} catch (error) {
+		throw broken(`cannot be read: ${reason(error)}`, error);
+	}
+	const found = text.match(CERTIFICATE) ?? [];
+	if (found.length === 0) throw broken("holds no certificate");
+	found.forEach((certificate, index) => {
+		try {
+			// The constructor throws for a broken certificate.
+			void new X509Certificate(certificate);
+		} catch (error) {
+			throw broken(`has a certificate that cannot be read, number ${index + 1}`, error);
+		}
+	});
+	return text;
 }

@@ -1,70 +1,66 @@
 import { dirname, resolve, sep } from "node:path";
+import * as v from "valibot";
 import type { Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
-import { isJsonArray, type JsonObject, type JsonValue } from "../json/values.ts";
-import type { Mode } from "../plan/change.ts";
-import type { OnExisting } from "../run/operations/namesakes.ts";
+import type { JsonObject, JsonValue } from "../json/values.ts";
 import { parseShard, type Shard, shardText } from "../shard.ts";
 import type { ManifestFlags } from "./flags.ts";
 
 /** Flags that say how a manifest is read. Some may not be known, as in the record of a run. */
 export type AnyManifestFlags = { readonly [Name in keyof ManifestFlags]?: ManifestFlags[Name] | undefined };
 
-/** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
-export type PayloadFlags = AnyManifestFlags & {
-	readonly mode?: Mode | undefined;
-	readonly deleteToken?: string | undefined;
-	readonly onlyChanged?: boolean | undefined;
-	/** `docs download`: the folder, and whether files that are there may be written over */
-	readonly folder?: string | undefined;
-	readonly overwrites?: boolean | undefined;
-	readonly onlyFailed?: boolean | undefined;
-	readonly again?: boolean | undefined;
+const TEXT = v.optional(v.string());
+const LIST = v.optional(v.pipe(v.array(v.string()), v.readonly()));
+const PAIRS = v.optional(v.pipe(v.array(v.pipe(v.tuple([v.string(), v.string()]), v.readonly())), v.readonly()));
+
+/** A member that is recorded where it is set. */
+const SWITCH = v.optional(v.boolean());
+
+/** The flags as they are recorded, in the order in which they are. */
+const RECORDED = v.object({
+	dataset: TEXT,
+	mode: v.optional(v.picklist(["replace", "merge"])),
+	deleteToken: TEXT,
+	empty: v.optional(v.picklist(["skip", "null", "text"])),
+	onDuplicate: v.optional(v.picklist(["error", "first", "last"])),
+	onExisting: v.optional(v.picklist(["error", "skip", "update-metadata", "upload-again", "replace"])),
+	sheet: TEXT,
+	encoding: TEXT,
+	dateFormat: TEXT,
+	listSeparator: TEXT,
+	map: PAIRS,
+	types: PAIRS,
+	ignore: LIST,
+	set: LIST,
+	true: LIST,
+	false: LIST,
+	onlyChanged: SWITCH,
+	checksum: SWITCH,
+	onlyFailed: SWITCH,
+	again: SWITCH,
 	/** `docs upload`: parses the documents; `wait` follows that to its end */
-	readonly parse?: boolean | undefined;
-	readonly wait?: boolean | undefined;
-	readonly set?: readonly string[] | undefined;
-	readonly onExisting?: OnExisting | undefined;
-	readonly checksum?: boolean | undefined;
-	readonly skipInvalid?: boolean | undefined;
-	readonly allowEmpty?: boolean | undefined;
-	readonly allowTypeChange?: boolean | undefined;
-	readonly filesRoot?: string | undefined;
-	readonly shard?: Shard | undefined;
-};
+	parse: SWITCH,
+	wait: SWITCH,
+	allowTypeChange: SWITCH,
+	skipInvalid: SWITCH,
+	decimalComma: SWITCH,
+	/** `docs download`: whether files that are there may be written over, and the folder */
+	overwrites: SWITCH,
+	folder: TEXT,
+	shard: v.optional(
+		v.pipe(
+			v.string(),
+			v.transform(parseShard),
+			v.custom<Shard>((shard) => shard !== undefined),
+		),
+	),
+	schema: TEXT,
+	filesRoot: TEXT,
+});
 
-/** Members of `PayloadFlags` that are one text. */
-const TEXTS = [
-	"mode",
-	"deleteToken",
-	"empty",
-	"onDuplicate",
-	"onExisting",
-	"sheet",
-	"encoding",
-	"dateFormat",
-	"listSeparator",
-] as const;
-
-/** Members that are recorded where they are set. */
-const SWITCHES = [
-	"onlyChanged",
-	"checksum",
-	"onlyFailed",
-	"again",
-	"parse",
-	"wait",
-	"allowTypeChange",
-	"skipInvalid",
-	"decimalComma",
-	"overwrites",
-] as const;
-
-/** Members that are texts by their columns. */
-const PAIRS = ["map", "types"] as const;
-
-/** Members that are lists of texts. */
-const LISTS = ["ignore", "set", "true", "false"] as const;
+/** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
+export type PayloadFlags = AnyManifestFlags &
+	Readonly<v.InferOutput<typeof RECORDED>> & { readonly allowEmpty?: boolean | undefined };
 
 /**
  * The flags as they are recorded. Paths are absolute, so that a run can be resumed from any folder.
@@ -77,28 +73,22 @@ export function payloadOptions(
 	settings: Settings,
 	schema: JsonValue | undefined,
 ): JsonObject {
-	const options: { [key: string]: JsonValue } = {};
-	const dataset = flags.dataset ?? settings.dataset?.value;
-	if (dataset !== undefined) options["dataset"] = dataset;
-	for (const name of TEXTS) {
-		const value = flags[name];
-		if (value !== undefined) options[name] = value;
-	}
-	for (const name of PAIRS) {
-		const pairs = flags[name];
-		if (pairs !== undefined) options[name] = pairs.map((pair) => [...pair]);
-	}
-	for (const name of LISTS) {
-		const texts = flags[name];
-		if (texts !== undefined) options[name] = [...texts];
-	}
-	for (const name of SWITCHES) if (flags[name] === true) options[name] = true;
-	if (flags.folder !== undefined) options["folder"] = resolve(flags.folder);
-	if (flags.shard !== undefined) options["shard"] = shardText(flags.shard);
-	if (flags.schema !== undefined) options["schema"] = flags.schema === "none" ? "none" : resolve(flags.schema);
-	if (schema !== undefined && schema !== "none") options["schemaContent"] = schema;
 	const beside = manifest === undefined ? "/" : manifest === "-" ? "." : dirname(manifest);
-	options["filesRoot"] = resolve(flags.filesRoot ?? ownFilesRoot(manifest, settings) ?? beside);
+	const own = {
+		dataset: flags.dataset ?? settings.dataset?.value,
+		folder: flags.folder && resolve(flags.folder),
+		shard: flags.shard && shardText(flags.shard),
+		schema: flags.schema === undefined || flags.schema === "none" ? flags.schema : resolve(flags.schema),
+		filesRoot: resolve(flags.filesRoot ?? ownFilesRoot(manifest, settings) ?? beside),
+	};
+	const values: Readonly<Record<string, JsonValue | undefined>> = { ...flags, ...own };
+	const options: { [key: string]: JsonValue } = {};
+	for (const name of Object.keys(RECORDED.entries)) {
+		// The content stands after the path.
+		if (name === "filesRoot" && schema !== undefined && schema !== "none") options["schemaContent"] = schema;
+		const value = values[name];
+		if (value !== undefined && value !== false) options[name] = value;
+	}
 	return options;
 }
 
@@ -113,72 +103,8 @@ export function ownFilesRoot(manifest: string | undefined, { stateDir }: Setting
 
 /** The flags from a record. @throws CliError exit 8 if this program did not write the record */
 export function payloadFlags(options: JsonObject): PayloadFlags {
-	const text = (name: string): string | undefined => {
-		const value = options[name];
-		if (value === undefined || typeof value === "string") return value;
-		throw damaged(name);
-	};
-	const list = (name: string): readonly JsonValue[] | undefined => {
-		const value = options[name];
-		if (value === undefined || isJsonArray(value)) return value;
-		throw damaged(name);
-	};
-	const texts = (name: string): string[] | undefined =>
-		list(name)?.map((each) => {
-			if (typeof each === "string") return each;
-			throw damaged(name);
-		});
-	const isSet = (name: string): true | undefined => (options[name] === true ? true : undefined);
-	const part = text("shard");
-	const shard = part === undefined ? undefined : parseShard(part);
-	if (part !== undefined && shard === undefined) throw damaged("shard");
-	return {
-		dataset: text("dataset"),
-		schema: text("schema"),
-		filesRoot: text("filesRoot"),
-		ignore: texts("ignore"),
-		set: texts("set"),
-		sheet: text("sheet"),
-		encoding: text("encoding"),
-		decimalComma: isSet("decimalComma"),
-		dateFormat: text("dateFormat"),
-		listSeparator: text("listSeparator"),
-		true: texts("true"),
-		false: texts("false"),
-		map: list("map")?.map(pairOf),
-		types: list("types")?.map(pairOf),
-		mode: oneOf(text("mode"), ["replace", "merge"]),
-		deleteToken: text("deleteToken"),
-		empty: oneOf(text("empty"), ["skip", "null", "text"]),
-		onDuplicate: oneOf(text("onDuplicate"), ["error", "first", "last"]),
-		onExisting: oneOf(text("onExisting"), ["error", "skip", "update-metadata", "upload-again", "replace"]),
-		shard,
-		onlyChanged: isSet("onlyChanged"),
-		checksum: isSet("checksum"),
-		folder: text("folder"),
-		overwrites: isSet("overwrites"),
-		onlyFailed: isSet("onlyFailed"),
-		again: isSet("again"),
-		parse: isSet("parse"),
-		wait: isSet("wait"),
-		allowTypeChange: isSet("allowTypeChange"),
-		skipInvalid: isSet("skipInvalid"),
-	};
-}
-
-function oneOf<Choice extends string>(value: string | undefined, choices: readonly Choice[]): Choice | undefined {
-	if (value === undefined) return undefined;
-	const choice = choices.find((each) => each === value);
-	if (choice === undefined) throw damaged(value);
-	return choice;
-}
-
-function pairOf(pair: JsonValue): readonly [string, string] {
-	const [column, key] = isJsonArray(pair) ? pair : [];
-	if (typeof column !== "string" || typeof key !== "string") throw damaged("map");
-	return [column, key];
-}
-
-function damaged(name: string): CliError {
-	return new CliError(`run.json is not what this program wrote: ${name}; nothing was sent`, { exit: Exit.foreign });
+	const { success, output, issues } = v.safeParse(RECORDED, options);
+	if (success) return output;
+	const name = String(issues[0].path?.[0].key);
+	throw new CliError(`run.json is not what this program wrote: ${name}; nothing was sent`, { exit: Exit.foreign });
 }

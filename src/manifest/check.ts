@@ -1,5 +1,4 @@
 import { openSource } from "./bytes/source.ts";
-import { cellName } from "./cell-name.ts";
 import { ReadingStop, type Fault, positionsIn } from "./fault.ts";
 import { datasetNote } from "./mistaken.ts";
 import { DuplicateSearch } from "./duplicate-search.ts";
@@ -211,4 +210,16 @@ async function* rowsOf(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<R
 
 function sentence(field: string | null, text: string): string {
 	return field === null ? text : `${excerpt(field)}: ${text}`;
+}
+
+/** A cell as spreadsheets name it: `Tabelle1!C17`. Line and column count from 1. */
+function cellName(sheet: string, line: number, column: number): string {
+	const name = /^[\p{L}\p{N}_]+$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
+	return `${excerpt(name)}!${letters(column - 1)}${line}`;
+}
+
+/** The letters of a column, from 0. */
+function letters(column: number): string {
+	const rest = Math.floor(column / 26);
+	return (rest === 0 ? "" : letters(rest - 1)) + String.fromCharCode(65 + (column % 26));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CliError } from "../../src/errors.ts";
-import { collectWhere } from "../../src/flags/where.ts";
 import { parseCondition } from "../../src/plan/condition-text.ts";
+import { collectWhere } from "../../src/flags/values.ts";
 
 it("pairs are gathered in their order, and values are taken as they are", () => {
 	const pairs = ["a=b", "key=", "url=http://x/?a=1&b>2", "a->b=c", "time:zone=UTC"].reduce(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { type Endable, InFlight } from "../../src/rest/in-flight.ts";
+import { type Endable, InFlight } from "../../src/rest/transport.ts";
 
 afterEach(() => vi.useRealTimers());
 

@@ -4,7 +4,7 @@ import { Controller } from "../../src/run/rate/controller.ts";
 import { Cooldown } from "../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
 import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
-import { createLimiter } from "../../src/run/rate/limiter.ts";
+import { RateLimiter } from "../../src/run/rate/limiter.ts";
 import { unlimited } from "./unlimited.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runChunks } from "../../src/run/rows.ts";
@@ -75,7 +75,7 @@ export function start(
 		operation,
 		journal,
 		// The cap is no part of most tests: without it the time of a run is that of its requests.
-		limiter: createLimiter(undefined, clock, () => (rate === undefined ? undefined : controller.pace(clock.now()))),
+		limiter: new RateLimiter(undefined, clock, () => (rate === undefined ? undefined : controller.pace(clock.now()))),
 		controller,
 		cooldown,
 		monitor: new RunMonitor(clock, cooldown),

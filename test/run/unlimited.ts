@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/run/clock.ts";
-import { createLimiter } from "../../src/run/rate/limiter.ts";
+import { RateLimiter } from "../../src/run/rate/limiter.ts";
 
 /** A limiter without a cap. */
-export const unlimited = createLimiter(undefined, systemClock);
+export const unlimited = new RateLimiter(undefined, systemClock);

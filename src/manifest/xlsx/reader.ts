@@ -1,5 +1,5 @@
 import { roleOf } from "../csv/reader.ts";
-import { type Column, readHeader } from "../csv/header.ts";
+import { type Column, readHeader, type ColumnUse } from "../csv/header.ts";
 import { PURPOSES } from "../purposes.ts";
 import {
 	emptyRow,
@@ -9,10 +9,11 @@ import {
 	type RowParser,
 	type SheetValue,
 } from "../rows/row-reader.ts";
-import type { ManifestOptions, SourceRecord } from "../types.ts";
-import { addValue } from "./add-value.ts";
-import { type ColumnKind, kindWith, sheetFailedRows } from "./failed-values.ts";
+import type { ManifestOptions, SourceRecord, FailedRowFormat } from "../types.ts";
 import { MOST_COLUMNS, type SheetRow } from "./sheet-rows.ts";
+import { addCell } from "../csv/add-cell.ts";
+import { isoDate } from "../csv/date-form.ts";
+import { csvFailedRows } from "../failed-rows.ts";
 
 /** A row's text has a character for each column, so that a place in it is a column of the sheet. */
 const TEXT = " ".repeat(MOST_COLUMNS);
@@ -117,4 +118,96 @@ export class SheetReader implements RowParser {
 		const fault = stray === -1 ? undefined : { field: null, code: "EMPTY_COLUMN", text, offset: stray };
 		return { text: TEXT, line: row, column: 1, cells: undefined, fault, values: known };
 	}
+}
+
+/** Numbers from this one on may have lost digits: a spreadsheet keeps fifteen. */
+const SIXTEEN_DIGITS = 1e15;
+
+/**
+ * Adds a value of a sheet to its row. A number or boolean keeps its type, unless the header names another one. A text is read
+ * as a cell of CSV.
+ *
+ * @param column of the sheet, from 0, for messages
+ */
+function addValue(
+	parsed: ParsedRow,
+	column: Column,
+	value: SheetValue,
+	{ options, offset }: { readonly options: ManifestOptions; readonly offset: number },
+): void {
+	const { use, field } = column;
+	if (use.kind === "drop") return;
+	if (typeof value === "object") {
+		if (use.kind === "label") parsed.name = value.shown;
+		else parsed.faults.push({ field, code: value.code, text: value.text, offset });
+	} else if (typeof value === "string") addCell(parsed, column, value, { options, offset: () => offset });
+	else if (isLongId(use, value)) {
+		const text = `${value} is a number, of which a spreadsheet keeps 15 digits; make the column text, and enter it again`;
+		parsed.faults.push({ field, code: "LONG_NUMBER", text, offset });
+	} else if (use.kind === "key" && keepsType(use, value)) parsed.metadata.set(use.key, value);
+	else addCell(parsed, column, String(value), { options, offset: () => offset });
+}
+
+type KeyUse = Extract<ColumnUse, { kind: "key" }>;
+
+function keepsType({ type, isTyped }: KeyUse, value: number | boolean): boolean {
+	return !isTyped || type === "json" || type === typeof value;
+}
+
+function isLongId(use: ColumnUse, value: number | boolean): boolean {
+	return use.kind === "role" && typeof value === "number" && Math.abs(value) >= SIXTEEN_DIGITS;
+}
+
+/** What the values of a column are, as far as they were read: a CSV column needs one type. */
+type ColumnKind = "empty" | "text" | "number" | "boolean" | "json";
+
+/** The kind of a column with one more value. */
+function kindWith(kind: ColumnKind, value: SheetValue): ColumnKind {
+	if (value === "" || kind === "json") return kind;
+	const own = typeof value === "number" || typeof value === "boolean" ? kindOfValue(value) : "text";
+	return kind === "empty" || kind === own ? own : "json";
+}
+
+function kindOfValue(value: number | boolean): ColumnKind {
+	return typeof value === "number" ? "number" : "boolean";
+}
+
+/**
+ * The failed rows of a sheet, as CSV that the same command with the same options reads: a column of numbers gets the type in
+ * its header that its cells have in the workbook.
+ */
+function sheetFailedRows(
+	columns: readonly Column[],
+	kinds: readonly ColumnKind[],
+	options: Pick<ManifestOptions, "cells" | "deleteToken" | "mergeOnly">,
+	roleOf: ((column: number) => string | undefined) | undefined,
+): FailedRowFormat {
+	const added = columns.map(({ use }, at) => {
+		const kind = use.kind === "key" && !use.isTyped ? kinds[at] : undefined;
+		return kind === "number" || kind === "boolean" || kind === "json" ? kind : undefined;
+	});
+	const names = columns.map(({ original }, at) => (added[at] === undefined ? original : `${original}:${added[at]}`));
+	const format = csvFailedRows(names, ",", roleOf);
+	const text = (value: SheetValue, at: number): string => {
+		if (typeof value === "object") return value.shown;
+		const isToken = value === "" || value === (options.mergeOnly?.token ?? options.deleteToken);
+		if (added[at] === "json" && !isToken) return JSON.stringify(dated(value, options));
+		const use = columns[at]?.use;
+		const isNumber = added[at] === "number" || (use?.kind === "key" && use.type === "number");
+		const hasComma = options.cells?.decimalComma === true && isNumber && typeof value === "number";
+		return hasComma ? String(value).replace(".", ",") : String(value);
+	};
+	return {
+		...format,
+		row(source, failure, place) {
+			const cells = source.kind === "sheet" ? source.values.map(text) : [];
+			return format.row({ kind: "csv", cells }, failure, place);
+		},
+	};
+}
+
+/** A text as it is sent. In a column `:json` no other date than this is read. */
+function dated(value: string | number | boolean, { cells }: Pick<ManifestOptions, "cells">): string | number | boolean {
+	if (typeof value !== "string" || cells?.date === undefined) return value;
+	return isoDate(value, cells.date) ?? value;
 }

@@ -1,13 +1,12 @@
-import { lookAgainAfter, type ParsePlan, parseStep } from "./parse-step.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Parsing } from "../../rest/parsing.ts";
+import type { Parsing, Run } from "../../rest/parsing.ts";
 import type { DocumentState, ParsingStates } from "../documents/parsing-states.ts";
-import type { LiveCounts } from "../rate/live-counts.ts";
 import { RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { Memory, Operation, Settled } from "./operation.ts";
-import { notListed, ParseBatches } from "./parse-batches.ts";
+import { ParseBatches, notListed } from "./parse-batches.ts";
+import type { LiveCounts } from "../rate/current-work.ts";
 
 export type ParseOptions = ParsePlan & {
 	/** whether a row ends when its document does, and not when it is at work */
@@ -148,3 +147,37 @@ function nameOf({ name, id }: DocumentState, service?: Pick<Service, "show">): s
 function rejected(code: string, text: string): RestError {
 	return new RestError(text, { kind: "rejected", code });
 }
+
+/** Which documents are parsed. */
+export type ParsePlan = {
+	/** only those whose parsing failed */
+	readonly onlyFailed: boolean;
+	/** also those that are done, whose chunks are made anew */
+	readonly again: boolean;
+};
+
+/**
+ * What is done with a document in that state: `start` it, `follow` it as it is at work already, or `leave` it. A document that
+ * is at work is never started a second time: some releases would do it twice.
+ */
+export function parseStep(run: Run, { onlyFailed, again }: ParsePlan): "start" | "follow" | "leave" {
+	switch (run) {
+		case "RUNNING":
+			return "follow";
+		case "DONE":
+			return again ? "start" : "leave";
+		case "FAIL":
+			return "start";
+		case "UNSTART":
+		case "CANCEL":
+			return onlyFailed ? "leave" : "start";
+	}
+}
+
+/** Milliseconds between two looks at what is at work: the longer it takes, the less often it changes. */
+function lookAgainAfter(waited: number): number {
+	return Math.min(LONGEST_LOOK_MS, Math.max(SHORTEST_LOOK_MS, waited / 10));
+}
+
+const SHORTEST_LOOK_MS = 500;
+const LONGEST_LOOK_MS = 10_000;

@@ -1,17 +1,5 @@
 import type { Clock, Limiter } from "../types.ts";
 import { Permits } from "./permits.ts";
-import { SlidingWindow } from "./sliding-window.ts";
-
-/** A limiter whose rate changes while requests wait, and which can be paused. */
-export type AdjustableLimiter = Limiter & {
-	/** @param rate requests a second; undefined for no cap */
-	setRate(rate: number | undefined): void;
-	/** No request starts until `resume`. */
-	pause(): void;
-	resume(): void;
-	/** From now on each request also takes a permit of a cap that other processes share. */
-	share(cap: PermitQueue): void;
-};
 
 /** A cap that other processes share. */
 type PermitQueue = {
@@ -45,21 +33,11 @@ type Waiting = {
 };
 
 /**
- * A limiter that lets no more than `rate` requests start in any sliding second. Bottleneck spaces them; the sliding window
- * checks the real times of sending, as late timers let bursts pass.
- *
- * @param rate requests a second at most; undefined for no cap
- * @param pace requests a second to space for now, below the cap; undefined for none. Without both, no request waits
+ * A limiter that lets no more than `rate` requests start in any sliding second, whose rate changes while requests wait, and
+ * which can be paused. Bottleneck spaces them; the sliding window checks the real times of sending, as late timers let bursts
+ * pass.
  */
-export function createLimiter(
-	rate: number | undefined,
-	clock: Clock,
-	pace: () => number | undefined = () => undefined,
-): AdjustableLimiter {
-	return new RateLimiter(rate, clock, pace);
-}
-
-class RateLimiter implements AdjustableLimiter {
+export class RateLimiter implements Limiter {
 	readonly #clock: Clock;
 	readonly #pace: () => number | undefined;
 	#rate: number | undefined;
@@ -75,7 +53,11 @@ class RateLimiter implements AdjustableLimiter {
 	#due = Number.NEGATIVE_INFINITY;
 	#timer = new AbortController();
 
-	constructor(rate: number | undefined, clock: Clock, pace: () => number | undefined) {
+	/**
+	 * @param rate requests a second at most; undefined for no cap
+	 * @param pace requests a second to space for now, below the cap; undefined for none. Without both, no request waits
+	 */
+	constructor(rate: number | undefined, clock: Clock, pace: () => number | undefined = () => undefined) {
 		this.#clock = clock;
 		this.#pace = pace;
 		this.setRate(rate);
@@ -92,10 +74,12 @@ class RateLimiter implements AdjustableLimiter {
 		return this.#shared?.lead ?? 0;
 	}
 
+	/** From now on each request also takes a permit of a cap that other processes share. */
 	share(cap: PermitQueue): void {
 		this.#shared = cap;
 	}
 
+	/** @param cap requests a second; undefined for no cap */
 	setRate(cap: number | undefined): void {
 		this.#rate = cap === undefined ? undefined : cap * (cap > FEW_PER_SECOND ? USED_SHARE : 1);
 		const count = Math.ceil(cap ?? 0);
@@ -107,6 +91,7 @@ class RateLimiter implements AdjustableLimiter {
 		this.#timer.abort();
 	}
 
+	/** No request starts until `resume`. */
 	pause(): void {
 		this.#isPaused = true;
 	}
@@ -198,4 +183,49 @@ class RateLimiter implements AdjustableLimiter {
 
 function closed(): Error {
 	return new Error("the limiter is closed");
+}
+
+/**
+ * The times of the last sends that really happened, and how long the next must wait.
+ *
+ * A limiter that only spaces by timers lets 102 to 107 requests into a second after the machine has stalled. One that
+ * checks the real times of sending does not.
+ */
+export class SlidingWindow {
+	readonly #times: Float64Array;
+	readonly #window: number;
+	#next = 0;
+
+	/**
+	 * At most `count` sends in any `window` milliseconds.
+	 *
+	 * @param before the window of the previous rate: its last sends count here too
+	 */
+	constructor(count: number, window: number, before?: SlidingWindow) {
+		this.#times = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
+		this.#window = window;
+		const kept = before === undefined ? [] : before.#latest(count);
+		this.#times.set(kept, count - kept.length);
+	}
+
+	/** The times of the last sends, at most so many, the oldest first. */
+	#latest(count: number): Float64Array {
+		const times = this.#times;
+		const oldestFirst = new Float64Array(times.length);
+		oldestFirst.set(times.subarray(this.#next));
+		oldestFirst.set(times.subarray(0, this.#next), times.length - this.#next);
+		return oldestFirst.subarray(Math.max(0, times.length - count));
+	}
+
+	/** Milliseconds until one more send is allowed; 0 where it is allowed now. */
+	delay(now: number): number {
+		const oldest = this.#times[this.#next] ?? Number.NEGATIVE_INFINITY;
+		return Math.max(0, oldest + this.#window - now);
+	}
+
+	/** One more send, at its turn. */
+	sent(now: number): void {
+		this.#times[this.#next] = now;
+		this.#next = (this.#next + 1) % this.#times.length;
+	}
 }

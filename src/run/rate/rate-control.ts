@@ -2,7 +2,7 @@ import { usageError } from "../../errors.ts";
 import { isEverAuto, MAX_CONCURRENCY, minuteOfDay, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
 import type { Clock } from "../types.ts";
 import { Controller } from "./controller.ts";
-import { type AdjustableLimiter, createLimiter } from "./limiter.ts";
+import { RateLimiter } from "./limiter.ts";
 import { type FoundRate, isWorthKeeping, type RateMemory } from "./rate-memory.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
@@ -35,7 +35,7 @@ export const MOST_ASKED = 512;
  * is not asked at each request: it changes the limiter when it changes.
  */
 export class RateControl {
-	readonly limiter: AdjustableLimiter;
+	readonly limiter: RateLimiter;
 	readonly controller: Controller;
 	/** a clock that stands still during pauses: no outage lasts longer because the user paused */
 	readonly unpaused: Clock;
@@ -63,7 +63,7 @@ export class RateControl {
 		const now = clock.now();
 		this.#caps = [{ at: now, rate: this.rate }];
 		this.controller = new Controller(this.rate, now, () => this.#mostInFlight, kept);
-		this.limiter = createLimiter(this.rate, clock, () => this.controller.pace(clock.now()));
+		this.limiter = new RateLimiter(this.rate, clock, () => this.controller.pace(clock.now()));
 		this.unpaused = {
 			now: () => (this.#pausedSince ?? clock.now()) - this.#pausedMs,
 			sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

@@ -2,11 +2,9 @@ import type { Activity, WorkCount } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
-import { CurrentWork, type ListsInFlight, nextAttempt, type Phase, shortText } from "./current-work.ts";
-import { Latencies } from "./latencies.ts";
-import { LiveCounts } from "./live-counts.ts";
+import { CurrentWork, type ListsInFlight, LiveCounts, type Phase, nextAttempt, shortText } from "./current-work.ts";
 import type { OngoingOutage } from "./outage.ts";
-import { type Counters, type Pace, type Slowness, SlowSeconds, slownessText } from "./slow-seconds.ts";
+import { type Counters, Latencies, type Pace, SlowSeconds, type Slowness, slownessText } from "./slow-seconds.ts";
 
 const OUTAGE = "outage";
 const SLOWED = "slowed";

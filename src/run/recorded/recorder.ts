@@ -1,6 +1,5 @@
-import { outcomeRecordOf, sentRecordOf } from "./row-records.ts";
+import { outcomeRecordOf, replacementOf, sentRecordOf } from "./row-records.ts";
 import type { OpenRun } from "../journal/open.ts";
-import { replacementOf } from "./earlier-replacement.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Earlier, Sending, SentLog } from "../operations/operation.ts";

@@ -1,7 +1,8 @@
 import { type Metadata, metadataText } from "../../json/values.ts";
 import type { OutcomeRecord, SentRecord } from "../journal/records.ts";
-import type { Sending } from "../operations/operation.ts";
+import type { Earlier, Sending } from "../operations/operation.ts";
 import type { Outcome, Work } from "../types.ts";
+import type { RowInDoubt } from "../journal/reader.ts";
 
 /** The record of an outcome. @param untouched whether certainly nothing of a failed row was applied, in this execution or an earlier one */
 export function outcomeRecordOf(outcome: Outcome, untouched: boolean): OutcomeRecord {
@@ -51,4 +52,11 @@ export function sentRecordOf({ index: row, line, datasetId }: Work, sending: Sen
 			return { ...common, documentId, metadata, fileName, size, namesakes };
 		}
 	}
+}
+
+/** The replacement that a row in doubt had begun: its removal follows the record of the new document. */
+export function replacementOf({ sent, stored }: RowInDoubt): Earlier["replaces"] {
+	const { write, documentId: old = "", metadata = new Map() } = sent ?? {};
+	const isRemoving = write === "remove" && stored !== undefined;
+	return old !== "" && (isRemoving || write === "upload") ? { old, metadata, isRemoving } : undefined;
 }

@@ -1,8 +1,7 @@
 import type { Activity, ActivityState } from "../../activity.ts";
-import { percentilesBetween } from "../rate/latencies.ts";
-import type { Counters } from "../rate/slow-seconds.ts";
+import { type Counters, percentilesBetween } from "../rate/slow-seconds.ts";
 import type { Totals } from "../types.ts";
-import { heavierState, rounded, type SeriesPoint } from "./point.ts";
+import { type SeriesPoint, heavierState, rounded } from "./point.ts";
 
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type CliError, usageError } from "../../errors.ts";
+import { CliError, Exit, usageError } from "../../errors.ts";
 import { sha256Of } from "../../files/facts.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Document } from "../../rest/types.ts";
@@ -10,11 +10,13 @@ import type { RemoteDocument } from "../../run/documents/stored-documents.ts";
 import type { Wanted } from "../../run/operations/download.ts";
 import { DownloadFolder } from "../../run/operations/download-folder.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
-import { PathPlan } from "../../text/safe-paths.ts";
+import { OWN_PREFIX, PathPlan } from "../../text/safe-paths.ts";
 import { show } from "../../text/show.ts";
 import { printDocumentsCsv } from "../lists/documents-csv.ts";
 import type { Run } from "../open-run.ts";
 import type { RowSource } from "../rows/row-source.ts";
+import { Locked, takeLock } from "../../run/journal/lock.ts";
+import type { Processes } from "../../run/storage/process-owner.ts";
 
 /** A document that the dataset lists, and the path of its file below the folder. */
 type Listed = { readonly name: string; readonly size: number | undefined; readonly path: string };
@@ -192,4 +194,20 @@ function severalDatasets(datasets: readonly string[]): CliError {
 		`the rows name documents of several datasets (${named}); nothing was sent`,
 		"Download each dataset into a folder of its own: the manifest there uploads them into one dataset.",
 	);
+}
+
+/** Keeps other downloads of this machine out of a folder. @throws CliError exit 5 while one is going on */
+export async function lockFolder(folder: string, processes: Processes): Promise<AsyncDisposable> {
+	try {
+		const lock = await takeLock(join(folder, `${OWN_PREFIX}downloads`), { processes, force: true });
+		return { [Symbol.asyncDispose]: () => lock.release() };
+	} catch (error) {
+		if (!(error instanceof Locked)) throw error;
+		const who = error.owner === undefined ? "another process" : `process ${error.owner.pid}`;
+		throw new CliError(`${who} downloads into ${folder} now; nothing was sent`, {
+			exit: Exit.locked,
+			hint: "Wait until it has ended, or name another folder.",
+			cause: error,
+		});
+	}
 }

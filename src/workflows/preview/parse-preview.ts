@@ -1,5 +1,4 @@
 import type { Row } from "../../manifest/types.ts";
-import { type ParsePlan, parseStep } from "../../run/operations/parse-step.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { notListed } from "../../run/operations/parse-batches.ts";
 import { SerialQueue } from "../../run/service/canary.ts";
@@ -7,6 +6,7 @@ import type { Session } from "../../app.ts";
 import type { Clock, Work } from "../../run/types.ts";
 import type { Effect, PreviewRow } from "../effect.ts";
 import type { RowSource } from "../rows/row-source.ts";
+import { type ParsePlan, parseStep } from "../../run/operations/parse.ts";
 
 /** Rows whose documents are read together. */
 const AHEAD = 1000;

@@ -3,7 +3,7 @@ import { warnOfInexact } from "../../run/documents/before-images.ts";
 import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
 import { ChangeTally, type ShownChange, type UndeclaredDocument } from "../../report/change-tally.ts";
 import { differenceOf } from "../../plan/change.ts";
-import type { ExitCode } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { Row } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { type Doubts, WARN } from "../../run/documents/searches.ts";
@@ -14,17 +14,19 @@ import { stopOf } from "../../run/stop/shutdown.ts";
 import type { Outcome, Stop, Totals } from "../../run/types.ts";
 import type { ParseFlags } from "../../flags/parse-flags.ts";
 import type { RowFlags } from "../../flags/flags.ts";
-import { type EffectChange, effectsOf, type Previewed, type PreviewRow } from "../effect.ts";
+import { type EffectChange, type PreviewRow, type Previewed, effectsOf } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";
 import { typeChecker } from "../policy/type-checker.ts";
 import type { DryResult, Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
-import { failedRowReporter, FailedWriter } from "../rows/failed-rows.ts";
+import { FailedWriter, failedRowReporter } from "../rows/failed-rows.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { changePrinter } from "./change-printer.ts";
-import { UndeclaredFinder } from "./undeclared.ts";
+import type { Session } from "../../app.ts";
+import { SeenIds } from "../../run/documents/id-table.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 
 /** Receives the changes that a dry run finds: it prints them, or writes them into a plan. */
 export type ChangeSink = {
@@ -167,4 +169,59 @@ export async function preview<SourceRow extends Row>(
 		progress.stop();
 		await documents.close();
 	}
+}
+
+/** Finds the documents that no row names, in the datasets that rows name. Memory holds a hash of each id. */
+class UndeclaredFinder {
+	readonly #named = new SeenIds();
+	readonly #datasets = new Set<string>();
+	readonly #default: string | undefined;
+
+	/** @param dataset the one that is compared where there is no row */
+	constructor(dataset: string | undefined) {
+		this.#default = dataset;
+	}
+
+	row({ datasetId, documentId }: Pick<Row, "datasetId" | "documentId">): void {
+		this.#datasets.add(datasetId);
+		this.#named.add(keyOf(datasetId, documentId));
+	}
+
+	/**
+	 * The documents, once all rows were given.
+	 *
+	 * @throws CliError exit 1 where a list can't be read as a whole: then it is not known what is undeclared
+	 */
+	async *find({ service, request }: Session, documents: DocumentSource): AsyncGenerator<UndeclaredDocument> {
+		if (this.#datasets.size === 0) this.#datasets.add(this.#datasetWithoutRows());
+		for (const datasetId of this.#datasets) {
+			const api = await service.known(request);
+			try {
+				for await (const { id, name } of documents.wholeList(api, request, datasetId)) {
+					if (this.#named.add(keyOf(datasetId, id)) === "new") yield { datasetId, documentId: id, name };
+				}
+			} catch (error) {
+				const why = rowErrorOf(error);
+				if (why === undefined) throw error;
+				throw new CliError(`--undeclared: ${why.text}`, {
+					exit: Exit.failedRows,
+					hint: "Run the command again, or leave --undeclared out.",
+					cause: error,
+				});
+			}
+		}
+	}
+
+	#datasetWithoutRows(): string {
+		if (this.#default !== undefined) return this.#default;
+		throw usageError(
+			"--undeclared needs a dataset, and there is no row that names one; nothing was sent",
+			"Name it with --dataset.",
+		);
+	}
+}
+
+/** No id holds a NUL character. */
+function keyOf(datasetId: string, documentId: string): string {
+	return `${datasetId}\0${documentId}`;
 }

@@ -1,13 +1,12 @@
-import { expect, it } from "vitest";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { expect, it } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
-import { nameOfCap } from "../../../src/run/rate/shared/redis.ts";
-import { RIGHTS, SCRIPT } from "../../../src/run/rate/shared/script.ts";
+import { RIGHTS, SCRIPT, nameOfCap } from "../../../src/run/rate/shared/redis.ts";
 import { hasOpenssl, selfSigned } from "../../support/certificate.ts";
 import { freePort, hasRedis, redisServer, withoutRedis } from "../../support/redis.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, serve } from "../../support/service.ts";
+import { KEY, file, folder, serve } from "../../support/service.ts";
 import { summaryOf } from "../../support/values.ts";
 
 async function world() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Latencies, percentilesBetween } from "../../../src/run/rate/latencies.ts";
+import { Latencies, percentilesBetween } from "../../../src/run/rate/slow-seconds.ts";
 
 /** What is reported for requests of these times, in milliseconds. */
 function percentilesOf(times: readonly number[]) {

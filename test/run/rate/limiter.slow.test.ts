@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
-import type { Limiter } from "../../../src/run/types.ts";
-import { createLimiter } from "../../../src/run/rate/limiter.ts";
-import { SlidingWindow } from "../../../src/run/rate/sliding-window.ts";
+import type { Limiter, Clock } from "../../../src/run/types.ts";
+import { RateLimiter, SlidingWindow } from "../../../src/run/rate/limiter.ts";
 import { unlimited } from "../unlimited.ts";
-import type { Clock } from "../../../src/run/types.ts";
 import { FakeClock } from "../fake-clock.ts";
 
 describe("the sliding window at real send times", () => {
@@ -28,7 +26,7 @@ describe("a request that comes alone", () => {
 		{ rate: 100, ready: 3 },
 		{ rate: 33, ready: 0 },
 	])("waits for no timer: at $rate a second, $ready permits are ready", async ({ rate, ready }) => {
-		const limiter = createLimiter(rate, new FakeClock());
+		const limiter = new RateLimiter(rate, new FakeClock());
 		// Bottleneck's own timers make them ready.
 		await new Promise((resolve) => setTimeout(resolve, 200));
 		let taken = 0;
@@ -63,7 +61,7 @@ describe("a cap", () => {
 		"of $rate a second holds in every sliding second, timers $timers",
 		async ({ rate, clock }) => {
 			const booked = vi.spyOn(SlidingWindow.prototype, "sent");
-			const limiter = createLimiter(rate, clock);
+			const limiter = new RateLimiter(rate, clock);
 			const start = performance.now();
 			const taker = async (): Promise<void> => {
 				while (performance.now() < start + 2_500) await limiter.take();
@@ -85,7 +83,7 @@ describe("a cap", () => {
 
 	it("is not followed by a burst after a minute of sleep (SIGSTOP, a closed lid)", async () => {
 		const clock = new FakeClock();
-		const limiter = createLimiter(50, clock);
+		const limiter = new RateLimiter(50, clock);
 		const times: number[] = [];
 		const taker = async (): Promise<void> => {
 			while (times.length < 150) {
@@ -113,7 +111,7 @@ describe("a cap", () => {
 	});
 
 	it("releases the waiting requests of a stopped run and gives others their place", async () => {
-		const limiter = createLimiter(5, systemClock);
+		const limiter = new RateLimiter(5, systemClock);
 		await limiter.take();
 		const stop = new AbortController();
 		const waiting = [1, 2, 3].map(async () => limiter.take(stop.signal));
@@ -128,7 +126,7 @@ describe("a cap", () => {
 		expect(await Promise.allSettled(waiting)).toEqual(waiting.map(() => ({ status: "rejected", reason })));
 		await expect(limiter.take(stop.signal)).rejects.toBe(reason);
 		// Had they kept their places, he would come after three more of them.
-		const twin = createLimiter(5, systemClock);
+		const twin = new RateLimiter(5, systemClock);
 		await Promise.all([other, ...[1, 2, 3].map(() => takeFrom(twin, "twin"))]);
 		expect(arrived.slice(0, 2)).toEqual(["twin", "other"]);
 		limiter.close();
@@ -138,14 +136,14 @@ describe("a cap", () => {
 	it.each([101, 150, 1_000])(
 		"of %d a second passes requests that come one by one, or a run would hang",
 		async (rate) => {
-			const limiter = createLimiter(rate, systemClock);
+			const limiter = new RateLimiter(rate, systemClock);
 			for (let turn = 0; turn < 6; turn++) await expect(limiter.take()).resolves.toBeUndefined();
 			limiter.close();
 		},
 	);
 
 	it("refuses waiting and new requests once it is closed, so that nothing hangs", async () => {
-		const limiter = createLimiter(0.01, systemClock);
+		const limiter = new RateLimiter(0.01, systemClock);
 		await limiter.take();
 		const waiting = limiter.take();
 		limiter.close();

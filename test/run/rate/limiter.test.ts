@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type AdjustableLimiter, createLimiter } from "../../../src/run/rate/limiter.ts";
+import { RateLimiter } from "../../../src/run/rate/limiter.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { FakeClock, idle } from "../fake-clock.ts";
 
 /** A limiter without a cap of its own whose permits, shared with other processes, are good until these times. */
-function sharing(permits: (number | Promise<number>)[], clock = new FakeClock()): AdjustableLimiter {
-	const limiter = createLimiter(undefined, clock);
+function sharing(permits: (number | Promise<number>)[], clock = new FakeClock()): RateLimiter {
+	const limiter = new RateLimiter(undefined, clock);
 	const take = async (): Promise<number> => {
 		const permit = permits.shift();
 		if (permit === undefined) throw new Error("no permit is left");
@@ -18,7 +18,7 @@ function sharing(permits: (number | Promise<number>)[], clock = new FakeClock())
 describe("a limiter whose rate changes in the middle of a second", () => {
 	it("still counts what was sent before: each change would let another burst through", async () => {
 		const clock = new FakeClock();
-		const limiter = createLimiter(1, clock);
+		const limiter = new RateLimiter(1, clock);
 		limiter.setRate(1);
 		await limiter.take();
 		limiter.setRate(1);
@@ -41,7 +41,7 @@ describe("a wall clock that is set while a run sends", () => {
 		"by %i ms holds no request: the run would stand without a word",
 		{ timeout: 40_000 },
 		async (by) => {
-			const limiter = createLimiter(20, systemClock);
+			const limiter = new RateLimiter(20, systemClock);
 			let sent = 0;
 			const send = (count: number): Promise<unknown> =>
 				Promise.all(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parseRateSetting, type RateSetting } from "../../../src/rates.ts";
+import { type RateSetting, parseRateSetting } from "../../../src/rates.ts";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
-import { SlidingWindow } from "../../../src/run/rate/sliding-window.ts";
 import { RateControl } from "../../../src/run/rate/rate-control.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { SlidingWindow } from "../../../src/run/rate/limiter.ts";
 
 /** A control at ten in the evening, with a clock and a wall clock that go together. */
 function controlOf(setting: RateSetting): { control: RateControl; clock: FakeClock; monitor: RunMonitor } {

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { CliError, errorCode, Exit, type ExitCode, reason } from "../../../errors.ts";
-import { minuteOfDay, rateAt, type RateSetting } from "../../../rates.ts";
+import { CliError, Exit, type ExitCode, errorCode, reason } from "../../../errors.ts";
+import { type RateSetting, minuteOfDay, rateAt } from "../../../rates.ts";
 import { isCertificateError } from "../../../rest/errors.ts";
 import { runsText } from "../../../text/words.ts";
 import type { Clock } from "../../types.ts";
 import type { Cooldown } from "../cooldown.ts";
-import { nameOfCap, redisStore } from "./redis.ts";
-import { RIGHTS } from "./script.ts";
+import { RIGHTS, nameOfCap, redisStore } from "./redis.ts";
 import { type Share, SharedCap } from "./shared-cap.ts";
 
 type SharedLimiterOptions = {

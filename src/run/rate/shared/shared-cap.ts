@@ -1,6 +1,5 @@
 import type { Clock } from "../../types.ts";
-import { CALL_MS, type Store } from "./redis.ts";
-import { type Answer, SLACK_MS } from "./script.ts";
+import { type Answer, CALL_MS, SLACK_MS, type Store } from "./redis.ts";
 
 /** Milliseconds between two calls of a run that needs no permit: the others count it, and it learns of cooldowns. */
 const IDLE_MS = 1000;

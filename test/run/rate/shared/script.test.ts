@@ -1,7 +1,6 @@
 import { Redis } from "ioredis";
 import { expect, it, onTestFinished } from "vitest";
-import { type Ask, nameOfCap, redisStore } from "../../../../src/run/rate/shared/redis.ts";
-import { answerOf, type Answer } from "../../../../src/run/rate/shared/script.ts";
+import { type Answer, type Ask, answerOf, nameOfCap, redisStore } from "../../../../src/run/rate/shared/redis.ts";
 import { hasRedis, redisServer, withoutRedis } from "../../../support/redis.ts";
 import { KEY } from "../../../support/service.ts";
 

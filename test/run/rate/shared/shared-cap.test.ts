@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { Ask } from "../../../../src/run/rate/shared/redis.ts";
-import type { Answer } from "../../../../src/run/rate/shared/script.ts";
+import type { Answer, Ask } from "../../../../src/run/rate/shared/redis.ts";
 import { type Share, SharedCap } from "../../../../src/run/rate/shared/shared-cap.ts";
 import { FakeClock } from "../../fake-clock.ts";
 
