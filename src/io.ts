@@ -1,20 +1,17 @@
 import type { Activity } from "./activity.ts";
-import { barOn, canDraw } from "./io/progress.ts";
 import { readAnswer, type Input } from "./io/input.ts";
 import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
 import { Display } from "./io/display.ts";
-import { LogFile } from "./io/log-file.ts";
-import { progressMode, type Progress, type ProgressMode, type Timers } from "./io/progress.ts";
-import { Writer, type Output } from "./io/writer.ts";
+import { Writer, type Output, LogFile } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
-import { showLines } from "./text/show.ts";
-import { withoutWorkflowCommands } from "./text/show.ts";
+import { showLines, withoutWorkflowCommands } from "./text/show.ts";
+import { barOn, canDraw, progressMode, type Progress, type ProgressMode, type Timers } from "./io/measured.ts";
 
 export type { Style } from "./io/color.ts";
-export type { Progress, Timers } from "./io/progress.ts";
+export type { Progress, Timers } from "./io/measured.ts";
 
-export type IoSources = {
+type IoSources = {
 	readonly stdin: Input;
 	readonly stdout: Output;
 	readonly stderr: Output;

@@ -13,10 +13,10 @@ import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, openRates } from "./run/rate/rate-control.ts";
 import { hear } from "./run/rate/send-queue.ts";
-import { fileRateMemory, noRateMemory } from "./run/rate/rate-memory.ts";
+import { fileRateMemory } from "./run/rate/rate-memory.ts";
 import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
-import { fileMemory, noMemory } from "./run/service/service-memory.ts";
+import { fileMemory } from "./run/service/service-memory.ts";
 import { Service } from "./run/service/service.ts";
 import type { Clock, Request } from "./run/types.ts";
 import type { Settings } from "./settings.ts";
@@ -105,7 +105,7 @@ export async function openSession(
 		date,
 		monitor,
 		isAsked: asked !== undefined,
-		memory: stateDir === undefined ? noRateMemory : fileRateMemory(stateDir, baseUrl, { date, note }),
+		memory: stateDir === undefined ? undefined : fileRateMemory(stateDir, baseUrl, { date, note }),
 		limiterOrigin: settings.limiter?.origin,
 	});
 	const onExchange = (exchange: Exchange): void => {
@@ -151,7 +151,7 @@ export async function openSession(
 	});
 	const service = new Service({
 		api,
-		memory: stateDir === undefined ? noMemory : fileMemory(stateDir, baseUrl),
+		memory: stateDir === undefined ? undefined : fileMemory(stateDir, baseUrl),
 		clock,
 		maxOutage: options.maxOutage,
 		now: Date.now,

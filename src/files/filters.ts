@@ -2,7 +2,7 @@ import { usageError } from "../errors.ts";
 import { excerpt } from "../text/show.ts";
 
 /** The globs of `--include` and `--exclude`. */
-export type FilterGlobs = {
+type FilterGlobs = {
 	readonly include?: readonly string[] | undefined;
 	readonly exclude?: readonly string[] | undefined;
 };

@@ -7,7 +7,7 @@ import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/types.ts";
 import type { ExitCode } from "../errors.ts";
 import { addOutputOptions } from "./output-flags.ts";
-import { addSheetOptions, type SheetFlags } from "./sheet-flags.ts";
+import { addSheetOptions, type SheetFlags } from "./input-flags.ts";
 import {
 	collect,
 	collectPair,

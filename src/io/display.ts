@@ -1,6 +1,5 @@
 import type { Activity } from "../activity.ts";
-import { MeasuredProgress } from "./measured.ts";
-import type { Bar, Progress, ProgressScreen, ShownMode } from "./progress.ts";
+import { MeasuredProgress, type Bar, type Progress, type ProgressScreen, type ShownMode } from "./measured.ts";
 import { barLine, isoSeconds, jsonLine, plainLine, type ProgressState, statusLine } from "./progress-lines.ts";
 
 /** Ten frames a second: fluent, and of no cost. */

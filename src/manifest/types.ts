@@ -1,12 +1,12 @@
 import type { ValueType } from "../json/value-types.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
-import type { CellForms } from "./csv/cell-forms.ts";
 import type { Mend } from "./fault.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
 import type { SheetValue } from "./rows/row-reader.ts";
 import type { CellType } from "./rows/typed.ts";
+import type { CellForms } from "./csv/add-cell.ts";
 
 export type { Content } from "./bytes/source.ts";
 

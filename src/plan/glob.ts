@@ -1,5 +1,5 @@
 /** One part of a pattern: any run of characters, any one character, one of a set, or a character itself. */
-export type GlobPart =
+type GlobPart =
 	| { readonly kind: "any" }
 	| { readonly kind: "one" }
 	| { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly Range[] }

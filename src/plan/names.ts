@@ -135,7 +135,7 @@ export function resolveName(names: Names, name: string, match: Match): Resolutio
 }
 
 /** A row that names a document, and the metadata that it gives it. */
-export type Claim = {
+type Claim = {
 	readonly row: number;
 	/** where the row is, in words */
 	readonly place: string;

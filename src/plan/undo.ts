@@ -5,7 +5,7 @@ import { differenceOf } from "./change.ts";
 import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 
 /** The write of a run to one document. */
-export type AppliedWrite = {
+type AppliedWrite = {
 	/** line in the run's manifest, from 1; undefined in records of earlier releases */
 	readonly line: number | undefined;
 	readonly datasetId: string;

@@ -109,7 +109,7 @@ export class ChangeTally {
  * The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, removes it,
  * writes it into a file, or makes its chunks.
  */
-export type ChangeAction = "update" | "upload" | "replace" | "rename" | "remove" | "download" | "parse";
+type ChangeAction = "update" | "upload" | "replace" | "rename" | "remove" | "download" | "parse";
 
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {

@@ -14,7 +14,7 @@ import type { Api, Dialect, ListedDocument, StoredFile, UploadFile } from "./typ
 import { Updates } from "./updates.ts";
 import { DocumentPaths, documentParameters, pathOf, segment } from "./url.ts";
 
-export type ApiOptions = Omit<TransportOptions, "origin"> & {
+type ApiOptions = Omit<TransportOptions, "origin"> & {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** as `Settings.key` gives it */

@@ -34,7 +34,7 @@ const PASSING = new Set([408, 425, 500, 502, 503, 504]);
 const [firstForm, ...otherForms] = BODY_FORMS;
 
 /** A service that keeps metadata as it was sent. */
-export function asSent(metadata: Metadata): Metadata {
+function asSent(metadata: Metadata): Metadata {
 	return metadata;
 }
 
@@ -128,7 +128,7 @@ const ragflow = {
 	acceptsValue: () => true,
 } as const satisfies Partial<Flavour>;
 
-export const ragflowPut: Flavour = {
+const ragflowPut: Flavour = {
 	...ragflow,
 	name: "ragflow-put",
 	servers: "RAGFlow v0.17 to v0.24",
@@ -145,7 +145,7 @@ export const ragflowPut: Flavour = {
 	},
 };
 
-export const ragflowPatch: Flavour = {
+const ragflowPatch: Flavour = {
 	...ragflow,
 	name: "ragflow-patch",
 	servers: "RAGFlow v0.25 to v0.27",
@@ -175,7 +175,7 @@ export const ragflowPatch: Flavour = {
 };
 
 /** The server that was written anew in Go. Read in its code of 2026-08-22 (internal/router, handler, service, engine), not run. */
-export const ragflow1: Flavour = {
+const ragflow1: Flavour = {
 	...ragflow,
 	name: "ragflow-1.0",
 	// Go's mime/multipart gives a part the base of its file name (`Part.FileName`).

@@ -3,7 +3,7 @@ import { RestError } from "./errors.ts";
 import { pathOf, segment } from "./url.ts";
 import type { ListedDocument } from "./types.ts";
 
-export type Removal = { readonly path: string; readonly body?: string; readonly headers?: string[] };
+type Removal = { readonly path: string; readonly body?: string; readonly headers?: string[] };
 
 /**
  * The request that removes documents of one dataset; by path a single one.

@@ -3,9 +3,11 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { sha256Of } from "../../src/files/facts.ts";
-import { ALL_FILES, createFilters, type FilterGlobs } from "../../src/files/filters.ts";
+import { ALL_FILES, createFilters } from "../../src/files/filters.ts";
 import { type Tree, walkListed, walkPaths } from "../../src/files/walk.ts";
 import { folder } from "../support/service.ts";
+
+type FilterGlobs = Parameters<typeof createFilters>[0];
 
 /** A folder with these files, each of which holds its own path. */
 async function tree(...paths: readonly string[]): Promise<string> {

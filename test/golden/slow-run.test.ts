@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { Activity } from "../../src/activity.ts";
 import { createIo } from "../../src/io.ts";
-import type { ProgressMode } from "../../src/io/progress.ts";
 import type { RowCounts } from "../../src/io/progress-lines.ts";
 import { HandTimers, input, Kept } from "../io/terminal.ts";
+import type { ProgressMode } from "../../src/io/measured.ts";
 
 /** A state that lasts so many seconds, with the rows that are done at its end. */
 type Stretch = { readonly seconds: number; readonly activity: Omit<Activity, "seconds">; readonly rows?: RowCounts };

@@ -2,10 +2,12 @@ import { spawn } from "node:child_process";
 import { openSync, closeSync } from "node:fs";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createIo, type Io, type IoSources } from "../../src/io.ts";
+import { createIo, type Io } from "../../src/io.ts";
 import { hasColor } from "../../src/io/color.ts";
 import { at } from "../support/values.ts";
 import { input, Kept, Terminal } from "./terminal.ts";
+
+type IoSources = Parameters<typeof createIo>[0];
 
 function ioOn(sources: Partial<IoSources>): { io: Io; stdout: Kept; stderr: Kept } {
 	const stdout = new Kept();

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import type { Activity } from "../../src/activity.ts";
 import { createIo } from "../../src/io.ts";
-import type { ProgressMode } from "../../src/io/progress.ts";
 import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
+import type { ProgressMode } from "../../src/io/measured.ts";
 
 const reading = (done: number): Activity => ({
 	state: "reading",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { sheetOptions, type SheetFlags, sheetWords } from "../../src/flags/sheet-flags.ts";
+import { sheetOptions, type SheetFlags, sheetWords } from "../../src/flags/input-flags.ts";
 import { payloadFlags } from "../../src/flags/payload-options.ts";
 import { encodingOf } from "../../src/manifest/bytes/encodings.ts";
 import { dateFormOf, isoDate } from "../../src/manifest/csv/date-form.ts";

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
-import { sheetOptions } from "../../src/flags/sheet-flags.ts";
+import { sheetOptions } from "../../src/flags/input-flags.ts";
 import type { ManifestOptions } from "../../src/manifest/types.ts";
 import { row, workbook, zip } from "../support/workbook.ts";
 import { checkBytes, type Outcome } from "./support.ts";

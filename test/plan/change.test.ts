@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type JsonObject, type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
-import { type Change, changeOf, differenceOf, keepsValue, metadataToSend } from "../../src/plan/change.ts";
+import { changeOf, differenceOf, keepsValue, metadataToSend } from "../../src/plan/change.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
+
+type Change = ReturnType<typeof changeOf>;
 
 const replace = changeOf("replace");
 const merge = changeOf("merge");

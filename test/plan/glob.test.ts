@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type GlobPart, hasWildcard, literalGlob, matchesGlob, parseGlob } from "../../src/plan/glob.ts";
+import { hasWildcard, literalGlob, matchesGlob, parseGlob } from "../../src/plan/glob.ts";
+
+type GlobPart = ReturnType<typeof parseGlob>["parts"][number];
 
 const matches = (pattern: string, name: string): boolean => matchesGlob(parseGlob(pattern), name);
 

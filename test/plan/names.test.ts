@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Claim, Claims, type Match, resolveName, differences, Names } from "../../src/plan/names.ts";
+import { Claims, type Match, resolveName, differences, Names } from "../../src/plan/names.ts";
+
+type Claim = Parameters<Claims["take"]>[1];
 
 function namesOf(...all: string[]): Names {
 	const names = new Names();

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { metadataHash } from "../../src/plan/plan-file/planned.ts";
-import { type AppliedWrite, undoStep } from "../../src/plan/undo.ts";
+import { undoStep } from "../../src/plan/undo.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
+
+type AppliedWrite = Parameters<typeof undoStep>[0];
 
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);
 const asSent = (metadata: Metadata): Metadata => metadata;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type JsonValue, type Metadata, metadataOf } from "../../src/json/values.ts";
 import { type Write, type Verdict, verdictOf } from "../../src/plan/verdict.ts";
-import { asSent } from "../../src/rest/flavours.ts";
+import { documented } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
 
 type Members = { readonly [key: string]: JsonValue };
@@ -14,7 +14,7 @@ function judged(
 	before: Members | undefined,
 	sent: Members,
 	present: Members | undefined,
-	keeps = asSent,
+	keeps = documented.normalise,
 ): Verdict {
 	return verdictOf({ write, before: of(before), metadata: metadataOf(sent) }, of(present), keeps);
 }
@@ -92,7 +92,7 @@ it("a number that came rounded is not what was sent, whatever it was rounded to"
 	const [sent, before] = [metadataOf({ a: 1e20, b: 1 }), metadataOf({ a: 1e20 })];
 	const inexact = new Map([["a", "100000000000000000001"]]);
 	const judge = (had: Metadata | undefined): Verdict =>
-		verdictOf({ write: "update", before: had, metadata: sent }, sent, asSent, inexact);
+		verdictOf({ write: "update", before: had, metadata: sent }, sent, documented.normalise, inexact);
 	expect(judge(before)).toEqual(changed("a"));
 	expect(judge(undefined)).toEqual(lost("a"));
 });

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { classifyAnswer, errorOfRoute } from "../../src/rest/classify.ts";
 import { readEnvelope } from "../../src/rest/answer.ts";
 import { RestError } from "../../src/rest/errors.ts";
-import { documented, ragflow1 } from "../../src/rest/flavours.ts";
+import { documented } from "../../src/rest/flavours.ts";
 import { redactor } from "../../src/text/redactor.ts";
+import { ragflow1 } from "../support/flavours.ts";
 
 const context = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
 

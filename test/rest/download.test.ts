@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { ragflow1, ragflowPatch } from "../../src/rest/flavours.ts";
 import type { ByteSink } from "../../src/rest/types.ts";
 import { answer, apiFor, Cleanup, rawServer, type RawServer, rejection, type Script } from "./raw-server.ts";
+import { ragflow1, ragflowPatch } from "../support/flavours.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());

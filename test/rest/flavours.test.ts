@@ -9,12 +9,10 @@ import {
 	flavours,
 	type DatasetListStyle,
 	type ProbeAnswer,
-	ragflow1,
-	ragflowPatch,
-	ragflowPut,
 } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
 import { datasetListStyle, readProbe, readRight } from "../../src/rest/probe.ts";
+import { ragflow1, ragflowPatch, ragflowPut } from "../support/flavours.ts";
 
 const context = { host: "host:1", redact: (text: string) => text };
 const answerOf = (status: number, text: string) => ({ status, text, headers: [] });

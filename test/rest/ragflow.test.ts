@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { isDatabaseAway } from "../../src/rest/ragflow.ts";
 import { DATABASE_AWAY } from "../../src/rest/errors.ts";
-import { flavours, ragflowPatch, ragflowPut } from "../../src/rest/flavours.ts";
+import { flavours } from "../../src/rest/flavours.ts";
+import { ragflowPatch, ragflowPut } from "../support/flavours.ts";
 
 const refused = "Can't connect to MySQL server on 'mysql' ([Errno 111] Connection refused)";
 

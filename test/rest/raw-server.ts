@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { documented } from "../../src/rest/flavours.ts";
-import { createApi, type ApiOptions } from "../../src/rest/api.ts";
+import { createApi } from "../../src/rest/api.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
+
+type ApiOptions = Parameters<typeof createApi>[0];
 
 export const key = "ragflow-SECRETkeyBODY0123456789";
 

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { RestError } from "../../src/rest/errors.ts";
-import { type Removal, removalOf } from "../../src/rest/removal.ts";
+import { removalOf } from "../../src/rest/removal.ts";
 import type { Document } from "../../src/rest/types.ts";
 import { oddIds } from "./odd-ids.ts";
 import { answer, apiFor, rawServer, rejection } from "./raw-server.ts";
+
+type Removal = ReturnType<typeof removalOf>;
 
 describe("a removal names exactly one document, however it is addressed: anything less names all of them", () => {
 	const documentOf = (datasetId: string, id: string): Document => ({

@@ -4,11 +4,12 @@ import { decoded, type ParsedEnvelope, type RawAnswer } from "../../src/rest/ans
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { Decoder } from "../../src/rest/decode.ts";
 import { RestError } from "../../src/rest/errors.ts";
-import { documented, ragflow1, ragflowPut } from "../../src/rest/flavours.ts";
+import { documented } from "../../src/rest/flavours.ts";
 import type { Call } from "../../src/rest/attempt.ts";
 import type { Echo } from "../../src/rest/types.ts";
 import { Updates } from "../../src/rest/updates.ts";
 import { DocumentPaths } from "../../src/rest/url.ts";
+import { ragflow1, ragflowPut } from "../support/flavours.ts";
 
 const context = { host: "host:1", redact: (text: string) => text };
 const decoder = new Decoder(context);

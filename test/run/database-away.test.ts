@@ -4,13 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { DATABASE_AWAY, type RestError, type RestErrorKind } from "../../src/rest/errors.ts";
-import { ragflowPut } from "../../src/rest/flavours.ts";
 import type { Document } from "../../src/rest/types.ts";
 import { Cooldown, paced } from "../../src/run/rate/cooldown.ts";
 import { unlimited } from "./unlimited.ts";
 import { mayHaveArrived, type Memory, type Sending, unrecorded } from "../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
-import {} from "../../src/run/operations/upload.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
 import { requestWithRetry, retryingThroughOutage } from "../../src/run/retry/request.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
@@ -18,6 +16,7 @@ import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { provenService, uploading } from "./fake-service.ts";
 import { failure, work } from "./harness.ts";
+import { ragflowPut } from "../support/flavours.ts";
 
 /** Both ways in which a server says that its database is away. */
 const answers: readonly (readonly [string, () => RestError])[] = [

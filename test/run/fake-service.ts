@@ -2,7 +2,7 @@ import type { Api } from "../../src/rest/types.ts";
 import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
 import { tmpdir } from "node:os";
 import { onTestFinished } from "vitest";
-import { DocumentSource, type DocumentSourceOptions } from "../../src/run/documents/document-source.ts";
+import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { knownCounts } from "../../src/run/documents/row-counts.ts";
 import { Searches } from "../../src/run/documents/searches.ts";
 import type { OnExisting } from "../../src/run/operations/namesakes.ts";
@@ -13,6 +13,8 @@ import type { Clock, Request, Work } from "../../src/run/types.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
 import type { ServiceOptions } from "../../src/run/service/service-options.ts";
 import { Service } from "../../src/run/service/service.ts";
+
+type DocumentSourceOptions = ConstructorParameters<typeof DocumentSource>[0];
 
 /** A memory that holds one entry. */
 export function memoryOf(first?: RememberedService): ServiceMemory & { entry: RememberedService | undefined } {

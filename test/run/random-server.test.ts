@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
-import { documented, ragflowPatch, ragflowPut, asSent } from "../../src/rest/flavours.ts";
+import { documented } from "../../src/rest/flavours.ts";
 import { splitLists } from "../../src/rest/ragflow.ts";
 import type { BodyForm } from "../../src/body-forms.ts";
 import type { Echo } from "../../src/rest/types.ts";
@@ -12,6 +12,7 @@ import { direct } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { fakeServer, type Take } from "./fake-server.ts";
 import { memoryOf, serviceOf, writeInDialect } from "./fake-service.ts";
+import { ragflowPatch, ragflowPut } from "../support/flavours.ts";
 
 const forms: readonly BodyForm[] = ["multipart", "plain", "json"];
 const takes: readonly Take[] = ["keeps", "ignores", "clears", "refuses", "contradicts", "merges"];
@@ -45,8 +46,8 @@ const worlds = fc.record({
 		json: fc.constantFrom(...takes),
 	}),
 	kind: fc.constantFrom(
-		{ isRagflow: false, verb: "PUT", keeps: asSent } as const,
-		{ isRagflow: true, verb: "PUT", keeps: asSent } as const,
+		{ isRagflow: false, verb: "PUT", keeps: documented.normalise } as const,
+		{ isRagflow: true, verb: "PUT", keeps: documented.normalise } as const,
 		{ isRagflow: true, verb: "PUT", keeps: splitLists } as const,
 		{ isRagflow: true, verb: "PATCH", keeps: splitLists } as const,
 	),

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import type { Document } from "../../src/rest/types.ts";
-import { firstOf, sortedDocuments, type SortOrder } from "../../src/workflows/lists/sort-documents.ts";
+import { firstOf, sortedDocuments, type SortOrder } from "../../src/workflows/lists/document-table.ts";
 
 function document(id: string, value?: JsonValue, size?: number): Document {
 	const metadata = new Map(value === undefined ? [] : [["key", value] as const]);

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { executionOf } from "../../workflows/recorded/going-on.ts";
 import { topicsForCompletion } from "../help.ts";
 import { type Candidate, type Completion, completionAt } from "./at-cursor.ts";
+import { executionOf } from "../../workflows/recorded/run-state.ts";
 
 /** Runs that are offered, the newest first: a longer list does not fit on a screen. */
 const MOST_RUNS = 30;

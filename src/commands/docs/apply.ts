@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
-import { addShardOption, type ShardFlags } from "../../flags/shard-flag.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { connectRun } from "../../workflows/open-run.ts";
@@ -17,6 +16,7 @@ import { printVersionLine, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
+import { addShardOption, type ShardFlags } from "../../flags/input-flags.ts";
 
 export type ApplyOptions = RunFlags &
 	DryRunFlags &

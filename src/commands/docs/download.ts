@@ -6,7 +6,6 @@ import { type DryRunFlags, addDryRunOptions, checkDryRunFlags } from "../../flag
 import type { Done, Resume } from "../../flags/declare.ts";
 import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { rowLine } from "../../report/summary.ts";
@@ -28,6 +27,7 @@ import { unfinishedRun } from "../../workflows/run/earlier-runs.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../workflows/stop-from-error.ts";
+import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
 export type DownloadOptions = ManifestReadFlags &
 	RunFlags &

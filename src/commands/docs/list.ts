@@ -17,10 +17,13 @@ import {
 	documentJson,
 	documentMembers,
 	documentTable,
+	firstOf,
+	heldUntil,
+	sortedDocuments,
+	type SortOrder,
 } from "../../workflows/lists/document-table.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
-import { firstOf, heldUntil, sortedDocuments, type SortOrder } from "../../workflows/lists/sort-documents.ts";
 import {
 	addFilterOptions,
 	type FilterChecks,

@@ -4,7 +4,6 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
-import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
@@ -23,6 +22,7 @@ import { foundRows } from "../../workflows/rows/found-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
+import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
 export type ParseOptions = ManifestReadFlags &
 	RunFlags &

@@ -7,7 +7,6 @@ import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { askForYes, documentsOf } from "../../workflows/question.ts";
-import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun } from "../../workflows/open-run.ts";
@@ -18,6 +17,7 @@ import { idRows } from "../../workflows/rows/argument-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
+import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
 export type RmOptions = ManifestReadFlags &
 	RunFlags &

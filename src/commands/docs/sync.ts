@@ -5,15 +5,13 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
-import { addFileOptions } from "../../flags/file-flags.ts";
 import { addBodyOption, addRunOptions, addSetOption, type GlobalFlags, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
-import { markOf } from "../../run/recorded/superseded.ts";
-import { isFinished } from "../../run/recorded/unfinished.ts";
+import { isFinished, markOf } from "../../run/recorded/unfinished.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { requireCall } from "../../run/service/require-call.ts";
 import { show } from "../../text/show.ts";
@@ -30,6 +28,7 @@ import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
+import { addFileOptions } from "../../flags/input-flags.ts";
 
 export type SyncOptions = RunFlags &
 	DryRunFlags &

@@ -22,7 +22,6 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
-import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
@@ -34,6 +33,7 @@ import { foundRows } from "../../workflows/rows/found-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
+import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
 export type TagOptions = ManifestReadFlags &
 	RunFlags &

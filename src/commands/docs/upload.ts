@@ -25,10 +25,8 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
-import { addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/file-flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { addShardOption, checkShard } from "../../flags/shard-flag.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
@@ -43,6 +41,7 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
+import { addShardOption, checkShard, addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/input-flags.ts";
 
 export type UploadOptions = ManifestReadFlags &
 	RunFlags &

@@ -4,7 +4,6 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { storedName } from "../../files/stored-names.ts";
-import { addFileOptions, type FileFlags } from "../../flags/file-flags.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { addSourceOptions, checkSources, type SourceFlags, sourcesOf } from "../../workflows/from/source-flags.ts";
@@ -17,6 +16,7 @@ import { type Origin, valuesOf } from "../../workflows/from/file-values.ts";
 import { writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";
+import { addFileOptions, type FileFlags } from "../../flags/input-flags.ts";
 
 export type FromOptions = FileFlags &
 	SourceFlags & {

@@ -16,8 +16,8 @@ import {
 } from "../../run/recorded/adjust-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { executionOf, runGoingOn } from "../../workflows/recorded/going-on.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { executionOf, runGoingOn } from "../../workflows/recorded/run-state.ts";
 
 type AdjustFlags = RunsFlags & {
 	readonly rate?: RateSetting | undefined;

@@ -15,8 +15,7 @@ import {
 	type TableColumn,
 } from "../../workflows/lists/list-output.ts";
 import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
-import { goingMembers } from "../../workflows/recorded/going-on.ts";
-import { type ListedRun, listedRuns } from "../../workflows/recorded/run-state.ts";
+import { type ListedRun, listedRuns, goingMembers } from "../../workflows/recorded/run-state.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format | undefined };
 

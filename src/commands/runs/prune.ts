@@ -9,7 +9,6 @@ import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { parseAge, parseCount } from "../../flags/values.ts";
 import { askForYes } from "../../workflows/question.ts";
-import { executionOf } from "../../workflows/recorded/going-on.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import {
@@ -22,6 +21,7 @@ import {
 	type Removal,
 	removeRun,
 } from "../../workflows/recorded/remove-run.ts";
+import { executionOf } from "../../workflows/recorded/run-state.ts";
 
 type PruneFlags = RunsFlags & {
 	readonly olderThan: number;

@@ -12,7 +12,6 @@ import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { hasPlan, openPlan } from "../../workflows/plan/open-plan.ts";
-import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addReportOption } from "../../flags/output-flags.ts";
@@ -21,10 +20,11 @@ import { undoOf } from "../../report/undo.ts";
 import { shardIn } from "../../shard.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { sheetOptions } from "../../flags/sheet-flags.ts";
+import { sheetOptions } from "../../flags/input-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
 

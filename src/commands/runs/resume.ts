@@ -7,9 +7,9 @@ import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { markOf } from "../../run/recorded/superseded.ts";
 import { newestUnfinished, newestWithResult, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { resumes } from "../index.ts";
+import { markOf } from "../../run/recorded/unfinished.ts";
 
 const KEPT =
 	"The --no-undo, --rate and --concurrency of the run are kept; a --rate or --concurrency that is given here wins.";

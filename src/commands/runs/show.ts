@@ -10,13 +10,12 @@ import { show as shown } from "../../text/show.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { runFileMembers } from "../../run/recorded/run-file.ts";
-import { type Mark, markOf } from "../../run/recorded/superseded.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { goingMembers, goingText } from "../../workflows/recorded/going-on.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
 import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
-import { type ListedRun, listedRun } from "../../workflows/recorded/run-state.ts";
+import { type ListedRun, listedRun, goingMembers, goingText } from "../../workflows/recorded/run-state.ts";
+import { type Mark, markOf } from "../../run/recorded/unfinished.ts";
 
 /** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {

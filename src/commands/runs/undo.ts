@@ -11,7 +11,6 @@ import { PURPOSES } from "../../manifest/purposes.ts";
 import { CONFLICT } from "../../run/operations/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
-import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/superseded.ts";
 import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
 import { show } from "../../text/show.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
@@ -32,6 +31,7 @@ import { runRows } from "../../workflows/run/run-rows.ts";
 import { foldRecord, lockSync } from "../../workflows/sync/send-sync.ts";
 import { syncUndoSteps } from "../../workflows/sync/undo-sync.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
+import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/unfinished.ts";
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
 

@@ -12,10 +12,10 @@ import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
-import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
+import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
 

@@ -29,7 +29,7 @@ type SheetFault = {
 };
 
 /** How a row names its document. Absent texts are empty. */
-export type RowTexts = {
+type RowTexts = {
 	datasetId: string;
 	documentId: string;
 	file: string;

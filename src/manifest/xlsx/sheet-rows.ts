@@ -4,7 +4,7 @@ import { MAX_CELL } from "../limits.ts";
 import type { SheetValue } from "../rows/row-reader.ts";
 import { serialText } from "./serials.ts";
 import { isTrue, type Workbook } from "./workbook.ts";
-import { unescaped, Xml } from "./xml.ts";
+import { unescaped, Xml } from "./archive.ts";
 
 /** Columns of a sheet at most, in every spreadsheet. */
 export const MOST_COLUMNS = 16_384;

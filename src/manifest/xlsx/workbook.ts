@@ -1,9 +1,8 @@
 import { excerpt } from "../../text/show.ts";
 import { ReadingStop } from "../fault.ts";
 import { MAX_CELL } from "../limits.ts";
-import type { Archive } from "./archive.ts";
+import { type Archive, readXml, unescaped } from "./archive.ts";
 import { kindOf, type NumberKind } from "./serials.ts";
-import { readXml, unescaped } from "./xml.ts";
 
 export const WORKBOOK = "xl/workbook.xml";
 

@@ -26,7 +26,7 @@ export type KnownDocument = {
 export type Retag = (id: string, wanted: Metadata) => PlannedUpdateOf | { readonly fault: string } | undefined;
 type PlannedUpdateOf = Pick<Extract<PlannedChange, { action: "update" }>, "was" | "metadata" | "difference">;
 
-export type SyncInput = {
+type SyncInput = {
 	readonly datasetId: string;
 	/** sorted by path */
 	readonly files: readonly WantedFile[];

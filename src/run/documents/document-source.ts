@@ -16,7 +16,7 @@ const FEWEST_FOR_IDS = 2;
 /** The same for names. Below it the first page, from which the length of a list is known, is not worth its request. */
 const FEWEST_FOR_NAMES = 11;
 
-export type DocumentSourceOptions = {
+type DocumentSourceOptions = {
 	readonly rows: RowCounts;
 	/** whether each dataset is listed, whatever it costs; `wholeList` needs that */
 	readonly listsAll?: boolean;

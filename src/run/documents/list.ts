@@ -28,7 +28,7 @@ const SMALLER_BY: readonly number[] = [3, 11];
 export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
 
 /** How documents are listed. The service may ignore the filters, so a caller who wants no other documents filters again. */
-export type ListOptions = {
+type ListOptions = {
 	readonly name?: string | undefined;
 	/** the text of a `metadata_condition`; sent only where the flavour knows them, and where it can hide no document */
 	readonly condition?: string | undefined;

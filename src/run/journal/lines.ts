@@ -14,7 +14,7 @@ export type Damage = {
 	readonly rule?: string;
 };
 
-export type Scan = {
+type Scan = {
 	/** bytes from the beginning of the file in which every record is good */
 	readonly goodLength: number;
 	/** number of records in these bytes */

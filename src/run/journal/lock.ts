@@ -48,7 +48,7 @@ export type Lock = {
 	release(): Promise<void>;
 };
 
-export type LockOptions = {
+type LockOptions = {
 	readonly processes: Processes;
 	/** takes a lock of another machine too, but never one of a process that runs here */
 	readonly force?: boolean;

@@ -1,12 +1,11 @@
 import { readRun } from "../journal/reader.ts";
 import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
-import { undoneRunOf } from "../recorded/superseded.ts";
 import { shardIn, shardIndexOf } from "../../shard.ts";
 import { idKey } from "../../text/names.ts";
 import { type RunInOrder, touchesOfRemovedRuns, touchesOfRun, undoneBy } from "./run-touches.ts";
-import type { RunTouches } from "./touch-lists.ts";
-import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "./touches.ts";
+import { documentHash, JoinedTouches, sortedOnce, touchesOf, without, type RunTouches } from "./touches.ts";
+import { undoneRunOf } from "../recorded/unfinished.ts";
 
 /** The run that has touched a document since. */
 export type NewerRun = Pick<RunTouches, "run" | "baseUrl"> & {

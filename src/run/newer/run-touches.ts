@@ -9,10 +9,18 @@ import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import { datasetIn } from "../recorded/run-lock.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { isComplete } from "../recorded/run-summary.ts";
-import { undoneRunOf } from "../recorded/superseded.ts";
 import { removeQuietly } from "../storage/quick-files.ts";
-import { listNames, listPath, readList, type RunTouches, type Undone, writeList } from "./touch-lists.ts";
-import { documentHash, sortedOnce } from "./touches.ts";
+import {
+	documentHash,
+	sortedOnce,
+	listNames,
+	listPath,
+	readList,
+	type RunTouches,
+	type Undone,
+	writeList,
+} from "./touches.ts";
+import { undoneRunOf } from "../recorded/unfinished.ts";
 
 /** A run by its `run.json`, or by the header of its journal. */
 export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> &

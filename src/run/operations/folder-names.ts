@@ -1,10 +1,9 @@
 import { RestError } from "../../rest/errors.ts";
 import type { StoredFile } from "../../rest/types.ts";
 import { flatName } from "../../text/names.ts";
-import { findDocument, isSameName } from "../documents/find-document.ts";
-import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Memory } from "./operation.ts";
+import { rename } from "./rename.ts";
 import { renamed, type UploadAttempt } from "./store-file.ts";
 
 type Stored = NonNullable<Memory["stored"]>;
@@ -92,16 +91,7 @@ export async function restoreFolders(attempt: NamedAttempt, stored: Stored): Pro
 	const { service, api, request, item } = attempt;
 	const { name } = item.file;
 	if (!name.includes("/") || stored.name.includes("/") || !renames(attempt)) return stored;
-	try {
-		await request(() => api.renameDocument(item.datasetId, stored.id, name));
-	} catch (error) {
-		if (error instanceof RestError && error.kind === "rejected") throw renamed(service, name, stored);
-		throw error;
-	}
-	const isNamed = async (): Promise<boolean> => {
-		const found = await findDocument(api, request, item.datasetId, stored.id);
-		return found !== undefined && isSameName(found.name, name);
-	};
-	if (!(await readBack(isNamed, service))) throw renamed(service, name, stored);
+	const error = await rename({ service, api, request }, { datasetId: item.datasetId, id: stored.id, name });
+	if (error !== undefined) throw renamed(service, name, stored);
 	return { ...stored, name };
 }

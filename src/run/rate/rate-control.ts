@@ -181,7 +181,8 @@ export class RateControl {
 }
 
 type OpenRatesOptions = Omit<RateControlOptions, "kept"> & {
-	readonly memory: RateMemory;
+	/** undefined on a machine without a state folder */
+	readonly memory: RateMemory | undefined;
 	/** where a cap that runs share was asked for, `--limiter` or a variable; undefined for none */
 	readonly limiterOrigin: string | undefined;
 };
@@ -195,7 +196,7 @@ export async function openRates(
 	options: OpenRatesOptions,
 ): Promise<{ readonly rates: RateControl; readonly keepFound: () => Promise<void> }> {
 	const { memory, setting, limiterOrigin } = options;
-	const kept = isEverAuto(setting) ? await memory.load() : undefined;
+	const kept = isEverAuto(setting) ? await memory?.load() : undefined;
 	if (limiterOrigin !== undefined && isEverAuto(setting)) {
 		const number = kept === undefined ? "100" : String(kept.rate);
 		throw usageError(
@@ -208,7 +209,7 @@ export async function openRates(
 		rates,
 		keepFound: async () => {
 			const { found } = rates;
-			if (found !== undefined && isWorthKeeping(found, kept)) await memory.save(found);
+			if (found !== undefined && isWorthKeeping(found, kept)) await memory?.save(found);
 		},
 	};
 }

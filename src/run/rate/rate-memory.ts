@@ -1,25 +1,21 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import * as v from "valibot";
 import { errorCode } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonValue } from "../../json/values.ts";
-import { writeWhole } from "../../write-whole.ts";
-import { makeFolder } from "../storage/folders.ts";
+import { fileOfService } from "../storage/quick-files.ts";
+
+const RATE = v.pipe(v.number(), v.finite(), v.minValue(Number.MIN_VALUE));
+const CAUSE = v.picklist(["429", "503", "latency"]);
 
 /** What showed that a rate was too high: the status of a refusal, or answers that took longer. */
-export type Cause = "429" | "503" | "latency";
+export type Cause = v.InferOutput<typeof CAUSE>;
 
-/** The highest rate that a service stood, and what showed it. Rates are requests a second. */
-export type Finding = {
-	readonly rate: number;
-	readonly because: Cause;
-	/** the rate at which it showed */
-	readonly at: number;
-};
+/** The highest rate that a service stood, what showed it, and the rate at which it showed. Rates are requests a second. */
+const FINDING = v.object({ rate: RATE, because: CAUSE, at: RATE });
+export type Finding = Readonly<v.InferOutput<typeof FINDING>>;
 
 /** A finding, or the rate that was reached without a sign: then `because` and `at` are null. */
-export type FoundRate = Finding | { readonly rate: number; readonly because: null; readonly at: null };
+export const FOUND_RATE = v.union([FINDING, v.object({ rate: RATE, because: v.null(), at: v.null() })]);
+export type FoundRate = Readonly<v.InferOutput<typeof FOUND_RATE>>;
 
 /** Keeps what `--rate auto` found at one address. */
 export type RateMemory = {
@@ -35,7 +31,11 @@ const VALID_MS = 30 * 24 * 60 * 60 * 1000;
 /** Increased when the meaning of a member changes. */
 const SCHEMA = 1;
 
-const CAUSES: readonly Cause[] = ["429", "503", "latency"];
+const KEPT = v.object({
+	schema: v.literal(SCHEMA),
+	base_url: v.string(),
+	found_at: v.pipe(v.string(), v.transform(Date.parse), v.number()),
+});
 
 /** The text of a file. It names its address, so that a reader knows what it is about; it holds no key. */
 export function keptRateText(baseUrl: string, { rate, because, at }: FoundRate, now: Date): string {
@@ -44,26 +44,13 @@ export function keptRateText(baseUrl: string, { rate, because, at }: FoundRate, 
 
 /** @returns undefined for one that is too old, and for another address; `damaged` for what `keptRateText` did not write */
 export function readKeptRate(text: string, baseUrl: string, now: Date): FoundRate | "damaged" | undefined {
-	const { schema, base_url: address, rate, because, at, found_at: time } = jsonObjectOf(text) ?? {};
+	const { schema, ...members } = jsonObjectOf(text) ?? {};
 	if (typeof schema === "number" && schema !== SCHEMA) return undefined;
-	const found = typeof time === "string" ? Date.parse(time) : Number.NaN;
-	const kept = foundRateIn({ rate: rate ?? null, because: because ?? null, at: at ?? null });
-	if (schema !== SCHEMA || kept === undefined || typeof address !== "string" || Number.isNaN(found)) return "damaged";
-	return address !== baseUrl || Math.abs(now.getTime() - found) > VALID_MS ? undefined : kept;
-}
-
-/** The finding that a JSON value states, as files and summaries do; undefined for any other value. */
-export function foundRateIn(value: JsonValue | undefined): FoundRate | undefined {
-	if (!isJsonObject(value)) return undefined;
-	const { rate, because, at } = value;
-	if (!isRate(rate)) return undefined;
-	if (because === null && at === null) return { rate, because, at };
-	const cause = CAUSES.find((each) => each === because);
-	return cause !== undefined && isRate(at) ? { rate, because: cause, at } : undefined;
-}
-
-function isRate(value: unknown): value is number {
-	return typeof value === "number" && Number.isFinite(value) && value > 0;
+	const kept = v.safeParse(KEPT, { schema, ...members });
+	const found = v.safeParse(FOUND_RATE, members);
+	if (!kept.success || !found.success) return "damaged";
+	const { base_url: address, found_at: time } = kept.output;
+	return address !== baseUrl || Math.abs(now.getTime() - time) > VALID_MS ? undefined : found.output;
 }
 
 /** One small file for each address, beside what is known of its flavour. @param note prints a sentence for the user */
@@ -72,33 +59,22 @@ export function fileRateMemory(
 	baseUrl: string,
 	{ date, note }: { readonly date: () => Date; readonly note: (text: string) => void },
 ): RateMemory {
-	const folder = join(stateDir, "services");
-	const path = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 16)}.rate.json`);
+	const file = fileOfService(stateDir, baseUrl, "rate.json");
 	return {
 		load: async () => {
 			try {
-				const kept = readKeptRate(await readFile(path, "utf8"), baseUrl, date());
+				const text = file.read();
+				const kept = text === undefined ? undefined : readKeptRate(text, baseUrl, date());
 				if (kept !== "damaged") return kept;
-				note(`${path} is damaged, and is not used: the rate is looked for anew.`);
+				note(`${file.path} is damaged, and is not used: the rate is looked for anew.`);
 			} catch (error) {
-				if (errorCode(error) !== "ENOENT")
-					note(`${path} can't be read (${errorCode(error) ?? "unknown"}): the rate is looked for anew.`);
+				note(`${file.path} can't be read (${errorCode(error) ?? "unknown"}): the rate is looked for anew.`);
 			}
 			return undefined;
 		},
-		save: async (found) => {
-			try {
-				makeFolder(folder);
-				await writeWhole(path, keptRateText(baseUrl, found, date()), { isSynced: false });
-			} catch {
-				// The next run finds the rate anew.
-			}
-		},
+		save: (found) => file.write(keptRateText(baseUrl, found, date())),
 	};
 }
-
-/** For a machine without a state folder. */
-export const noRateMemory: RateMemory = { load: async () => undefined, save: async () => undefined };
 
 /** Requests a second with which a run without a cap begins. */
 export const FIRST_RATE = 20;

@@ -9,7 +9,7 @@ import type { RunMonitor } from "./run-monitor.ts";
 /** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
 const MAX_THROTTLED_MS = 15 * 60_000;
 
-export type SendQueueOptions = {
+type SendQueueOptions = {
 	readonly limiter: Limiter;
 	/** the one cooldown of the process */
 	readonly cooldown: Cooldown;

@@ -26,7 +26,7 @@ const WANTED = v.pipe(
 );
 
 /** A change of a run that is going on. At least one of `rate` and `paused` is there. */
-export type WantedChange = Readonly<Omit<v.InferOutput<typeof WANTED>, "schema">>;
+type WantedChange = Readonly<Omit<v.InferOutput<typeof WANTED>, "schema">>;
 
 /** The setting before and now. */
 const TAKEN = v.object({ schema: SCHEMA, id: v.string(), before: RATE, rate: RATE, paused: v.boolean() });

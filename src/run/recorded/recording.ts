@@ -13,8 +13,17 @@ import { cannotRecord, journalCliError } from "./faults.ts";
 import { type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import type { RunStore } from "./run-store.ts";
-import { markUndone, recordedJobKey, supersede, unmark } from "./superseded.ts";
-import { type FindUnfinishedOptions, findUnfinished, headerOf, millisecondsOf, type RunSpec } from "./unfinished.ts";
+import {
+	type FindUnfinishedOptions,
+	findUnfinished,
+	headerOf,
+	millisecondsOf,
+	type RunSpec,
+	markUndone,
+	recordedJobKey,
+	supersede,
+	unmark,
+} from "./unfinished.ts";
 
 type RecordingOptions = LockOptions &
 	FindUnfinishedOptions & {

@@ -151,7 +151,7 @@ function hexadecimal(number: number): string {
 }
 
 /** The members by which the ages of runs are compared. */
-export type RunAge = Pick<RunFile, "run" | "started" | "order" | "lastOrder">;
+type RunAge = Pick<RunFile, "run" | "started" | "order" | "lastOrder">;
 
 /** The number of the newest execution of a run; 0 in records of 0.1.0. */
 export function newestOrder({ order = 0, lastOrder = order }: Pick<RunFile, "order" | "lastOrder">): number {

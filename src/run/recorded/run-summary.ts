@@ -8,8 +8,7 @@ import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import type { SlowCause } from "../rate/slow-seconds.ts";
-import { foundRateIn } from "../rate/rate-memory.ts";
-import type { FoundRate } from "../rate/rate-memory.ts";
+import { FOUND_RATE, type FoundRate } from "../rate/rate-memory.ts";
 import { isAbsent, readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals, VerifyCounts } from "../types.ts";
 import { known, type RunFile } from "./run-file.ts";
@@ -109,6 +108,7 @@ const SUMMARY = v.object({
 	slow: v.fallback(v.array(v.object({ cause: v.string(), seconds: v.number() })), []),
 	verify: known(v.object({ mode: v.picklist(["sample", "all"]), ...v.entriesFromList(VERIFIED, v.number()) })),
 	verified: known(v.boolean()),
+	found_rate: known(FOUND_RATE),
 	undo: known(v.string()),
 });
 
@@ -129,7 +129,7 @@ export function summaryIn(object: JsonObject): RunSummary | undefined {
 		verify,
 		isVerified: output.verified === true,
 		isCapShared: isJsonObject(object["limiter"]),
-		foundRate: foundRateIn(object["found_rate"]),
+		foundRate: output.found_rate,
 		undo,
 	};
 }

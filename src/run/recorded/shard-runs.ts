@@ -11,8 +11,7 @@ import { isAbsent } from "../storage/quick-files.ts";
 import { journalCliError } from "./faults.ts";
 import { isRunId, readRunFile, type RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
-import { SUPERSEDED_FILE } from "./superseded.ts";
-import { isFinished } from "./unfinished.ts";
+import { isFinished, SUPERSEDED_FILE } from "./unfinished.ts";
 
 /** A recorded run that may be a shard. */
 type RunPart = {

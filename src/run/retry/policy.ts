@@ -80,7 +80,7 @@ export type Conditions = {
 };
 
 /** A failed attempt, as the policy sees it. */
-export type FailedAttempt = Readonly<Attempts> & Conditions;
+type FailedAttempt = Readonly<Attempts> & Conditions;
 
 export type Decision =
 	/** `everyone`: the service asked for the wait, so all rows wait. `counts`: as an attempt of the row, or as a refusal of it */

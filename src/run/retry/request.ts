@@ -12,7 +12,7 @@ import { noAttempts, retry } from "./retry.ts";
 const ATTEMPTS = 6;
 const WITHIN_MS = 30_000;
 
-export type RequestDependencies = {
+type RequestDependencies = {
 	readonly send: Send;
 	readonly cooldown: Cooldown;
 	/** learns of repeated attempts */

@@ -8,7 +8,8 @@ import type { ServiceMemory } from "./service-memory.ts";
 export type ServiceOptions = {
 	/** in the dialect to use until another is detected */
 	readonly api: Api;
-	readonly memory: ServiceMemory;
+	/** undefined on a machine without a state folder */
+	readonly memory: ServiceMemory | undefined;
 	readonly clock: Clock;
 	/** wall clock, in epoch milliseconds */
 	readonly now: () => number;

@@ -178,7 +178,7 @@ export class Service {
 	}
 
 	async #recall(): Promise<void> {
-		const remembered = await this.#options.memory.load();
+		const remembered = await this.#options.memory?.load();
 		if (remembered === undefined) return;
 		const given = this.#recognition;
 		if (given === undefined) {
@@ -196,7 +196,7 @@ export class Service {
 
 	async #detectNow(request: Request): Promise<Recognition> {
 		await this.remember();
-		const known = await this.#options.memory.load();
+		const known = await this.#options.memory?.load();
 		this.#asked += 1;
 		const { flavour, how } = await detectFlavour(this.#options.api, request, {
 			isPatient: this.#asked < PATIENCE,
@@ -239,6 +239,6 @@ export class Service {
 	async #save(): Promise<void> {
 		const recognition = this.recognition;
 		if (recognition === undefined || recognition.origin === "given") return;
-		await this.#options.memory.save(recognition);
+		await this.#options.memory?.save(recognition);
 	}
 }

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { syncFile } from "../../write-whole.ts";
+import { syncFile, writeWhole } from "../../write-whole.ts";
+import { makeFolder } from "./folders.ts";
 
 // Calls on the small files of the state folder. Each takes the system a few microseconds. In a thread it would take ten
 // times as long, and a command of one row makes a hundred of them. Only a sync waits for the disk: it gets its thread.
@@ -65,4 +68,27 @@ export async function writeNewDurably(path: string, text: string): Promise<void>
 	} finally {
 		closeSync(file);
 	}
+}
+
+/** A small file below the state folder about one address, so that two runs never write over each other's. */
+export type ServiceFile = ReturnType<typeof fileOfService>;
+
+export function fileOfService(stateDir: string, baseUrl: string, ending: string) {
+	const folder = join(stateDir, "services");
+	const path = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 16)}.${ending}`);
+	return {
+		path,
+		/** undefined where there is none. @throws every other error of the storage */
+		read: () => readTextIfThere(path),
+		/** Never rejects: what can't be kept is found anew by the next command, and the shell offers no names. */
+		async write(text: string): Promise<void> {
+			try {
+				// Node's own recursive mkdir never ends where an existing folder refuses with "no such file", as /proc does.
+				makeFolder(folder);
+				await writeWhole(path, text, { isSynced: false });
+			} catch {
+				// As above.
+			}
+		},
+	};
 }

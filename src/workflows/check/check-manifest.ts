@@ -14,7 +14,7 @@ import { bytesText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { sheetOptions } from "../../flags/sheet-flags.ts";
+import { sheetOptions } from "../../flags/input-flags.ts";
 import type { AnyManifestFlags } from "../../flags/payload-options.ts";
 import type { PresentValues } from "./ask-service.ts";
 import { MendedProblems } from "./mended-problems.ts";

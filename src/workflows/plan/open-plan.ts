@@ -8,12 +8,12 @@ import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/che
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { UNDO_COMMAND } from "../../run/recorded/superseded.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { LineSplitter } from "../../run/journal/lines.ts";
 import { type Shard, shardIndexOf } from "../../shard.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
+import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 /** The record of a run of a plan. */
 export const APPLY = "docs apply";

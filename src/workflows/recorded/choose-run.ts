@@ -6,11 +6,10 @@ import type { RecordedRun } from "../../run/journal/reader.ts";
 import { journalCliError } from "../../run/recorded/faults.ts";
 import { type RunFile, startedLaterByClock } from "../../run/recorded/run-file.ts";
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
-import { markOf } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import { show } from "../../text/show.ts";
-import { executionOf } from "./going-on.ts";
-import { factsOf, hasResult, type RunFacts, stateOf } from "./run-state.ts";
+import { factsOf, hasResult, type RunFacts, stateOf, executionOf } from "./run-state.ts";
+import { markOf } from "../../run/recorded/unfinished.ts";
 
 export type RunsFlags = GlobalFlags & { readonly json?: boolean };
 

@@ -10,13 +10,13 @@ import { keepTouches } from "../../run/newer/run-touches.ts";
 import { type RunFile, startOfRun } from "../../run/recorded/run-file.ts";
 import { datasetIn, lockContent, type LockedWork } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { markOf } from "../../run/recorded/superseded.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import { areDisjoint, shardIn } from "../../shard.ts";
 import { ageText } from "../../text/times.ts";
 import { runsText } from "../../text/words.ts";
 import type { Run } from "../open-run.ts";
 import { factsOf, type RunFacts, type RunState, stateOf, unreadableState } from "./run-state.ts";
+import { markOf } from "../../run/recorded/unfinished.ts";
 
 /** A run's folder, with what decides whether it may be removed. */
 export type PruneCandidate = {

@@ -3,10 +3,21 @@ import type { RecordedRun } from "../../run/journal/reader.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readRunSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
-import { type Mark, markOf } from "../../run/recorded/superseded.ts";
-import { millisecondsOf } from "../../run/recorded/unfinished.ts";
-import type { Processes } from "../../run/storage/process-owner.ts";
-import { type GoingOn, goingOn } from "./going-on.ts";
+import { millisecondsOf, type Mark, markOf } from "../../run/recorded/unfinished.ts";
+import {
+	type Processes,
+	type LockOwner,
+	ownerStateOf,
+	type OwnerState,
+	readOwner,
+	thisMachine,
+} from "../../run/storage/process-owner.ts";
+import { usageError } from "../../errors.ts";
+import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
+import { datasetIn } from "../../run/recorded/run-lock.ts";
+import { show } from "../../text/show.ts";
+import type { SeriesPoint } from "../../run/series/point.ts";
+import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 
 /** The state of a recorded run. */
 export type RunState =
@@ -121,4 +132,100 @@ function stateNow(state: RunState, going: GoingOn | undefined): RunState {
 	// One that was killed before it sent anything has nothing to resume, and one that was superseded is resumed by name alone.
 	if (going?.state === undefined || (going.state === "killed" && state !== "unfinished")) return state;
 	return going.state;
+}
+
+/** The process that executes a run, or did. */
+type Execution = LockOwner & { readonly state: OwnerState };
+
+/** The process that executes a run, and whether it still does; undefined where none has said that it does. */
+async function ownerOfExecution(run: string, runs: RunStore, processes: Processes): Promise<Execution | undefined> {
+	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
+	if (owner === undefined) return undefined;
+	const here = thisMachine(processes);
+	return { ...owner, state: ownerStateOf(owner, here, here.processOf(owner.pid)) };
+}
+
+/** A run whose process has not said that it ended. */
+type GoingOn = Pick<LockOwner, "pid" | "host" | "since"> & {
+	/** undefined where another machine executes it, as whether it still does can't be known here */
+	readonly state: "running" | "paused" | "killed" | undefined;
+	/** the last part of its series, mostly a second old; undefined where this execution has none yet */
+	readonly now: SeriesPoint | undefined;
+};
+
+/** What becomes of a run without an end; undefined for one whose process said that it ended. */
+async function goingOn(run: string, runs: RunStore, processes: Processes): Promise<GoingOn | undefined> {
+	const owner = await ownerOfExecution(run, runs, processes);
+	if (owner === undefined) return undefined;
+	const { pid, host, since } = owner;
+	const gone = owner.state === "gone" ? "killed" : undefined;
+	if (owner.state !== "running") return { pid, host, since, state: gone, now: undefined };
+	const last = (await readSeries(runs.path(run, SERIES_FILE)).catch(() => [])).at(-1);
+	// The series of an earlier execution says nothing of this one.
+	const now = last !== undefined && last.t * 1000 >= Date.parse(since) ? last : undefined;
+	return { pid, host, since, state: now?.state === "paused" ? "paused" : "running", now };
+}
+
+/** Whether the process that executes a run still does; undefined where no process has said that it does. */
+export async function executionOf(run: string, runs: RunStore, processes: Processes): Promise<OwnerState | undefined> {
+	return (await ownerOfExecution(run, runs, processes))?.state;
+}
+
+/** The one run that is going on in a process of this machine. @throws CliError exit 2 where there is none, or several */
+export async function runGoingOn(runs: RunStore, processes: Processes): Promise<string> {
+	const found: string[] = [];
+	for (const run of await runs.names()) {
+		if ((await executionOf(run, runs, processes)) === "running") found.push(run);
+	}
+	const [only, ...others] = found;
+	if (only !== undefined && others.length === 0) return only;
+	if (only === undefined) {
+		throw usageError(
+			"no run is going on",
+			"ragtag runs list shows all runs; ragtag runs resume RUN --rate N resumes one at another rate.",
+		);
+	}
+	throw usageError(
+		`${found.length} runs are going on: ${found.join(", ")}`,
+		`Name the run that you mean: ragtag runs adjust ${only}. ragtag runs list shows what each of them does.`,
+	);
+}
+
+/** Other runs that write the same dataset at this moment, a sentence for each. */
+export async function runsOnDataset(
+	options: RunFile["options"],
+	own: string,
+	all: readonly RunFile[],
+	{ runs, processes }: { readonly runs: RunStore; readonly processes: Processes },
+): Promise<readonly string[]> {
+	const dataset = datasetIn({ options });
+	const others = all.filter((file) => dataset !== "" && file.run !== own && datasetIn(file) === dataset);
+	const notes: string[] = [];
+	for (const { run, command, manifest } of others) {
+		if ((await executionOf(run, runs, processes)) !== "running") continue;
+		const which = `Run ${run} (${command}, ${show(manifest.name)})`;
+		notes.push(`${which} is going on and writes the same dataset: of two writes to one document, the later one stays.`);
+	}
+	return notes;
+}
+
+/** The members that a list has of a run that goes on, or was killed. */
+export function goingMembers(going: GoingOn | undefined): {
+	readonly process: number | null;
+	readonly host: string | null;
+	readonly rate: number | null;
+	readonly doing: string | null;
+} {
+	const { pid, host, now } = going ?? {};
+	const rate = now === undefined || now.s === 0 ? null : Math.round((now.sent / now.s) * 10) / 10;
+	return { process: pid ?? null, host: host ?? null, rate, doing: now?.state ?? null };
+}
+
+/** `process 4711 on node1 since 2026-11-24T02:15:00Z, 31 requests a second, waiting`. */
+export function goingText(going: GoingOn): string {
+	const { rate, doing } = goingMembers(going);
+	const { pid, host, since } = going;
+	const speed = rate === null ? [] : [`${rate} requests a second`];
+	const what = doing !== null && doing !== "running" && doing !== "paused" ? [doing] : [];
+	return [`process ${pid} on ${show(host)} since ${since.replace(/\.\d+Z$/, "Z")}`, ...speed, ...what].join(", ");
 }

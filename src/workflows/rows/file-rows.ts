@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { CliError, Exit, usageError } from "../../errors.ts";
-import type { FileFlags } from "../../flags/file-flags.ts";
 import { payloadOptions } from "../../flags/payload-options.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
@@ -26,6 +25,7 @@ import { readSidecar } from "../../manifest/sidecars/find.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
+import type { FileFlags } from "../../flags/input-flags.ts";
 
 type FileRowFlags = ManifestReadFlags & FileFlags;
 

@@ -6,7 +6,6 @@ import type { FileFacts } from "../../files/facts.ts";
 import { createFilters } from "../../files/filters.ts";
 import { type NameForm, collisions, exactKey, nameFault, storedName } from "../../files/stored-names.ts";
 import { type Tree, walkListed, walkPaths } from "../../files/walk.ts";
-import type { FileFlags } from "../../flags/file-flags.ts";
 import { SIDECAR_SUFFIX } from "../../manifest/sidecars/find.ts";
 import { excerpt, show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
@@ -14,6 +13,7 @@ import { nameFoldingCheck } from "../check/ask-service.ts";
 import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
 import { readInput } from "../../input-file.ts";
+import type { FileFlags } from "../../flags/input-flags.ts";
 
 /** A file to upload, and the name that it is stored under. */
 export type FoundFile = { readonly facts: FileFacts; readonly name: string };

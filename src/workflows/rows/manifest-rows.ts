@@ -9,7 +9,6 @@ import type { Mode } from "../../plan/change.ts";
 import { nameFoldingCheck, presentValues } from "../check/ask-service.ts";
 import { checkAndReport, manifestOptions, refusal } from "../check/check-manifest.ts";
 import type { RowFlags } from "../../flags/flags.ts";
-import type { ShardFlags } from "../../flags/shard-flag.ts";
 import { type AnyManifestFlags, ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
@@ -19,6 +18,7 @@ import { endedBefore } from "../report.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
+import type { ShardFlags } from "../../flags/input-flags.ts";
 
 /** Flags about what is read from a manifest, and which problems it may have. */
 export type ManifestReadFlags = RowFlags &

@@ -6,13 +6,13 @@ import { journalCliError } from "../../run/recorded/faults.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { undoneRunOf } from "../../run/recorded/superseded.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import { type RowError, SUPERSEDED } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import type { PreviewRow } from "../effect.ts";
 import type { RowSource } from "../rows/row-source.ts";
+import { undoneRunOf } from "../../run/recorded/unfinished.ts";
 
 /** How a run goes on: whether it is taken back, and whether `--force` sends all rows. */
 type Mode = { readonly isUndo: boolean; readonly isForced: boolean };

@@ -6,14 +6,14 @@ import { countsText } from "../../report/summary.ts";
 import type { Outcome, Totals } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { runsOnDataset } from "../recorded/going-on.ts";
 import { endUnbegun } from "../report.ts";
 import { failedRowReporter } from "../rows/failed-rows.ts";
 import type { AllowedRows } from "../rows/row-source.ts";
 import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./earlier-runs.ts";
 import { followAdjustments } from "./follow-adjustments.ts";
 import { type NewerRows, newerRowsOf } from "./newer-rows.ts";
-import { recordSeries, type Series } from "./record-series.ts";
+import { runsOnDataset } from "../recorded/run-state.ts";
+import { recordSeries, type Series } from "./record-end.ts";
 
 /** A run whose record is open and whose lock is held, until it is disposed of. */
 export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {

@@ -17,11 +17,11 @@ import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../ro
 import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
-import { explainRefusal } from "./explain-refusal.ts";
 import { failChanged } from "./changed-since.ts";
 import { type NewerRows, withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
+import { explainRefusal } from "../dataset.ts";
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
 export type RowOperation<SourceRow extends Row = Row> = (

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
-import type { FileFlags } from "../../flags/file-flags.ts";
 import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
 import type { SyncState } from "../../plan/sync/state.ts";
 import { mostRemovals, planSync, type SyncSteps } from "../../plan/sync/steps.ts";
@@ -18,6 +17,7 @@ import { adopt, equalDocuments, refuseLost } from "./adopt.ts";
 import { listDataset } from "./listed.ts";
 import { absentFiles, scanFiles } from "./scan.ts";
 import { emptyState, readStateFile, type StateFile, statePath } from "./state-file.ts";
+import type { FileFlags } from "../../flags/input-flags.ts";
 
 export type SyncFlags = FileFlags &
 	SourceFlags & {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { errorCode, reason } from "../../errors.ts";
 import { type FileFacts, sha256Of } from "../../files/facts.ts";
 import { createFilters } from "../../files/filters.ts";
-import type { FileFlags } from "../../flags/file-flags.ts";
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault } from "../../manifest/fault.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
@@ -16,6 +15,7 @@ import { excerpt } from "../../text/show.ts";
 import { type Sources, valuesOf } from "../from/file-values.ts";
 import { type FactSetting, setFacts } from "../rows/fact-settings.ts";
 import type { FoundFile } from "../rows/find-files.ts";
+import type { FileFlags } from "../../flags/input-flags.ts";
 
 /** Files at once that are read. */
 const AT_ONCE = 16;

@@ -11,7 +11,7 @@ import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop, VerifyCounts } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { sheetWords } from "../../flags/sheet-flags.ts";
+import { sheetWords } from "../../flags/input-flags.ts";
 import { APPLY } from "../plan/open-plan.ts";
 import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";

@@ -14,9 +14,10 @@ import { handshakeCheck, lookUpCheck, plainCheck, proxyCheck } from "../../../sr
 import { CliError, Exit } from "../../../src/errors.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
-import { documented, flavourNamed, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented, flavourNamed } from "../../../src/rest/flavours.ts";
 import type { Recognition } from "../../../src/run/service/service-memory.ts";
 import { safeRate } from "../../../src/rates.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 
 const DAY = 86_400_000;
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { resumes } from "../../../src/commands/index.ts";
 import { PURPOSES } from "../../../src/manifest/purposes.ts";
-import { UNDO_COMMAND } from "../../../src/run/recorded/superseded.ts";
 import { APPLY } from "../../../src/workflows/plan/open-plan.ts";
+import { UNDO_COMMAND } from "../../../src/run/recorded/unfinished.ts";
 
 it("a run of each command that records one can be resumed", async () => {
 	const recording = Object.values(PURPOSES).filter(({ sendAgain }) => sendAgain !== undefined);

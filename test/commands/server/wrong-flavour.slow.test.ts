@@ -1,13 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { documented, type Flavour as ClientFlavour, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented, type Flavour as ClientFlavour } from "../../../src/rest/flavours.ts";
 import { normaliseBaseUrl } from "../../../src/rest/url.ts";
 import { fileMemory } from "../../../src/run/service/service-memory.ts";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { range, summaryOf } from "../../support/values.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 
 /** A home whose memory says of that address that it is of a flavour, found out just now and proven. */
 async function homeThatTakes(url: string, flavour: ClientFlavour): Promise<string> {

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { PlannedChange } from "../../../src/plan/plan-file/planned.ts";
 import type { SyncEntry } from "../../../src/plan/sync/state.ts";
 import { readState, stateText } from "../../../src/plan/sync/state.ts";
-import { mostRemovals, planSync, type SyncInput, type WantedFile } from "../../../src/plan/sync/steps.ts";
+import { mostRemovals, planSync, type WantedFile } from "../../../src/plan/sync/steps.ts";
+
+type SyncInput = Parameters<typeof planSync>[0];
 
 const NOTHING = new Map<string, never>();
 

@@ -2,12 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { findDocument } from "../../../src/run/documents/find-document.ts";
 import { allDatasets } from "../../../src/run/documents/pages.ts";
-import { allDocuments, type ListOptions, type ShortList } from "../../../src/run/documents/list.ts";
+import { allDocuments, type ShortList } from "../../../src/run/documents/list.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { failure } from "../harness.ts";
 import { type OddList, oddList } from "./odd-list.ts";
+
+type ListOptions = NonNullable<Parameters<typeof allDocuments>[3]>;
 
 type Listed = { readonly ids: string[]; readonly asked: DocumentQuery[]; readonly short: ShortList | undefined };
 

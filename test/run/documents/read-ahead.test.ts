@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
-import { ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { ReadAhead } from "../../../src/run/documents/read-ahead.ts";
 import { Searches } from "../../../src/run/documents/searches.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { ragflowPatch, ragflowPut } from "../../support/flavours.ts";
 
 const idOf = (n: number): string => `doc-${n}`;
 const stored = (n: number): Document => documentOf(idOf(n), new Map([["n", n]]));

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { documented, type Flavour, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented, type Flavour } from "../../../src/rest/flavours.ts";
 import type { Document, Page } from "../../../src/rest/types.ts";
 import { AWAIT, type Doubts, MARK, REFUSE, Searches, WARN } from "../../../src/run/documents/searches.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import { ragflowPatch, ragflowPut } from "../../support/flavours.ts";
 
 const tagged = (...entries: [string, JsonValue][]): Metadata => new Map(entries);
 const untagged = documentOf("untagged", new Map());

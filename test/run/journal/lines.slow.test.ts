@@ -7,10 +7,12 @@ import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { readJournal } from "../../../src/run/journal/reader.ts";
-import { type Scan, scan } from "../../../src/run/journal/lines.ts";
+import { scan } from "../../../src/run/journal/lines.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import type { Totals } from "../../../src/run/types.ts";
 import { bytesOf, end, header, identity, inPieces, outcome, sent, STATUSES } from "./support.ts";
+
+type Scan = Awaited<ReturnType<typeof scan>>;
 
 /** A journal of about that many bytes, with a second execution and an opening in it. */
 function journal(bytes: number): JournalRecord[] {

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type Lock, Locked, type LockOptions, takeLock } from "../../../src/run/journal/lock.ts";
+import { type Lock, Locked, takeLock } from "../../../src/run/journal/lock.ts";
 import {
 	type Machine,
 	thisMachine,
@@ -18,6 +18,8 @@ import {
 	readProcess,
 } from "../../../src/run/storage/process-owner.ts";
 import { folder } from "./support.ts";
+
+type LockOptions = Parameters<typeof takeLock>[1];
 
 /** Waits for a word, tries to take the lock, says what came of it, and holds it until it is ended. */
 const HOLDER = `

@@ -1,8 +1,14 @@
-import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NewerRuns } from "../../../src/run/newer/newer-runs.ts";
-import type { RunTouches } from "../../../src/run/newer/touch-lists.ts";
-import { documentHash, JoinedTouches, sortedOnce, touchesOf, without } from "../../../src/run/newer/touches.ts";
+import {
+	documentHash,
+	JoinedTouches,
+	sortedOnce,
+	touchesOf,
+	without,
+	type RunTouches,
+} from "../../../src/run/newer/touches.ts";
+import * as fc from "fast-check";
 
 const hashes = fc.array(fc.integer({ min: 0, max: 60 }));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documented, ragflowPatch } from "../../../src/rest/flavours.ts";
+import { documented } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
 import { type Sending, type SentLog, type Settled, unrecorded } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
@@ -7,6 +7,7 @@ import type { Metadata } from "../../../src/json/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { memoryOf, serviceOf } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
+import { ragflowPatch } from "../../support/flavours.ts";
 
 /** RAGFlow v0.27, of which `isAsked` says whether it may be asked what it is. */
 function server(isAsked: boolean): { readonly api: Api; readonly asked: string[] } {

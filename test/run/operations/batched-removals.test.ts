@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
-import { type ProbeAnswer, ragflowPatch } from "../../../src/rest/flavours.ts";
+import type { ProbeAnswer } from "../../../src/rest/flavours.ts";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import type { Work } from "../../../src/run/types.ts";
@@ -9,6 +9,7 @@ import { documentOf, fakeApi } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { provenService, removing } from "../fake-service.ts";
 import { chunksOf, expectAccounted, failure, type Run, start } from "../harness.ts";
+import { ragflowPatch } from "../../support/flavours.ts";
 
 const ROWS = 250;
 const names = range(ROWS).map((index) => `doc-${index}`);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
-import { ragflowPatch } from "../../../src/rest/flavours.ts";
 import { type Draft, downloadDocument } from "../../../src/run/operations/download.ts";
 import { fakeApi } from "../fake-api.ts";
 import { provenService } from "../fake-service.ts";
+import { ragflowPatch } from "../../support/flavours.ts";
 
 const item = { index: 0, line: 1, datasetId: "ds", documentId: "d1" };
 

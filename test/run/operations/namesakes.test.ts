@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { documented, type Flavour, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented, type Flavour } from "../../../src/rest/flavours.ts";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document } from "../../../src/rest/types.ts";
 import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
@@ -11,6 +11,7 @@ import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, sourceOf, uploading } from "../fake-service.ts";
 import { work } from "../harness.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 
 let folder = "";
 beforeAll(async () => {

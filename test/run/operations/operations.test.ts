@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
 import { type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import { RetryLater } from "../../../src/run/retry/retry.ts";
 import { planMetadata, replaceMetadata } from "../../../src/run/operations/update.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
-import { type UploadItem } from "../../../src/run/operations/upload.ts";
+import type { UploadItem } from "../../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, removing, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
+import { ragflowPatch, ragflowPut } from "../../support/flavours.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ragflowPut } from "../../../src/rest/flavours.ts";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document } from "../../../src/rest/types.ts";
 import { parsingChanges } from "../../../src/run/operations/copied-parsing.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { serviceOf, uploading } from "../fake-service.ts";
 import { work } from "../harness.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 
 let folder = "";
 beforeAll(async () => {

@@ -5,10 +5,12 @@ import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import type { Limiter } from "../../../src/run/types.ts";
 import { unlimited } from "../unlimited.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
-import { SendQueue, type SendQueueOptions } from "../../../src/run/rate/send-queue.ts";
+import { SendQueue } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { range } from "../../support/values.ts";
 import { failure } from "../harness.ts";
+
+type SendQueueOptions = ConstructorParameters<typeof SendQueue>[0];
 
 const never = new AbortController().signal;
 // As the run does for its own: all that waits listens to it.

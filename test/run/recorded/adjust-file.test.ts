@@ -3,9 +3,10 @@ import {
 	readTakenChange,
 	readWantedChange,
 	takenChangeText,
-	type WantedChange,
 	wantedChangeText,
 } from "../../../src/run/recorded/adjust-file.ts";
+
+type WantedChange = Parameters<typeof wantedChangeText>[0];
 
 describe("the file of runs adjust", () => {
 	it.each<WantedChange>([

@@ -2,16 +2,11 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-	type RunAge,
-	byAge,
-	startedLaterByClock,
-	takeOrder,
-	isOrder,
-	runId,
-} from "../../../src/run/recorded/run-file.ts";
+import { byAge, startedLaterByClock, takeOrder, isOrder, runId } from "../../../src/run/recorded/run-file.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
+
+type RunAge = Parameters<typeof byAge>[0];
 
 const aged = (day: number, order?: number): RunAge => {
 	const time = Date.UTC(2026, 0, day);

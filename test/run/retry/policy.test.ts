@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
 import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { MAX_WAIT } from "../../../src/run/rate/cooldown.ts";
-import { decide, type FailedAttempt } from "../../../src/run/retry/policy.ts";
+import { decide } from "../../../src/run/retry/policy.ts";
 import { failure } from "../harness.ts";
+
+type FailedAttempt = Parameters<typeof decide>[1];
 
 const first: FailedAttempt = {
 	attempt: 1,

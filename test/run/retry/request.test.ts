@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
 import { unlimited } from "../unlimited.ts";
 import { Cooldown, paced } from "../../../src/run/rate/cooldown.ts";
-import { type RequestDependencies, requestWithRetry } from "../../../src/run/retry/request.ts";
+import { requestWithRetry } from "../../../src/run/retry/request.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { countingLimiter, failure } from "../harness.ts";
+
+type RequestDependencies = Parameters<typeof requestWithRetry>[1];
 
 function dependencies(clock: FakeClock, signal?: AbortSignal): RequestDependencies {
 	const cooldown = new Cooldown(clock);

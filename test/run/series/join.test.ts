@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { joinSeries } from "../../../src/run/series/join.ts";
-import type { SeriesPoint } from "../../../src/run/series/point.ts";
+import { type SeriesPoint, joinSeries } from "../../../src/run/series/point.ts";
 
 const POINT: SeriesPoint = {
 	t: 1000,

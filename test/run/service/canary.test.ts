@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/json/values.ts";
-import { documented, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented } from "../../../src/rest/flavours.ts";
 import type { Echo } from "../../../src/rest/types.ts";
 import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
@@ -11,6 +11,7 @@ import { FakeClock } from "../fake-clock.ts";
 import { type FakeServer, fakeServer } from "../fake-server.ts";
 import { memoryOf, serviceOf, writeInDialect } from "../fake-service.ts";
 import { failure } from "../harness.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 
 const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
 	datasetId: "set",

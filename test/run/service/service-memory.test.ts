@@ -4,10 +4,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { documented, flavours, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented, flavours } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
 import { type RememberedService, entryText, readEntry, fileMemory } from "../../../src/run/service/service-memory.ts";
 import { arrivalOf, sameMetadata } from "../../../src/run/service/arrival.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 
 const url = "https://rag.example.com/api/v1";
 const known: RememberedService = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import { documented, ragflow1, ragflowPatch, ragflowPut } from "../../../src/rest/flavours.ts";
+import { documented } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
 import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
@@ -10,6 +10,7 @@ import { direct } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { type FakeServer, fakeServer } from "../fake-server.ts";
 import { memoryOf, serviceOf, writeInDialect } from "../fake-service.ts";
+import { ragflow1, ragflowPatch, ragflowPut } from "../../support/flavours.ts";
 
 const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
 	datasetId: "set",

@@ -6,9 +6,9 @@ import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import type { SeriesPoint } from "../../../src/run/series/point.ts";
 import { MOST_POINTS, readSeries, SeriesFile } from "../../../src/run/series/series-file.ts";
 import { noOutcomes } from "../../../src/outcomes.ts";
-import { recordSeries } from "../../../src/workflows/run/record-series.ts";
 import { FakeClock } from "../../run/fake-clock.ts";
 import { folder } from "../../support/service.ts";
+import { recordSeries } from "../../../src/workflows/run/record-end.ts";
 
 const TOTALS = {
 	rows: 100,

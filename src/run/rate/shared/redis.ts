@@ -15,7 +15,7 @@ const COST = { N: 2 ** 14, r: 8, p: 1 };
 
 const derive = promisify<string, string, number, typeof COST, Buffer>(scrypt);
 
-export type Ask = {
+type Ask = {
 	/** a name that no other run has */
 	readonly run: string;
 	/** the most requests a second that this run allows all of them; undefined for no cap */

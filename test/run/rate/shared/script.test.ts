@@ -1,8 +1,10 @@
 import { Redis } from "ioredis";
 import { expect, it, onTestFinished } from "vitest";
-import { type Answer, type Ask, answerOf, nameOfCap, redisStore } from "../../../../src/run/rate/shared/redis.ts";
+import { type Answer, answerOf, nameOfCap, redisStore, type Store } from "../../../../src/run/rate/shared/redis.ts";
 import { hasRedis, redisServer, withoutRedis } from "../../../support/redis.ts";
 import { KEY } from "../../../support/service.ts";
+
+type Ask = Parameters<Store["call"]>[0];
 
 const SERVICE = "https://rag.example.com/api/v1";
 

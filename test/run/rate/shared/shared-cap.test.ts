@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import type { Answer, Ask } from "../../../../src/run/rate/shared/redis.ts";
+import type { Answer, Store } from "../../../../src/run/rate/shared/redis.ts";
 import { type Share, SharedCap } from "../../../../src/run/rate/shared/shared-cap.ts";
 import { FakeClock } from "../../fake-clock.ts";
+
+type Ask = Parameters<Store["call"]>[0];
 
 /** A run of four with a cap of 100, and a Redis that the test answers for: undefined for none. */
 async function world(answer: (ask: Ask) => Partial<Answer> | undefined = () => ({})) {

@@ -1,11 +1,14 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { usageError } from "../errors.ts";
 import { encodingOf } from "../manifest/bytes/encodings.ts";
 import { dateFormOf } from "../manifest/csv/date-form.ts";
 import { type CellType, splitType } from "../manifest/rows/typed.ts";
 import type { ManifestOptions } from "../manifest/types.ts";
 import { quoted } from "./next-command.ts";
-import { parseNonEmpty } from "./values.ts";
+import { parseNonEmpty, collect } from "./values.ts";
+import type { App } from "../app.ts";
+import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
+import { NAME_FORMS, type NameForm } from "../files/stored-names.ts";
 
 /** Flags that say how a spreadsheet was saved. */
 export type SheetFlags = {
@@ -103,4 +106,75 @@ export function sheetWords({ decimalComma, ...flags }: SheetFlags): string[] {
 	];
 	const words = texts.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
 	return decimalComma === true ? [...words, "--decimal-comma"] : words;
+}
+
+export type ShardFlags = {
+	/** the part of the manifest's rows that this run takes */
+	readonly shard?: Shard | undefined;
+};
+
+export function addShardOption(command: Command, app: Pick<App, "shard">): Command {
+	return command.option(
+		"--shard <i/n or auto>",
+		"takes only part I of N of the rows, by a hash of the document; auto asks the scheduler of the job",
+		(text) => parse(text, app),
+	);
+}
+
+function parse(text: string, app: Pick<App, "shard">): Shard {
+	const shard = text === "auto" ? app.shard() : parseShard(text);
+	if (shard === undefined) throw new InvalidArgumentError(`It is ${SHARD_FORM}; or auto.`);
+	return shard;
+}
+
+/** @throws CliError exit 2 for a shard of rows that come from no manifest: other machines may have others */
+export function checkShard({ shard }: ShardFlags, manifest: string | undefined): void {
+	if (shard === undefined || manifest !== undefined) return;
+	throw usageError(
+		"--shard takes a part of a manifest, and there is none; nothing was sent",
+		"Write the rows to a manifest first, and give the same file to every shard.",
+	);
+}
+
+/** Flags that say which files are meant, and under what names. */
+export type FileFlags = {
+	readonly include?: readonly string[] | undefined;
+	readonly exclude?: readonly string[] | undefined;
+	readonly filesFrom?: string | undefined;
+	/** whether the paths of `filesFrom` stand between NULs */
+	readonly null?: boolean | undefined;
+	readonly names?: NameForm | undefined;
+	readonly follow?: boolean | undefined;
+	/** false: sidecars are files like others */
+	readonly sidecars?: boolean | undefined;
+};
+
+/** Flags of the files of folders. A manifest names its files itself. */
+const OF_FOLDERS = ["include", "exclude", "filesFrom", "null", "names", "follow"] as const;
+
+/** Options of commands that take folders. @param verb what `--no-sidecars` does to a file: `uploads` */
+export function addFileOptions(command: Command, verb: string): Command {
+	return command
+		.option("--include <glob>", "takes only files of folders that match, as '*.pdf' or 'hr/**' (repeatable)", collect)
+		.option("--exclude <glob>", "leaves out files and folders that match (repeatable)", collect)
+		.option("--files-from <file>", "file with the paths, one a line; - reads standard input", parseNonEmpty)
+		.option("-0, --null", "paths of --files-from end in NULs, as find -print0 writes them")
+		.addOption(
+			new Option(
+				"--names <form>",
+				"names of files in folders: their path (hr/a.pdf), flat (hr__a.pdf) or base (a.pdf) (default: path)",
+			).choices(NAME_FORMS),
+		)
+		.option("--follow", "follows symbolic links, each target once; they are left out otherwise")
+		.option(
+			"--no-sidecars",
+			`of the files, ${verb} a.pdf.meta.json too; it is read as the metadata of a.pdf otherwise`,
+		);
+}
+
+/** The flags that mean nothing without folders, as they are typed. */
+export function fileFlagsGiven(flags: FileFlags): readonly string[] {
+	return OF_FOLDERS.filter((name) => flags[name] !== undefined).map((name) =>
+		name === "filesFrom" ? "--files-from" : `--${name}`,
+	);
 }
