@@ -1,13 +1,20 @@
-import { mkdir, readdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { readState, stateText } from "../../src/plan/sync/state.ts";
-import { program, start } from "../support/program.ts";
+import { COMMAND, program, shell, start } from "../support/program.ts";
+import type { Ended } from "../support/ragtag.ts";
 import { PAPERS, synced, type Synced } from "../support/synced.ts";
 
 /** The scenarios of a folder and a dataset, by the built program. */
+
+/** Root may read anything: then the program runs as a user that nobody is. */
+const as = userInfo().uid === 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
+const canRun = spawnSync("bash", ["-c", `${as}${COMMAND.join(" ")} --version`]).status === 0;
 
 const WRITES = /^(?:PUT|POST|PATCH|DELETE) /;
 
@@ -148,6 +155,20 @@ describe("8 nothing is removed, the exit is not 0, and the reason is said", () =
 		await symlink("/proc/self/mem", join(root, "hr/mem.txt"));
 		const ended = await sync("--remove", "--follow");
 		expect([ended.exit, ended.stdout]).toEqual([1, expect.stringContaining('"error_code":"FILE_UNREADABLE"')]);
+		expect((await contents()).length).toBe(4);
+	});
+
+	it.skipIf(!canRun)("where a folder can't be read, or its files not", async () => {
+		const { root, home, service, env, contents } = await built(PAPERS);
+		for (const path of [root, home]) spawnSync("chown", ["-R", "65534", path]);
+		const sync = (): Promise<Ended> => shell(`${as}$RAGTAG docs sync ${root} -d ${service.dataset} --remove`, env);
+		expect((await sync()).exit).toBe(0);
+		await rm(join(root, "top.md"));
+		for (const mode of [0, 0o444]) {
+			await chmod(join(root, "hr"), mode);
+			const ended = await sync();
+			expect([ended.exit, ended.stderr]).toEqual([1, expect.stringContaining("1 are not removed")]);
+		}
 		expect((await contents()).length).toBe(4);
 	});
 

@@ -12,6 +12,7 @@ import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
 import { isFinished, markOf } from "../../run/recorded/unfinished.ts";
+import { readSummary } from "../../run/recorded/run-summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { requireCall } from "../../run/service/require-call.ts";
 import { show } from "../../text/show.ts";
@@ -197,18 +198,22 @@ async function checkFlags(options: SyncOptions): Promise<void> {
 
 /** The newest run of this state, where it did not end: what it has stored may not be in the state. */
 async function unfinishedSync(
-	{ settings, app, flags }: Run<GlobalFlags>,
-	{ state }: SyncTarget,
+	{ settings, app, flags, session }: Run<GlobalFlags>,
+	{ state, datasetId }: SyncTarget,
 ): Promise<{ readonly file: RunFile; readonly reopen: boolean } | undefined> {
 	const runs = app.runs(settings);
-	const file = (await runs.files()).find(({ options }) => options["sync"] === state);
+	const isOurs = ({ options, baseUrl }: RunFile): boolean =>
+		options["sync"] === state && options["dataset"] === datasetId && baseUrl === session.baseUrl;
+	const file = (await runs.files()).find(isOurs);
 	const recorded = file && (await runs.journal(file.run));
 	if (file === undefined || recorded === undefined || markOf(runs, file.run)?.isUndone === true) return undefined;
 	const isEnded = isFinished(recorded) && runs.hasSummary(file.run);
 	// A file may be stored beside its document, and only this run knows that.
 	const isInDoubt = recorded.state.countStoredButFailed() + recorded.state.failedWith("UNKNOWN_OUTCOME") > 0;
-	if (isEnded && !(isInDoubt && file.command === SYNC)) return undefined;
-	if (file.command === SYNC) return { file, reopen: isEnded };
+	// What it did is in its journal alone: without it, its documents would be those of others.
+	const isUnfolded = readSummary(runs.path(file.run))?.exitCode === Exit.storage;
+	if (isEnded && !isUnfolded && !(isInDoubt && file.command === SYNC)) return undefined;
+	if (file.command === SYNC) return { file, reopen: isEnded && isInDoubt };
 	throw usageError(
 		`run ${file.run} (${file.command}) of this folder did not end; nothing was sent`,
 		`End it first: ${resumeCommand(file.run, flags)}`,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
 import type { SyncState } from "../../plan/sync/state.ts";
@@ -75,7 +76,9 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	const { flags, settings, session, app } = run;
 	const { target, state } = pair;
 	const { datasetId, root } = target;
-	const tree = await walked(run, [folder]);
+	const walk = await walked(run, [folder]);
+	const own = await realpath(target.state).catch(() => target.state);
+	const tree = { ...walk, files: walk.files.filter(({ relative }) => join(root, relative) !== own) };
 	noteLeftOut(run, tree);
 	const found = named(run, tree.files);
 	const stop = await checkNames(run, found);
@@ -203,7 +206,7 @@ function noteKept(
 		const why = `${numberText(faults)} ${faults === 1 ? "file or folder is" : "files or folders are"} not readable or valid`;
 		app.io.note(`warning: ${numberText(gone)} are not removed: ${why}.`);
 	}
-	if (leftOut > 0 && flags.deleteExcluded !== true) {
+	if (leftOut > 0 && faults === 0 && flags.deleteExcluded !== true) {
 		app.io.note(`${numberText(leftOut)} stay whose files are only left out; --delete-excluded removes them.`);
 	}
 }

@@ -99,8 +99,6 @@ const STATS_AT_ONCE = 64;
 
 /**
  * The files of a state that the walk has not found: those that are gone, and those that the filters or a list leave out.
- *
- * @throws Error of the system where that can't be found out
  */
 export async function absentFiles(
 	root: string,
@@ -126,7 +124,7 @@ async function isThere(path: string): Promise<boolean> {
 	try {
 		return !(await lstat(path)).isDirectory();
 	} catch (error) {
-		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return false;
-		throw error;
+		// What can't be found out counts as there: only a file that is certainly gone is.
+		return !["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 	}
 }

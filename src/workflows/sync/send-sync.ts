@@ -19,7 +19,7 @@ import { runRows } from "../run/run-rows.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import { foldRun } from "./fold.ts";
-import { readStateFile } from "./state-file.ts";
+import { prepareState, readStateFile } from "./state-file.ts";
 
 /** The code of a removal that is not sent because another row failed. */
 const HELD_BACK = "HELD_BACK";
@@ -29,11 +29,12 @@ export function syncRules({ session: { service } }: Pick<Run, "session">, { root
 	return { mode: "merge", since: "the plan was made", isExact: false, mustKnow: true, root };
 }
 
-/** Two syncs of one state would store files twice. @throws CliError exit 5 where another one goes on */
+/** Two syncs of one state would store files twice. @throws CliError exit 5 where another one goes on, 7 where the state can't be written */
 export async function lockSync(
 	{ flags, settings, app }: Pick<Run, "settings" | "app"> & { readonly flags: Pick<Run["flags"], "force"> },
 	{ state, datasetId }: Pick<SyncTarget, "state" | "datasetId">,
 ): Promise<AsyncDisposable> {
+	await prepareState(state);
 	const sha256 = createHash("sha256").update(`sync\0${state}`).digest("hex");
 	const work = { manifest: { sha256 }, options: { dataset: datasetId }, name: "this folder" };
 	const { processes } = app;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import type { SyncTarget } from "../../plan/plan-file/planned.ts";
@@ -33,12 +34,18 @@ export function statePath(given: string | undefined, runsFolder: string, place: 
 	return join(dirname(runsFolder), "sync", `${name}.jsonl`);
 }
 
-/** @throws CliError exit 7 where it can't be read, 8 where it is the state of another folder, dataset or service */
+const BEGINNING = '{"ragtag_sync":';
+
+/**
+ * @throws CliError exit 7 where it can't be read, 8 where it is the state of another folder, dataset or service, or no state:
+ * a damaged one may be written anew, and that would destroy any other file
+ */
 export async function readStateFile(path: string, place: SyncPlace): Promise<StateFile> {
-	const text = await readFile(path, "utf8").catch((error: unknown) => {
-		if (errorCode(error) === "ENOENT") return undefined;
+	const text = await textIfThere(path).catch((error: unknown) => {
+		if (error instanceof CliError) throw error;
 		throw new CliError(`${show(path)}: ${reason(error)}; nothing was sent`, { exit: Exit.storage, cause: error });
 	});
+	if (text !== undefined && !text.startsWith(BEGINNING) && !BEGINNING.startsWith(text)) throw noState(path);
 	if (text === undefined) return { path, state: undefined, isDamaged: false, sha256: "" };
 	const sha256 = createHash("sha256").update(text).digest("hex");
 	const format = Number(/^\{"ragtag_sync":(\d+)/.exec(text)?.[1] ?? 0);
@@ -62,18 +69,48 @@ export async function readStateFile(path: string, place: SyncPlace): Promise<Sta
 	return { path, state, isDamaged: state === undefined, sha256 };
 }
 
+/** @throws Error of the system; CliError for a folder, a pipe or a device, which would never end or be replaced */
+async function textIfThere(path: string): Promise<string | undefined> {
+	try {
+		if (!(await stat(path)).isFile()) throw noState(path);
+		return await readFile(path, "utf8");
+	} catch (error) {
+		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
+		throw error;
+	}
+}
+
+function noState(path: string): CliError {
+	return new CliError(`${show(path)} is no state of a sync; nothing was sent`, {
+		exit: Exit.foreign,
+		hint: "--state names a file of its own, which the first sync makes.",
+	});
+}
+
+/** Makes the folder of a state before anything is sent. @throws CliError exit 7 where no file can be written there */
+export async function prepareState(path: string): Promise<void> {
+	try {
+		await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+		await access(dirname(path), constants.W_OK | constants.X_OK);
+	} catch (error) {
+		throw unwritable(path, error, "; nothing was sent", "Name another file with --state.");
+	}
+}
+
 /** Writes a state whole: a reader sees the old one or the new one. @throws CliError exit 7 */
 export async function writeState(path: string, state: SyncState): Promise<void> {
 	try {
-		await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 		await writeWhole(path, stateText(state));
 	} catch (error) {
-		throw new CliError(`the state ${show(path)} can't be written: ${reason(error)}`, {
-			exit: Exit.storage,
-			hint: "Free some space there. The record of the run has what was done: the same command goes on with it.",
-			cause: error,
-		});
+		const next =
+			"Free some space there. The record of the run has what was done: the same command takes it over first.";
+		throw unwritable(path, error, "", next);
 	}
+}
+
+function unwritable(path: string, cause: unknown, what: string, hint: string): CliError {
+	const text = `the state ${show(path)} can't be written: ${reason(cause)}${what}`;
+	return new CliError(text, { exit: Exit.storage, hint, cause });
 }
 
 /** The state of a target that no file knows yet. */

@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { runOf, stopAt } from "../../support/recorded.ts";
 import { PAPERS, synced } from "../../support/synced.ts";
@@ -73,6 +74,41 @@ it("shows and verifies a sync as any other run", async () => {
 	expect([verified.exit, verified.stdout]).toEqual([0, expect.stringContaining('"equal":2')]);
 	const shown = await run(["runs", "show", name, "--json"]);
 	expect([shown.exit, JSON.parse(shown.stdout)]).toMatchObject([0, { command: "docs sync", counts: { renamed: 1 } }]);
+});
+
+it("a sync that could not write its state is taken over by the next one, and no file is FOREIGN or stored twice", async () => {
+	const { sync, contents, home, service } = await synced(PAPERS, { latency: 20 });
+	const state = join(home, "of-sync", "state.jsonl");
+	const running = sync("--state", state, ...ALONE);
+	while (!service.requests.some((line) => line.startsWith("POST"))) await setTimeout(2);
+	await rm(dirname(state), { recursive: true });
+	await writeFile(dirname(state), "");
+	const ended = await running;
+	expect([ended.exit, ended.stderr]).toEqual([7, expect.stringContaining("can't be written: not a directory")]);
+	await rm(dirname(state));
+	expect(await sync("--state", state)).toMatchObject({ exit: 0, summary: { rows: 0 } });
+	expect(await contents()).toEqual(Object.entries(PAPERS));
+});
+
+it("sends nothing where the state can't be written", async () => {
+	const { sync, home, writes } = await synced(PAPERS);
+	await writeFile(join(home, "file"), "");
+	const refused = await sync("--state", join(home, "file", "state.jsonl"));
+	expect([refused.exit, writes()]).toEqual([7, 0]);
+});
+
+it("writes over no file that is no state, and stores no state that is in the folder", async () => {
+	const { sync, contents, root } = await synced(PAPERS);
+	for (const flag of ["--adopt", "--no-adopt"]) {
+		const refused = await sync("--state", join(root, "top.md"), flag);
+		expect([refused.exit, refused.stderr]).toEqual([8, expect.stringContaining("is no state of a sync")]);
+	}
+	expect((await sync("--state", "/dev/null")).exit).toBe(8);
+	expect(await readFile(join(root, "top.md"), "utf8")).toBe("top");
+	const own = ["--state", join(root, "state.jsonl")];
+	expect((await sync(...own)).exit).toBe(0);
+	expect(await sync(...own)).toMatchObject({ exit: 0, summary: { rows: 0 } });
+	expect(await contents()).toEqual(Object.entries(PAPERS));
 });
 
 it("writes the rows that failed again as JSON lines that docs upload reads", async () => {
