@@ -126,6 +126,7 @@ describe("every line that a command prints with --json has a schema", () => {
 			await run(["runs", "blame", ids[1] ?? "", ...format]);
 			await run(["runs", "blame", ids[1] ?? "", "--all", ...format]);
 		}
+		await run(["docs", "show", ids[1] ?? "", ...set, "--json"]);
 		await run(["runs", "show", "--json"]);
 		await run(["runs", "report", "--json"]);
 		await run(["runs", "undo", "--yes", "--json"], 1);

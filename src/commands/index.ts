@@ -22,9 +22,10 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	},
 	{
 		name: "docs",
-		summary: "list, tag, plan, apply, resolve, upload, download, parse and remove documents",
+		summary: "list, show, tag, plan, apply, resolve, upload, download, parse and remove documents",
 		commands: [
 			["list", () => import("./docs/list.ts").then((file) => file.listCommand)],
+			["show", () => import("./docs/show.ts").then((file) => file.showCommand)],
 			["tag", () => import("./docs/tag.ts").then((file) => file.tagCommand)],
 			["plan", () => import("./docs/plan.ts").then((file) => file.planCommand)],
 			["apply", () => import("./docs/apply.ts").then((file) => file.applyCommand)],

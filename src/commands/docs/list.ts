@@ -22,6 +22,7 @@ import {
 	sortedDocuments,
 	type SortOrder,
 } from "../../workflows/lists/document-table.ts";
+import { documentsOfIds } from "../../workflows/named-document.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
 import {
@@ -44,6 +45,7 @@ const MOST_LIMIT = 10_000_000;
 export type ListOptions = ServiceFlags &
 	FilterFlags & {
 		readonly dataset?: string | undefined;
+		readonly id?: readonly string[] | undefined;
 		readonly fields?: readonly string[] | undefined;
 		readonly limit?: number | undefined;
 		readonly sort?: SortOrder | undefined;
@@ -65,7 +67,8 @@ export function listCommand(docs: Command, app: App, done: Done, run = list): vo
 				"keys of the first 1,000 documents, as far as they fit, size, time and id; --fields chooses other columns, " +
 				"--wide shows all of them.",
 		)
-		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty);
+		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+		.option("--id <id...>", "the documents of these ids alone (repeatable)");
 	addFilterOptions(command)
 		.addOption(
 			new Option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`)
@@ -135,13 +138,17 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			mayStop: options.limit !== undefined && options.sort === undefined,
 			doubts: WARN,
 		};
-		const listed = inState(filteredDocuments(session, dataset, options, checks), options);
+		const { id } = options;
+		if (id !== undefined && filterText(options) !== "") throw usageError("--id and a filter exclude each other");
+		const found =
+			id === undefined ? filteredDocuments(session, dataset, options, checks) : documentsOfIds(session, dataset, id);
+		const listed = inState(found, options);
 		const chosen = chosenDocuments(counted(listed, counts), options);
-		const found = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
+		const held = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
 		const shown = fields?.includes("meta_fields") === true ? undefined : fields;
 		const isJson = format === "json" || format === "jsonl";
 		const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
-		const documents = warningOfInexact(found, shown, fates, app);
+		const documents = warningOfInexact(held, shown, fates, app);
 		if (format === "csv") await printDocumentsCsv(documents, { fields, settings, app });
 		else {
 			const columns = fields ?? defaultFields;
@@ -162,12 +169,12 @@ export async function list(options: ListOptions, app: App): Promise<ExitCode> {
 
 /** Keys that some document must have. A list by name alone shows too few documents to judge by what is printed. */
 function namedKeys(options: ListOptions): readonly NamedKey[] {
-	const { fields = [], sort, name } = options;
+	const { fields = [], sort, name, id } = options;
 	const printed = [
 		...fields.map((key) => ({ flag: "--fields", key })),
 		...(sort === undefined ? [] : [{ flag: "--sort", key: sort.field }]),
 	].filter(({ key }) => key !== "meta_fields" && !documentMembers.has(key));
-	return [...filterKeys(options), ...(name === undefined ? printed : [])];
+	return [...filterKeys(options), ...(name === undefined && id === undefined ? printed : [])];
 }
 
 /**

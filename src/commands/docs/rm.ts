@@ -9,7 +9,8 @@ import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags }
 import { askForYes, documentsOf } from "../../workflows/question.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
-import { openRun } from "../../workflows/open-run.ts";
+import { documentOfName } from "../../workflows/named-document.ts";
+import { openRun, type Run } from "../../workflows/open-run.ts";
 import { prescanRemovals } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { report } from "../../workflows/report.ts";
@@ -24,6 +25,8 @@ export type RmOptions = ManifestReadFlags &
 	DryRunFlags & {
 		readonly manifest: string | undefined;
 		readonly id?: readonly string[] | undefined;
+		/** exact names */
+		readonly name?: readonly string[] | undefined;
 		readonly yes?: boolean | undefined;
 	};
 
@@ -32,13 +35,17 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 	const command = docs
 		.command("rm")
 		.summary("remove documents")
-		.description("Removes the documents that a manifest or --id names, and no others. Asks first.")
+		.description("Removes the documents that a manifest, --id or --name names, and no others. Asks first.")
 		.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
 		.option("--id <id...>", "ids instead of a manifest (repeatable)")
+		.option(
+			"--name <name...>",
+			"exact names instead of a manifest (repeatable); refused where several documents have one",
+		)
 		.option("-y, --yes", "removes without asking")
 		.addHelpText(
 			"before",
-			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n  ragtag docs rm old.csv -d DATASET --dry-run\n",
+			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n  ragtag docs rm --name report.pdf -d DATASET\n  ragtag docs rm old.csv -d DATASET --dry-run\n",
 		);
 	addDryRunOptions(addShardOption(command, app));
 	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
@@ -48,10 +55,12 @@ export function rmCommand(docs: Command, app: App, done: Done, run = remove): vo
 
 export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	checkFlags(options, app);
-	const { manifest, id = [], yes = false, dryRun = false } = options;
+	const { manifest, yes = false, dryRun = false } = options;
 	const { command } = PURPOSES.rm;
 	await using run = await openRun(command, options, app);
-	await using rows = await (manifest === undefined ? idRows(run, id) : manifestRows(run, manifest, { purpose: "rm" }));
+	await using rows = await (manifest === undefined
+		? idRows(run, await idsOf(run))
+		: manifestRows(run, manifest, { purpose: "rm" }));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	if (dryRun) return await preview(run, rows, previewRow);
 	const allowed = await prescanRemovals(run, rows);
@@ -67,15 +76,26 @@ export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	return await runRows(run, allowed, (log, documents) => removeDocument(service, documents.removable, { log }));
 }
 
+/** The ids of `--id` and `--name`. @throws CliError exit 2 where a name is unknown or ambiguous */
+async function idsOf({ flags, session }: Run<RmOptions>): Promise<readonly string[]> {
+	const { id = [], name = [], dataset } = flags;
+	if (dataset === undefined) throw usageError("docs rm needs a dataset", "Name it with -d DATASET.");
+	const ids = [...id];
+	for (const each of name) ids.push((await documentOfName(session, dataset, each)).id);
+	return ids;
+}
+
 /** Resumes a removal. It asks again: its documents may have been tagged since. */
 export const resumeRemoval: Resume = (file, flags, app) => remove({ ...flags, manifest: file.manifest.path }, app);
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: RmOptions, { io }: App): void {
-	const { manifest, id, yes = false, dryRun = false } = options;
-	if ((manifest === undefined) === (id === undefined)) {
-		throw usageError("docs rm takes either a MANIFEST or --id");
+	const { manifest, id, name, yes = false, dryRun = false } = options;
+	if ((manifest === undefined) === (id === undefined && name === undefined)) {
+		throw usageError("docs rm takes either a MANIFEST, or --id and --name");
 	}
+	if (name?.includes("") === true)
+		throw usageError("--name has an empty name; nothing was sent", "Was a variable not set?");
 	checkShard(options, manifest);
 	checkDryRunFlags(options);
 	// A dry run removes nothing, so there is nothing to ask.

@@ -97,7 +97,8 @@ function shortText(value: JsonValue | undefined): string {
 		.join(", ");
 }
 
-function timeCell(time: Document["createTime"]): string {
+/** A time as a table shows it. */
+export function timeCell(time: Document["createTime"]): string {
 	if (time === undefined) return "";
 	const date = typeof time === "number" || ZONED.test(time) ? new Date(time) : undefined;
 	return date === undefined || Number.isNaN(date.getTime()) ? String(time) : localTimeText(date);

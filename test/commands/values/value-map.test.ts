@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { envOf, type Ended, ragtag, type World } from "../../support/ragtag.ts";
 import { runOf } from "../../support/recorded.ts";
+import { schemaFaults } from "../../support/schemas.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
 import { parseLines, summaryOf } from "../../support/values.ts";
 
@@ -193,6 +194,10 @@ describe("a renamed key", () => {
 		);
 		const before = await held();
 		const argv = ["values", "-d", service.dataset, "--rename", "author=writer", "--json"];
+		const plan = join(await folder(), "plan.jsonl");
+		expect((await run([...argv, "--out", plan])).exit).toBe(1);
+		const lines = parseLines(await readFile(plan, "utf8"));
+		expect(lines.flatMap((line) => schemaFaults("plan", line) ?? [])).toEqual([]);
 		const { exit, stdout } = await run(argv);
 		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ rows: 3, updated: 2, failed: 1 })]);
 		expect(parseLines(stdout)).toContainEqual(

@@ -2,8 +2,7 @@ import type { JsonValue } from "../../json/values.ts";
 import type { RowStatus } from "../../outcomes.ts";
 import type { Blame, Origin } from "../../plan/blame.ts";
 import { valueText } from "../../plan/condition.ts";
-
-import type { ListColumns } from "../../workflows/lists/list-output.ts";
+import type { ListColumns } from "../lists/list-output.ts";
 
 /** The row of a recorded run that wrote a document. */
 export type Source = {
@@ -107,12 +106,17 @@ function statusOf({ origin: { by, isRecorded, isCertain }, key }: BlameLine): st
 }
 
 function jsonOf(line: Pick<BlameLine, keyof Place | "origin">, what: { readonly [name: string]: JsonValue }): string {
-	const { baseUrl, datasetId, documentId, origin } = line;
+	const { baseUrl, datasetId, documentId } = line;
+	const place = { base_url: baseUrl, dataset_id: datasetId, document_id: documentId };
+	return JSON.stringify({ ...place, ...what, ...sourceMembers(line) });
+}
+
+/** The members of JSON that say who set a value. */
+export function sourceMembers({ origin }: Pick<BlameLine, "origin">): { readonly [name: string]: JsonValue } {
 	const { by, isRecorded, isCertain } = origin;
 	const { run, command, manifest, line: row } = by;
 	const source = isRecorded
 		? { run, command, manifest, line: row ?? null, seen_by: null }
 		: { run: null, command: null, manifest: null, line: null, seen_by: run };
-	const place = { base_url: baseUrl, dataset_id: datasetId, document_id: documentId };
-	return JSON.stringify({ ...place, ...what, ...source, time: new Date(by.time).toISOString(), certain: isCertain });
+	return { ...source, time: new Date(by.time).toISOString(), certain: isCertain };
 }

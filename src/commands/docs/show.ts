@@ -1,0 +1,138 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
+import type { Done } from "../../flags/declare.ts";
+import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
+import { type JsonValue, metadataText } from "../../json/values.ts";
+import { blame } from "../../plan/blame.ts";
+import type { Normalise } from "../../rest/flavours.ts";
+import type { Document } from "../../rest/types.ts";
+import { show as shown } from "../../text/show.ts";
+import { withDataset } from "../../workflows/dataset.ts";
+import { documentJson, timeCell } from "../../workflows/lists/document-table.ts";
+import { printList } from "../../workflows/lists/list-output.ts";
+import { documentOf } from "../../workflows/named-document.ts";
+import { type BlameLine, presentColumns, presentLines, sourceMembers } from "../../workflows/recorded/blame-columns.ts";
+import { recordedWrites } from "../../workflows/recorded/recorded-writes.ts";
+import { numberText, sizeText } from "../../text/words.ts";
+
+export type ShowOptions = ServiceFlags & {
+	/** id or name */
+	readonly document: string;
+	readonly dataset?: string | undefined;
+	readonly json?: boolean | undefined;
+};
+
+/** Declares the interface of `docs show`. What it does is in `show`. */
+export function showCommand(docs: Command, app: App, done: Done, run = show): void {
+	const command = docs
+		.command("show")
+		.summary("show one document: metadata, and which run set each value")
+		.description(
+			"Shows one document by its id or its exact name: size, time, state of parsing, its metadata, and which recorded run " +
+				"of this machine set each value. A name that several documents have is refused, with their ids.",
+		)
+		.argument("<document>", "id of the document, or its exact name", parseNonEmpty)
+		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+		.option("--json", "as one JSON object")
+		.addHelpText(
+			"before",
+			"Examples:\n  ragtag docs show report.pdf -d DATASET\n  ragtag docs show 0a1b2c3d -d DATASET --json\n",
+		);
+	addServiceOptions(command).action(async (document: string) => {
+		done(await run({ ...command.optsWithGlobals<Omit<ShowOptions, "document">>(), document }, app));
+	});
+}
+
+export async function show(options: ShowOptions, app: App): Promise<ExitCode> {
+	return withDataset("docs show", options, app, async (session, dataset) => {
+		const document = await documentOf(session, dataset, options.document);
+		const { baseUrl, service } = session;
+		const { normalise } = service.api.dialect.flavour;
+		const lines = await linesOf(document, { dataset, baseUrl, normalise }, options, app);
+		if (options.json === true) {
+			await app.io.out(`${jsonOf(document, lines)}\n`);
+			return Exit.ok;
+		}
+		for (const [label, text] of factsOf(document, dataset)) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
+		if (document.metadata === undefined) {
+			app.io.note("The list does not show the metadata of this document.");
+			return Exit.ok;
+		}
+		if (lines.length === 0) await app.io.print(`${"metadata".padEnd(10)} none\n`);
+		else {
+			await app.io.print("\n");
+			await printList(lines, presentColumns(false), "table", app);
+		}
+		return Exit.ok;
+	});
+}
+
+/** The values that the document has now, each with the run that set it. */
+async function linesOf(
+	{ id, metadata, inexact }: Document,
+	{
+		dataset,
+		baseUrl,
+		normalise,
+	}: { readonly dataset: string; readonly baseUrl: string; readonly normalise: Normalise },
+	options: ShowOptions,
+	app: App,
+): Promise<readonly BlameLine[]> {
+	if (metadata === undefined) return [];
+	const all = await recordedWrites({ documentId: id, baseUrl }, options, app);
+	const writes = all.filter(({ datasetId }) => datasetId === dataset).toSorted((one, other) => one.order - other.order);
+	// What is there now and no run sent was set by another client.
+	const now = {
+		run: "docs show",
+		command: "docs show",
+		manifest: "",
+		line: undefined,
+		time: Date.now(),
+		status: undefined,
+	};
+	const present = { by: now, sent: metadata, before: metadata, isCertain: true };
+	const history = blame([...writes, present], normalise);
+	const place = { baseUrl, datasetId: dataset, documentId: id };
+	const exact = (line: BlameLine): JsonValue | undefined => inexact?.get(line.key ?? "") ?? line.value;
+	return presentLines(place, { ...history, removal: undefined }).map((line) => ({ ...line, value: exact(line) }));
+}
+
+function factsOf({ id, name, size, createTime, parsing }: Document, dataset: string): (readonly [string, string])[] {
+	const { run, progress, chunkCount, chunkMethod, isEnabled, message } = parsing ?? {};
+	const state = [
+		run,
+		...(run === "RUNNING" && progress !== undefined ? [`${Math.floor(progress * 100)} %`] : []),
+		...(chunkCount === undefined ? [] : [`${numberText(chunkCount)} chunks`]),
+		...(chunkMethod === undefined ? [] : [`method ${chunkMethod}`]),
+		...(isEnabled === false ? ["switched off: no question finds it"] : []),
+	].filter((text) => text !== undefined);
+	const reason = run === "FAIL" ? message?.trim().split("\n").at(-1) : undefined;
+	return [
+		["name", name],
+		["document", id],
+		["dataset", dataset],
+		...(size === undefined ? [] : [["size", sizeText(size)] as const]),
+		...(createTime === undefined ? [] : [["created", timeCell(createTime)] as const]),
+		...(state.length === 0 ? [] : [["parsing", state.join(", ")] as const]),
+		...(reason === undefined ? [] : [["reason", reason] as const]),
+	];
+}
+
+function jsonOf(document: Document, lines: readonly BlameLine[]): string {
+	const { run, progress, message, chunkCount, chunkMethod, isEnabled } = document.parsing ?? {};
+	const parsing =
+		document.parsing === undefined
+			? null
+			: {
+					run: run ?? null,
+					progress: progress ?? null,
+					chunk_count: chunkCount ?? null,
+					chunk_method: chunkMethod ?? null,
+					enabled: isEnabled ?? null,
+					message: message ?? null,
+				};
+	const setBy = new Map(lines.map((line) => [line.key ?? "", line.origin.isRecorded ? sourceMembers(line) : null]));
+	return `${documentJson(document, undefined).slice(0, -1)},"parsing":${JSON.stringify(parsing)},"set_by":${metadataText(setBy)}}`;
+}
