@@ -21,12 +21,12 @@ const UNDO = "ragtag runs undo RUN --dry-run shows what would be restored; witho
 const CHECK = "ragtag manifest check MANIFEST";
 const SYNC = "ragtag docs sync FOLDER -d DATASET makes a dataset hold what a folder holds; --dry-run shows the steps.";
 const ONE_DOCUMENT =
-	"ragtag docs list -d DATASET --name NAME shows one document; ragtag runs blame ID says which run set its values.";
+	"ragtag docs show ID-OR-NAME -d DATASET shows one document, and which run set its values.";
 
 /** Place, words, answer. The place is a group; "ragtag" is the program alone, and "*" is any place. */
 const COMMANDS = `
 docs | ls get all | ragtag docs list -d DATASET
-docs | show view cat info describe head open inspect stat | ${ONE_DOCUMENT}
+docs | view cat info describe head open inspect stat | ${ONE_DOCUMENT}
 docs | delete remove del erase destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; without --dry-run it asks, and removes them.
 docs | update set edit patch label write annotate modify change | ${TAG}
 docs | add create new put cp copy push import insert ingest load | ${UPLOAD}
@@ -95,7 +95,7 @@ ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
 /** The same for options, of a command or of all in a group. An answer fits where the command has the options that it names. */
 const OPTIONS = `
 docs list | -f --form | --format FORMAT is the form, as in --format json.
-docs list | --id --document-id --doc-id --doc | ragtag docs list -d DATASET --json prints a line a document: search it for the id.
+docs list | --document-id --doc-id --doc | ragtag docs list -d DATASET --id ID lists the documents of these ids.
 docs tag | --id --document-id --doc-id --doc | The ids stand in the manifest, in the column document_id.
 docs upload | -f --file --filename --path --from-file --input -i | Files stand without an option: ragtag docs upload FILE... -d DATASET
 docs apply | -d --dataset | A plan names its dataset: leave the option out.

@@ -17,6 +17,7 @@ const COMMANDS = [
 	"docs upload",
 	"docs sync",
 	"docs rm",
+	"docs show",
 	"docs parse",
 	"docs resolve",
 	"values",
