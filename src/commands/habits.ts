@@ -20,8 +20,7 @@ const PAUSE = "ragtag runs adjust --pause pauses the run that is going on, ragta
 const UNDO = "ragtag runs undo RUN --dry-run shows what would be restored; without --dry-run it asks, and restores it.";
 const CHECK = "ragtag manifest check MANIFEST";
 const SYNC = "ragtag docs sync FOLDER -d DATASET makes a dataset hold what a folder holds; --dry-run shows the steps.";
-const ONE_DOCUMENT =
-	"ragtag docs show ID-OR-NAME -d DATASET shows one document, and which run set its values.";
+const ONE_DOCUMENT = "ragtag docs show ID-OR-NAME -d DATASET shows one document, and which run set its values.";
 
 /** Place, words, answer. The place is a group; "ragtag" is the program alone, and "*" is any place. */
 const COMMANDS = `
