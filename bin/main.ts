@@ -80,6 +80,13 @@ process.once("beforeExit", () => {
 	process.exit(Exit.internal);
 });
 
+// Node 22 and 24 call their SQLite experimental. The tests run with it, and a user of the sandbox can do nothing about it.
+const printers = process.listeners("warning");
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+	if (!warning.message.startsWith("SQLite is an experimental feature")) for (const print of printers) print(warning);
+});
+
 const processes = {
 	pid: process.pid,
 	isRunning: (pid: number): boolean => {

@@ -14,8 +14,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
 const entry = `${root}dist/bin/ragtag.js`;
 const program = `${root}dist/parts/program.js`;
-// Optional: only the sandbox needs them, and libsql brings binaries that cannot be bundled.
-const external = ["libsql", "@fastify/busboy"];
+// Not installed with the package: only the sandbox needs it, and only on a Node without SQLite.
+const external = ["libsql"];
 
 // A file of an earlier build would be published with the next.
 await rm(`${root}dist`, { recursive: true, force: true });

@@ -5,10 +5,17 @@ import { build } from "esbuild";
 
 /**
  * What the program imports, by the names of the files: for a proxy with a tunnel, for a cap that machines share, for a
- * schema of a manifest, and for a workbook. A module of ours may be one of them if it imports libraries alone: what others import too would be
+ * schema of a manifest, for a workbook, and for uploads to the sandbox. A module of ours may be one of them if it imports libraries alone: what others import too would be
  * there twice. The compiled code of these files is not kept between calls.
  */
-const PARTS = { undici: "undici", ioredis: "ioredis", ajv: "./ajv.ts", yauzl: "yauzl", sax: "sax" };
+const PARTS = {
+	undici: "undici",
+	ioredis: "ioredis",
+	ajv: "./ajv.ts",
+	yauzl: "yauzl",
+	sax: "sax",
+	busboy: "@fastify/busboy",
+};
 
 /** The file of each part that is no library, below the checkout. */
 const FILES = { ajv: "./src/manifest/rows/ajv.ts" };
@@ -19,7 +26,7 @@ export function lateParts() {
 	return {
 		name: "late-parts",
 		setup({ onResolve }) {
-			onResolve({ filter: /^(?:undici|ioredis|yauzl|sax|\.\/ajv\.ts)$/ }, ({ path }) => ({
+			onResolve({ filter: /^(?:undici|ioredis|yauzl|sax|@fastify\/busboy|\.\/ajv\.ts)$/ }, ({ path }) => ({
 				path: `./${names.get(path)}.js`,
 				external: true,
 			}));

@@ -1,7 +1,7 @@
 // Puts the style of report pages into the program as a text: `import style from "asset:./page.css"`.
 // One plugin for esbuild, and one for vitest, so that tests see the same text.
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { transform } from "esbuild";
 
 const ASSET = "asset:";
@@ -15,13 +15,14 @@ async function textOf(path) {
 export function esbuildAssets() {
 	return {
 		name: "page-assets",
-		setup({ onResolve, onLoad }) {
+		setup({ initialOptions: { absWorkingDir: root }, onResolve, onLoad }) {
+			// Below the checkout, because esbuild writes this path into the program: any folder must build the same bytes.
 			onResolve({ filter: /^asset:/ }, ({ path, resolveDir }) => ({
-				path: resolve(resolveDir, path.slice(ASSET.length)),
+				path: relative(root, resolve(resolveDir, path.slice(ASSET.length))),
 				namespace: "asset",
 			}));
 			onLoad({ filter: /./, namespace: "asset" }, async ({ path }) => ({
-				contents: await textOf(path),
+				contents: await textOf(join(root, path)),
 				loader: "text",
 			}));
 		},

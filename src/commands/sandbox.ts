@@ -100,7 +100,7 @@ export async function serve(flags: SandboxFlags, app: App, words: readonly strin
 		return Exit.ok;
 	}
 	checkOptions(flags);
-	const { startSandbox } = await import("../sandbox/index.ts");
+	const { NoSqlite, startSandbox } = await import("../sandbox/index.ts");
 	const faults = await faultPlan(flags);
 	const sandbox = await startSandbox({
 		port: flags.port ?? (words.length > 0 ? 0 : 9380),
@@ -121,7 +121,8 @@ export async function serve(flags: SandboxFlags, app: App, words: readonly strin
 		// The terminal belongs to the program.
 		log: (line) => (words.length > 0 ? io.debug(line) : io.note(line)),
 	}).catch((error: unknown) => {
-		throw usageError(`the sandbox could not start: ${reason(error)}`, undefined, error);
+		const hint = error instanceof NoSqlite ? error.hint : undefined;
+		throw usageError(`the sandbox could not start: ${reason(error)}`, hint, error);
 	});
 	try {
 		if (words.length > 0) {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ActiveFlavour } from "./active-flavour.ts";
-import type { BusboyClass } from "./optional-packages.ts";
 import type { Settings } from "./options.ts";
 import type { Store } from "./store/index.ts";
 
@@ -9,7 +8,6 @@ import type { Store } from "./store/index.ts";
 export type Service = {
 	readonly store: Store;
 	readonly settings: Settings;
-	readonly busboy: BusboyClass;
 	/** called after each update that was committed */
 	readonly onUpdate: () => void;
 	/** whether a fault has made the database unreachable; each flavour answers that in its own way */

@@ -7,12 +7,13 @@ import type { Service } from "./answer.ts";
 import { type Control, openControl } from "./control.ts";
 import { FaultInjector } from "./faults/fault-injector.ts";
 import type { Flavour } from "./flavours/index.ts";
-import { loadBusboy, loadDatabase } from "./optional-packages.ts";
 import { checkOptions, type SandboxOptions, settingsOf } from "./options.ts";
 import { type RunningServer, startServer } from "./server.ts";
+import { loadDatabase } from "./sqlite.ts";
 import { openStore, type Store } from "./store/index.ts";
 
 export type { SandboxOptions } from "./options.ts";
+export { NoSqlite } from "./sqlite.ts";
 
 export type Sandbox = {
 	/** `http://127.0.0.1:PORT`, without `/api/v1` */
@@ -33,7 +34,7 @@ export type Sandbox = {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 	checkOptions(options);
 	const injector = injectorOf(options);
-	const [database, busboy] = [await loadDatabase(), await loadBusboy()];
+	const database = await loadDatabase();
 	const key = options.key ?? `sandbox-${randomBytes(16).toString("hex")}`;
 	const keys = { owner: key, member: options.memberKey };
 	const flavour = new ActiveFlavour(options.flavour ?? "documented", keys, options.upgrade);
@@ -58,7 +59,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 		const service: Service = {
 			store,
 			settings: settingsOf(options),
-			busboy,
 			onUpdate: () => flavour.countUpdate(),
 			databaseDown: false,
 			searchesFail: false,

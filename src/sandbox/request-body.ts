@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { Busboy } from "@fastify/busboy";
 import { isObject } from "./json-text.ts";
-import type { BusboyClass } from "./optional-packages.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Bytes of a JSON body: metadata of one document is a few kilobytes, so a megabyte is a mistake or an attack. */
@@ -78,11 +78,11 @@ export function hasBoundary(request: IncomingMessage): boolean {
  */
 export function readParts(
 	request: IncomingMessage,
-	{ busboy, limit, open }: { busboy: BusboyClass; limit: number; open: (part: Part) => PartSink },
+	{ limit, open }: { limit: number; open: (part: Part) => PartSink },
 ): Promise<void> {
 	checkLength(request, limit);
 	return new Promise((resolve, reject) => {
-		const parser = parserFor(request, busboy);
+		const parser = parserFor(request);
 		let refused = false;
 		const refuse = (error: unknown): void => {
 			// The parser may still hold parts of the last chunk. No sink may take them after the refusal.
@@ -121,9 +121,9 @@ export function readParts(
 	});
 }
 
-function parserFor(request: IncomingMessage, busboy: BusboyClass): InstanceType<BusboyClass> {
+function parserFor(request: IncomingMessage): InstanceType<typeof Busboy> {
 	try {
-		return new busboy({
+		return new Busboy({
 			headers: { ...request.headers, "content-type": request.headers["content-type"] ?? "" },
 			// Every part as a stream: a part without a file name is recognised as such, and no part is held in memory.
 			isPartAFile: () => true,

@@ -21,7 +21,7 @@ async function loadedAtStart(entries: readonly string[]): Promise<readonly strin
 		outdir: join(ROOT, "dist"),
 		write: false,
 		splitting: true,
-		external: ["libsql", "@fastify/busboy"],
+		external: ["libsql"],
 	});
 	const outputs = Object.entries(metafile.outputs);
 	const waiting = outputs.filter(([, { entryPoint }]) => entries.includes(entryPoint ?? "")).map(([path]) => path);

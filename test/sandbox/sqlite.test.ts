@@ -1,20 +1,64 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { type DatabaseClass, loadDatabase, loadLibsql, loadNodeSqlite } from "../../src/sandbox/optional-packages.ts";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+	type DatabaseClass,
+	LIBSQL,
+	loadDatabase,
+	loadGlobalLibsql,
+	loadLibsql,
+	loadNodeSqlite,
+	NoSqlite,
+} from "../../src/sandbox/sqlite.ts";
 import { filledDatasetId, openStore, type Store } from "../../src/sandbox/store/index.ts";
 import { folder } from "./support.ts";
 
 const nodeSqlite = await loadNodeSqlite().catch(() => undefined);
 
-/** The executable has only the second, and Node 20 only the first. */
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Node 20 has only the first. Users of a newer one, and of the executable, have only the second. */
 const LIBRARIES: readonly (readonly [name: string, library: DatabaseClass | undefined])[] = [
 	["libsql", await loadLibsql()],
 	["node:sqlite", nodeSqlite],
 ];
 
-test("the installed package is chosen, so that a sandbox behaves the same under each version of Node", async () => {
-	expect(await loadDatabase()).toBe(await loadLibsql());
+test("what Node itself has is chosen, so that a user of Node 22.13 and newer installs nothing", async () => {
+	expect(await loadDatabase()).toBe(nodeSqlite ?? (await loadLibsql()));
+});
+
+test("no statement has numbered parameters, which the SQLite of Node 22 and 24.0 refuses", async () => {
+	const store = join(ROOT, "src", "sandbox", "store");
+	const texts = await Promise.all((await readdir(store)).map((name) => readFile(join(store, name), "utf8")));
+	expect(texts.join("")).toContain("VALUES (?, ?");
+	expect(texts.join("")).not.toMatch(/\?\d/);
+});
+
+test("a user of npx finds libsql among the global packages, where it would never be beside the program", async () => {
+	const prefix = await folder();
+	const installed = join(prefix, process.platform === "win32" ? "" : "lib", "node_modules", "libsql");
+	await mkdir(dirname(installed), { recursive: true });
+	vi.stubEnv("npm_config_prefix", prefix);
+	onTestFinished(() => void vi.unstubAllEnvs());
+	await expect(loadGlobalLibsql()).rejects.toThrow("Cannot find module 'libsql'");
+
+	await symlink(join(ROOT, "node_modules", "libsql"), installed);
+	const database = new (await loadGlobalLibsql())(":memory:");
+	expect(database.prepare("SELECT 1 AS one").get()).toMatchObject({ one: 1 });
+});
+
+test("where there is none, the error has each reason and the line that installs the version of the tests", async () => {
+	const fails = (message: string) => () => Promise.reject(new Error(message));
+	const places = [fails("No such built-in module: node:sqlite"), fails("Cannot find module 'libsql'\nRequire stack:")];
+	const error = await loadDatabase(places).catch((reason: unknown) => reason);
+	expect(error).toBeInstanceOf(NoSqlite);
+	expect(error).toMatchObject({
+		message: "no SQLite can be loaded (No such built-in module: node:sqlite; Cannot find module 'libsql')",
+		hint: `Use Node 22.13 or newer, or type: npm install --global ${LIBSQL}`,
+	});
+	const manifest: unknown = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+	expect(manifest).toMatchObject({ devDependencies: { libsql: LIBSQL.replace("libsql@", "") } });
 });
 
 describe.each(LIBRARIES)("with %s", (name, library) => {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { matchingIds } from "../condition/filter.ts";
 import { isObject, membersText, rawMembers } from "../json-text.ts";
-import type { BusboyClass } from "../optional-packages.ts";
 import { Refusal } from "../refusal.ts";
 import {
 	hasBoundary,
@@ -91,9 +90,9 @@ function documentText(row: unknown, dataset: string): string {
 }
 
 /** PUT /datasets/<dataset_id>/documents/<document_id> */
-export const updateDocument: Route = async (call, { store, settings, busboy, onUpdate }) => {
+export const updateDocument: Route = async (call, { store, settings, onUpdate }) => {
 	const { request, datasetId, documentId } = call;
-	const sent = metadataOf(await updateBody(request, busboy));
+	const sent = metadataOf(await updateBody(request));
 	await store.commits.write(() => {
 		let members = sent;
 		if (settings.update === "merge") {
@@ -108,7 +107,7 @@ export const updateDocument: Route = async (call, { store, settings, busboy, onU
 };
 
 /** The JSON of an update in any of its forms, which the header Content-Type distinguishes. */
-async function updateBody(request: IncomingMessage, busboy: BusboyClass): Promise<Buffer> {
+async function updateBody(request: IncomingMessage): Promise<Buffer> {
 	const type = mediaType(request);
 	if (type !== "multipart/form-data" && type !== "application/json")
 		throw new Refusal(415, "an update is sent as multipart/form-data or application/json");
@@ -121,7 +120,7 @@ async function updateBody(request: IncomingMessage, busboy: BusboyClass): Promis
 		checkPart(part);
 		return (bytes) => chunks.push(bytes);
 	};
-	await readParts(request, { busboy, limit: jsonBodyLimit, open });
+	await readParts(request, { limit: jsonBodyLimit, open });
 	if (parts === 0) throw new Refusal(400, "the body has no part");
 	return Buffer.concat(chunks);
 }
@@ -145,7 +144,7 @@ function metadataOf(body: Buffer): Map<string, string> {
  *
  * All parts named `file` are stored, or none: files become documents only when the whole request was valid.
  */
-export const uploadDocuments: Route = async ({ request, datasetId }, { store, busboy }) => {
+export const uploadDocuments: Route = async ({ request, datasetId }, { store }) => {
 	if (mediaType(request) !== "multipart/form-data" || !hasBoundary(request))
 		throw new Refusal(415, "documents are uploaded as multipart/form-data with a boundary");
 	findDataset(store, datasetId);
@@ -155,7 +154,7 @@ export const uploadDocuments: Route = async ({ request, datasetId }, { store, bu
 			// Other fields are ignored, as deployed servers do.
 			const open = ({ name, fileName }: Part): PartSink =>
 				name === "file" ? newFile(checkDocumentName(fileName)) : () => {};
-			return readParts(request, { busboy, limit: uploadBodyLimit, open });
+			return readParts(request, { limit: uploadBodyLimit, open });
 		},
 		(files) => {
 			if (files.length === 0) throw new Refusal(400, "the body has no part named file");

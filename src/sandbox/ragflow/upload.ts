@@ -10,7 +10,7 @@ import type { Call, Route } from "./request.ts";
 type StoredFile = { readonly id: string; readonly name: string; readonly size: number };
 
 /** POST /datasets/<dataset_id>/documents. Valid files are stored even where others of the same request are refused. */
-export const uploadDocuments: Route = async (call, { store, busboy }) => {
+export const uploadDocuments: Route = async (call, { store }) => {
 	const { request, datasetId, release } = call;
 	if (release.servesWeb) checkBeforeFiles(call, store);
 	const errors: string[] = [];
@@ -30,7 +30,7 @@ export const uploadDocuments: Route = async (call, { store, busboy }) => {
 				return () => {};
 			};
 			if (mediaType(request) === "multipart/form-data" && hasBoundary(request))
-				await readParts(request, { busboy, limit: uploadBodyLimit, open });
+				await readParts(request, { limit: uploadBodyLimit, open });
 		},
 		(files) => {
 			if (files.length + errors.length === 0) throw new Failure(Code.argument, "No file part!");

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import type Libsql from "libsql";
-import type { DatabaseClass } from "../optional-packages.ts";
+import type { DatabaseClass } from "../sqlite.ts";
 import { collationKey } from "./collation.ts";
 
 export type Database = Libsql.Database;

@@ -45,10 +45,10 @@ export class Datasets {
 		this.#addToCount = database.prepare("UPDATE datasets SET document_count = document_count + ? WHERE seq = ?");
 		this.#count = database.prepare("SELECT count(*) AS total FROM datasets");
 		const select =
-			"SELECT id, name, document_count FROM datasets WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR name = ?2) " +
-			"AND (?3 IS NULL OR name_key = ?3)";
-		this.#listOldestFirst = database.prepare(`${select} ORDER BY seq LIMIT ?4 OFFSET ?5`);
-		this.#listNewestFirst = database.prepare(`${select} ORDER BY seq DESC LIMIT ?4 OFFSET ?5`);
+			"SELECT id, name, document_count FROM datasets WHERE (? IS NULL OR id = ?) AND (? IS NULL OR name = ?) " +
+			"AND (? IS NULL OR name_key = ?)";
+		this.#listOldestFirst = database.prepare(`${select} ORDER BY seq LIMIT ? OFFSET ?`);
+		this.#listNewestFirst = database.prepare(`${select} ORDER BY seq DESC LIMIT ? OFFSET ?`);
 	}
 
 	find(id: string): StoredDataset | undefined {
@@ -84,7 +84,8 @@ export class Datasets {
 		const statement = order === "oldest-first" ? this.#listOldestFirst : this.#listNewestFirst;
 		const { id = null, name = null, nameByCollation } = filter;
 		const nameKey = nameByCollation === undefined ? null : collationKey(nameByCollation);
-		return statement.all(id, name, nameKey, window.limit, window.offset).map(listedDataset);
+		const values = [id, id, name, name, nameKey, nameKey];
+		return statement.all(...values, window.limit, window.offset).map(listedDataset);
 	}
 
 	/** The oldest dataset that the filter finds. */

@@ -33,7 +33,7 @@ export class Documents {
 		this.#changes = changes;
 		this.#insert = database.prepare(
 			"INSERT INTO documents (dataset, id, name, size, create_time, update_time, meta_fields, name_key) " +
-				"VALUES (?1, ?2, ?3, ?4, ?5, ?5, '{}', ?6)",
+				"VALUES (?, ?, ?, ?, ?, ?, '{}', ?)",
 		);
 		// The + before the column keeps SQLite from using its index, so that it searches the unique index on the id.
 		const where = "WHERE id = ? AND +dataset = (SELECT seq FROM datasets WHERE id = ?)";
@@ -62,9 +62,10 @@ export class Documents {
 
 	/** `time` is the time of creation in milliseconds: one for all documents of a request. */
 	insert(dataset: number, document: NewDocument, time: number): void {
-		this.#insert.run(dataset, document.id, document.name, document.size, time, collationKey(document.name));
+		const { id, name, size } = document;
+		this.#insert.run(dataset, id, name, size, time, time, collationKey(name));
 		if (!this.#changes.observed) return;
-		const change = { dataset: this.#idOf(dataset), document: document.id, name: document.name };
+		const change = { dataset: this.#idOf(dataset), document: id, name };
 		this.#changes.report({ action: "upload", ...change });
 	}
 

@@ -1,4 +1,4 @@
-import type { DatabaseClass } from "../optional-packages.ts";
+import type { DatabaseClass } from "../sqlite.ts";
 import { closeDatabase, type Database, integerColumn, openDatabase } from "./database.ts";
 import { Datasets } from "./datasets.ts";
 import { Documents } from "./documents.ts";
@@ -72,6 +72,7 @@ function storeOf(database: Database): Store {
 function fill(database: Database, count: number): void {
 	const row = database.prepare("SELECT count(*) AS datasets FROM datasets").get();
 	if (count === 0 || integerColumn(row, "datasets") > 0) return;
+	const start = Date.now() - count;
 	database.exec("BEGIN IMMEDIATE");
 	try {
 		database
@@ -79,12 +80,12 @@ function fill(database: Database, count: number): void {
 			.run(filledDatasetId, count);
 		database
 			.prepare(
-				"WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?1) " +
+				"WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?) " +
 					"INSERT INTO documents (seq, dataset, id, name, name_key, size, create_time, update_time, meta_fields) " +
 					"SELECT number, 1, printf('%032x', number), printf('document-%07d.txt', number), " +
-					"printf('document-%07d.txt', number), 0, ?2 + number, ?2 + number, '{}' FROM numbers",
+					"printf('document-%07d.txt', number), 0, ? + number, ? + number, '{}' FROM numbers",
 			)
-			.run(count, Date.now() - count);
+			.run(count, start, start);
 		database.exec("COMMIT");
 	} catch (error) {
 		database.exec("ROLLBACK");

@@ -55,11 +55,11 @@ export class ParsingStates {
 			`INSERT OR REPLACE INTO states (document, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		);
 		this.#enable = database.prepare(
-			`INSERT INTO states (document, ${columns}) VALUES (?1, 'UNSTART', 0, 1, '', 0, 0, ?2, 0) ` +
-				"ON CONFLICT (document) DO UPDATE SET enabled = ?2",
+			`INSERT INTO states (document, ${columns}) VALUES (?, 'UNSTART', 0, 1, '', 0, 0, ?, 0) ` +
+				"ON CONFLICT (document) DO UPDATE SET enabled = excluded.enabled",
 		);
 		this.#reset = database.prepare(
-			"UPDATE states SET run = ?2, message = '', shown = 0, chunk_count = 0, token_count = 0 WHERE document = ?1",
+			"UPDATE states SET run = ?, message = '', shown = 0, chunk_count = 0, token_count = 0 WHERE document = ?",
 		);
 		this.#hasAny = database.prepare("SELECT 1 AS one FROM states LIMIT 1").get() !== undefined;
 	}
@@ -120,12 +120,12 @@ export class ParsingStates {
 
 	/** Another method of parsing: the document is as if it had never been parsed. */
 	reset(document: string): void {
-		this.#reset.run(document, "UNSTART");
+		this.#reset.run("UNSTART", document);
 	}
 
 	/** The chunks are gone, and the state stays. */
 	dropChunks(document: string): void {
-		this.#reset.run(document, this.of(document).run);
+		this.#reset.run(this.of(document).run, document);
 	}
 }
 
