@@ -18,10 +18,10 @@ const WITHOUT_SQLITE = "20.19.0";
 const WITH_SQLITE = ["22.13.0", "24.0.0"];
 /** What differs between versions: the language, its library, streams and processes. Its rules are tested with the floor alone. */
 const CHOSEN = [
-	...["code-cache", "debugger", "download", "executable", "help", "outputs", "sandbox", "settings", "spreadsheets"].map(
+	...["code-cache", "debugger", "download", "executable", "sandbox", "spreadsheets"].map(
 		(name) => `test/e2e/${name}.test.ts`,
 	),
-	...["start", "stops", "storage", "terminal"].map((name) => `test/e2e/${name}.test.ts`),
+	...["start", "stops", "terminal"].map((name) => `test/e2e/${name}.test.ts`),
 	...["bytes", "csv", "json", "pieces", "xlsx"].map((name) => `test/manifest/${name}.test.ts`),
 	...["bytes", "connections", "decode", "download", "proxy"].map((name) => `test/rest/${name}.test.ts`),
 	"test/io",

@@ -6,6 +6,7 @@ import type { Clock } from "../../src/run/types.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { folder, KEY, serve } from "../support/service.ts";
 import { range } from "../support/values.ts";
+import { isWhole } from "../support/whole.ts";
 
 const DOCUMENTS = 1_000;
 const LINE = /^\| `ragtag ([^`]+)` \| ([\d,]+) \| ([\d,]+) \| ([\d,]+)(?: \/ ([\d,]+))? \|$/gm;
@@ -31,7 +32,8 @@ function waitingClock(): Clock {
 	};
 }
 
-it.each(["documented", "ragflow-0.27", "ragflow-1.0"] as const)(
+// v1.0 gets the requests of v0.27: the same column stands for both.
+it.each((["documented", "ragflow-0.27", "ragflow-1.0"] as const).slice(0, isWhole ? 3 : 2))(
 	"docs/requests.md says how many requests each command sends to %s",
 	{ timeout: 300_000 },
 	async (flavour) => {

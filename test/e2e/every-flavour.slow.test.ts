@@ -1,15 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../src/sandbox/flavours/index.ts";
+import { commandFlavours, isWhole } from "../support/whole.ts";
 import { program } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
 import { range, summaryOf } from "../support/values.ts";
 
-/** `RAGTAG_FAULTS=all` asks for the whole of it, as `npm run test:faults` does; else a part that a quick run can afford. */
-const isWhole = process.env["RAGTAG_FAULTS"] === "all";
 const [TAGGED, UPLOADED, REMOVED] = isWhole ? [2_000, 200, 50] : [200, 20, 5];
 
 const options = ["--rate", "5000", "--json"];
@@ -18,7 +15,7 @@ const options = ["--rate", "5000", "--json"];
  * Each kind of server that is met, with no flag given. A user whose server is taken for another loses every upload, every
  * removal, or each row whose list has a comma.
  */
-describe.each(flavours.filter(isFlavour))("a server that is %s, without --flavour", (flavour) => {
+describe.each(commandFlavours)("a server that is %s, without --flavour", (flavour) => {
 	it(`${TAGGED} documents are tagged, ${UPLOADED} uploaded and ${REMOVED} removed, and the store holds exactly that`, async () => {
 		const service = await serve(TAGGED, { flavour });
 		const env = { ...envOf(service), XDG_STATE_HOME: await folder() };

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { hasOpenssl, selfSigned, unlessSkipped } from "../../support/certificate.ts";
 import { listen } from "../../support/listen.ts";
 import { ragflow, RAGFLOW_DATASET } from "../../support/ragflow.ts";
@@ -199,7 +199,7 @@ describe("RAGFlow", () => {
 		expect(textOf(ended, "right")).toContain(RAGFLOW_DATASET);
 	});
 
-	it.each(flavours.filter(isFlavour))(
+	it.each(commandFlavours)(
 		"as the sandbox imitates it, %s, is recognised, and the signs are printed",
 		async (spoken) => {
 			const service = await serve(1, { flavour: spoken });

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, type Service, serve } from "../../support/service.ts";
@@ -66,7 +66,7 @@ describe("docs rm --dry-run", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it.each(flavours.filter(isFlavour))("shows at %s what a run then does", async (flavour) => {
+	it.each(commandFlavours)("shows at %s what a run then does", async (flavour) => {
 		const service = await serve(130, { flavour });
 		const ids = (await service.ids()).slice(5, 125);
 		const path = await file("old.csv", `document_id\n${ids.join("\n")}\n`);
@@ -186,7 +186,7 @@ describe("docs upload --dry-run", () => {
 		expect(writes(service)).toEqual(before);
 	});
 
-	it.each(flavours.filter(isFlavour))("shows at %s what a run then does, and nothing after it", async (flavour) => {
+	it.each(commandFlavours)("shows at %s what a run then does, and nothing after it", async (flavour) => {
 		const service = await serve(0, { flavour });
 		const rows = range(5).map((n) => `f${n}.txt,${n}\n`);
 		const path = await file("files.csv", `file,n:number\n${rows.join("")}`);

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, type Service, serve } from "../../support/service.ts";
@@ -247,7 +247,7 @@ describe("docs tag --dry-run", () => {
 		expect(summaryOf(stdout)).toMatchObject({ failed: 2, pending: 7 });
 	});
 
-	it.each(flavours.filter(isFlavour))("shows what a run then does at %s, and nothing after it", async (flavour) => {
+	it.each(commandFlavours)("shows what a run then does at %s, and nothing after it", async (flavour) => {
 		const service = await serve(220, { flavour });
 		const ids = await service.ids();
 		const rows = ids.map((document_id, n) =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { listen } from "../../support/listen.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { folder, serve } from "../../support/service.ts";
@@ -18,7 +18,7 @@ it("25,000 documents are listed, each once", async () => {
 	expect(service.requests.length).toBeLessThanOrEqual(251);
 });
 
-it.each(flavours.filter(isFlavour))(
+it.each(commandFlavours)(
 	"25,000 documents of one time are listed by %s, each once: pages cut between them hide some",
 	async (flavour) => {
 		const service = await serve(25_000, { flavour });

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { planned } from "../../support/planned.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -216,7 +216,7 @@ describe("docs plan", () => {
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
-	it.each(flavours.filter(isFlavour))("is sent once at %s, and finds nothing to send again", async (flavour) => {
+	it.each(commandFlavours)("is sent once at %s, and finds nothing to send again", async (flavour) => {
 		const world = await recorded(30, { flavour });
 		const { service } = world;
 		const rows = (await service.ids()).map((document_id, n) =>

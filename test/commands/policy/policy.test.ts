@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
 import { recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
@@ -67,23 +67,20 @@ const FOUND = [
 ];
 
 describe("a run of docs tag that the policy of its profile forbids", () => {
-	it.each(flavours.filter(isFlavour))(
-		"sends nothing, reports every breach, and records nothing, at %s",
-		async (flavour) => {
-			const { service, home, run, rows } = await world(POLICY, { flavour });
-			const before = await service.documents();
-			const path = await rows(BAD);
-			const { exit, stdout, stderr } = await run(["docs", "tag", path, "--json"]);
-			expect(exit).toBe(9);
-			expect(problemsOf(stdout)).toEqual(FOUND);
-			expect(stderr).toContain(`${path}:1:1: source_id: is protected, and would be changed`);
-			expect(stderr).toContain("breaks the policy of profile prod in 7 ways; nothing was sent");
-			expect(summaryOf(stdout)).toMatchObject({ rows: 4, pending: 4, run: null, resume: null, exit_code: 9 });
-			expect(writes(service)).toEqual([]);
-			expect(await service.documents()).toEqual(before);
-			expect(await runFolders(home)).toEqual([]);
-		},
-	);
+	it.each(commandFlavours)("sends nothing, reports every breach, and records nothing, at %s", async (flavour) => {
+		const { service, home, run, rows } = await world(POLICY, { flavour });
+		const before = await service.documents();
+		const path = await rows(BAD);
+		const { exit, stdout, stderr } = await run(["docs", "tag", path, "--json"]);
+		expect(exit).toBe(9);
+		expect(problemsOf(stdout)).toEqual(FOUND);
+		expect(stderr).toContain(`${path}:1:1: source_id: is protected, and would be changed`);
+		expect(stderr).toContain("breaks the policy of profile prod in 7 ways; nothing was sent");
+		expect(summaryOf(stdout)).toMatchObject({ rows: 4, pending: 4, run: null, resume: null, exit_code: 9 });
+		expect(writes(service)).toEqual([]);
+		expect(await service.documents()).toEqual(before);
+		expect(await runFolders(home)).toEqual([]);
+	});
 
 	it("shows with --dry-run its changes and which are forbidden, and exits 9", async () => {
 		const { service, run, rows } = await world(POLICY);

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Clock } from "../../../src/run/types.ts";
-import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
@@ -43,7 +44,7 @@ const ODD = [
 
 describe("an undo", () => {
 	// v0.24.0 merges: an undo can't remove what the run has added.
-	it.each(flavours.filter(isFlavour).filter((flavour) => flavour !== "ragflow-0.24"))(
+	it.each(commandFlavours.filter((flavour) => flavour !== "ragflow-0.24"))(
 		"restores every document byte for byte, whatever it had, at %s",
 		async (flavour: Flavour) => {
 			const world = await recorded(40, { flavour });

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
@@ -18,7 +19,7 @@ function rowsOf(ids: readonly string[]) {
 
 const splits = (flavour: Flavour): boolean => flavour >= "ragflow-0.24";
 
-describe.each(flavours.filter(isFlavour))("with no flag given, at a server that is %s", (flavour) => {
+describe.each(commandFlavours)("with no flag given, at a server that is %s", (flavour) => {
 	it("1,000 rows are tagged, and every document has exactly its row's metadata, as this server keeps it", async () => {
 		const service = await serve(1_000, { flavour });
 		const rows = rowsOf(await service.ids());

@@ -1,7 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
@@ -12,7 +13,7 @@ const lines = (ids: readonly string[], value: (n: number) => unknown): string =>
 	ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: value(n) })).join("\n");
 
 describe("--only-changed", () => {
-	it.each(flavours.filter(isFlavour))(
+	it.each(commandFlavours)(
 		"writes nothing the second time, and three changed rows the third, at %s",
 		async (flavour: Flavour) => {
 			const service = await serve(250, { flavour });

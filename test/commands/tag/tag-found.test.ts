@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
@@ -109,18 +109,15 @@ describe("docs tag by a filter", () => {
 		expect(writes(service)).toHaveLength(5);
 	});
 
-	it.each(flavours.filter(isFlavour))(
-		"finds all of them at %s, whatever the service itself would filter",
-		async (flavour) => {
-			const service = await world(7, { flavour });
-			// Every release takes a text; v1.0 takes no boolean.
-			const { exit, stdout } = await tag(service, ...NEWS, "--set", "reviewed=yes", "--mode", "merge", "--json");
-			expect(exit).toBe(0);
-			expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 4 });
-			const reviewed = (await service.documents()).filter(({ metadata }) => at(metadata, "reviewed") === "yes");
-			expect(reviewed.map(({ metadata }) => at(metadata, "category"))).toEqual(range(4).map(() => "news"));
-		},
-	);
+	it.each(commandFlavours)("finds all of them at %s, whatever the service itself would filter", async (flavour) => {
+		const service = await world(7, { flavour });
+		// Every release takes a text; v1.0 takes no boolean.
+		const { exit, stdout } = await tag(service, ...NEWS, "--set", "reviewed=yes", "--mode", "merge", "--json");
+		expect(exit).toBe(0);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 4 });
+		const reviewed = (await service.documents()).filter(({ metadata }) => at(metadata, "reviewed") === "yes");
+		expect(reviewed.map(({ metadata }) => at(metadata, "category"))).toEqual(range(4).map(() => "news"));
+	});
 
 	it("leaves a copy of the ids only in the run's folder", async () => {
 		const { service, run, state, path } = await recorded(2);

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve } from "../../support/service.ts";
 import { range, summaryOf } from "../../support/values.ts";
@@ -12,7 +12,7 @@ const names = range(FILES).map((n) => `note-${String(n).padStart(3, "0")}.txt`);
 const manifestText = (batch: string): string =>
 	`file,batch,n:number,tags:list\n${names.map((name, n) => `${name},${batch},${n},x|y${n}\n`).join("")}`;
 
-describe.each(flavours.filter(isFlavour))(`${FILES} uploads with metadata to %s`, (flavour) => {
+describe.each(commandFlavours)(`${FILES} uploads with metadata to %s`, (flavour) => {
 	it("reruns with each --on-existing are exact", async () => {
 		const service = await serve(0, { flavour });
 		const manifest = await file("files.csv", manifestText("first"));

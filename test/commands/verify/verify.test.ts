@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Clock } from "../../../src/run/types.ts";
 import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
-import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
+import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt } from "../../support/recorded.ts";
@@ -198,7 +198,7 @@ describe("writes that a service confirms and does not store", () => {
 });
 
 describe("what is not a loss", () => {
-	it.each(flavours.filter(isFlavour))("is nothing of what %s keeps", async (flavour) => {
+	it.each(commandFlavours)("is nothing of what %s keeps", async (flavour) => {
 		const world = await recorded(20, { flavour });
 		const argv = await tagging(world, (n) => ({ n, author: "Zoë, Ann", tags: ["a", "b"] }), "--verify", "all");
 		const { stdout } = await world.run(argv);
