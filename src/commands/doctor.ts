@@ -34,7 +34,6 @@ import { parseNonEmpty } from "../flags/values.ts";
 /** The names of all checks, in the order of the report. */
 const CHECK_NAMES = "proxy dns tls service key clock flavour dataset right values latency rate".split(" ");
 
-/** Declares the interface of `doctor`. What it does is in `doctor`. */
 export function doctorCommand(program: Command, app: App, done: Done, run = doctor): void {
 	const command = program
 		.command("doctor")

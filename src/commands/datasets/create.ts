@@ -8,7 +8,6 @@ import type { Done } from "../../flags/declare.ts";
 
 export type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
 
-/** Declares the interface of `datasets create`. What it does is in `create`. */
 export function createCommand(datasets: Command, app: App, done: Done, run = create): void {
 	const command = datasets
 		.command("create")

@@ -11,7 +11,6 @@ import { addFormatOption, chosenFormat, type Format, isTable, printList } from "
 
 export type ListOptions = ServiceFlags & { readonly format?: Format | undefined; readonly json?: boolean | undefined };
 
-/** Declares the interface of `datasets list`. What it does is in `list`. */
 export function listCommand(datasets: Command, app: App, done: Done, run = list): void {
 	const command = datasets
 		.command("list")

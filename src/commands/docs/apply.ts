@@ -25,7 +25,6 @@ export type ApplyOptions = RunFlags &
 		readonly file: string;
 	};
 
-/** Declares the interface of `docs apply`. What it does is in `apply`. */
 export function applyCommand(docs: Command, app: App, done: Done, run = apply): void {
 	const command = docs
 		.command("apply")

@@ -41,7 +41,6 @@ export type DownloadOptions = ManifestReadFlags &
 		readonly overwrites?: boolean | undefined;
 	};
 
-/** Declares the interface of `docs download`. What it does is in `download`. */
 export function downloadCommand(docs: Command, app: App, done: Done, run = download): void {
 	const command = docs
 		.command("download")

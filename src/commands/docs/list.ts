@@ -57,7 +57,6 @@ export type ListOptions = ServiceFlags &
 		readonly untagged?: boolean | undefined;
 	};
 
-/** Declares the interface of `docs list`. What it does is in `list`. */
 export function listCommand(docs: Command, app: App, done: Done, run = list): void {
 	const command = docs
 		.command("list")

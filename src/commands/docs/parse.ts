@@ -37,7 +37,6 @@ export type ParseOptions = ManifestReadFlags &
 		readonly stallTime?: number | undefined;
 	};
 
-/** Declares the interface of `docs parse`. What it does is in `parse`. */
 export function parseCommand(docs: Command, app: App, done: Done, run = parse): void {
 	const command = docs
 		.command("parse")

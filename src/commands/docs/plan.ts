@@ -39,7 +39,6 @@ export type PlanOptions = ManifestReadFlags &
 		readonly force?: boolean | undefined;
 	};
 
-/** Declares the interface of `docs plan`. What it does is in `plan`. */
 export function planCommand(docs: Command, app: App, done: Done, run = plan): void {
 	const command = docs
 		.command("plan")

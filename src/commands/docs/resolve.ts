@@ -35,7 +35,6 @@ export type ResolveOptions = ServiceFlags &
 		readonly out?: string | undefined;
 	};
 
-/** Declares the interface of `docs resolve`. What it does is in `resolve`. */
 export function resolveCommand(docs: Command, app: App, done: Done, run = resolve): void {
 	const command = docs
 		.command("resolve")

@@ -30,7 +30,6 @@ export type RmOptions = ManifestReadFlags &
 		readonly yes?: boolean | undefined;
 	};
 
-/** Declares the interface of `docs rm`. What it does is in `remove`. */
 export function rmCommand(docs: Command, app: App, done: Done, run = remove): void {
 	const command = docs
 		.command("rm")

@@ -62,7 +62,6 @@ const READING_FLAGS = {
 	false: "--false",
 } as const;
 
-/** Declares the interface of `docs tag`. What it does is in `tag`. */
 export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
 	const command = docs
 		.command("tag")

@@ -55,7 +55,6 @@ export type UploadOptions = ManifestReadFlags &
 		readonly checksum?: boolean | undefined;
 	};
 
-/** Declares the interface of `docs upload`. What it does is in `upload`. */
 export function uploadCommand(docs: Command, app: App, done: Done, run = upload): void {
 	const command = docs
 		.command("upload")

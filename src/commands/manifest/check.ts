@@ -21,7 +21,6 @@ export type CheckOptions = ManifestFlags &
 		readonly filesRoot?: string | undefined;
 	};
 
-/** Declares the interface of `manifest check`. What it does is in `check`. */
 export function checkCommand(parent: Command, app: App, done: Done, run = check): void {
 	const command = parent
 		.command("check")

@@ -35,7 +35,6 @@ type Made = {
 	readonly values: ReadonlyMap<string, { readonly value: JsonValue; readonly origin: Origin }>;
 };
 
-/** Declares the interface of `manifest from`. What it does is in `from`. */
 export function fromCommand(parent: Command, app: App, done: Done, run = from): void {
 	const command = parent
 		.command("from")

@@ -19,7 +19,6 @@ export type InitOptions = ServiceFlags & { readonly dataset?: string | undefined
 const HIDDEN =
 	"warning: the list shows no metadata: either no document has any, or the service does not show it. In the second case docs tag would remove it.";
 
-/** Declares the interface of `manifest init`. What it does is in `init`. */
 export function initCommand(parent: Command, app: App, done: Done, run = init): void {
 	const command = parent
 		.command("init")

@@ -35,7 +35,6 @@ const LOOK_MS = 100;
 /** Bytes of the text by which an answer is recognised. */
 const ID_BYTES = 8;
 
-/** Declares the interface of `runs adjust`. What it does is in `adjust`. */
 export function adjustCommand(runs: Command, app: App, done: Done, run = adjust): void {
 	const command = runs
 		.command("adjust")

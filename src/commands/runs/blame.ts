@@ -27,7 +27,6 @@ export type BlameFlags = RunsFlags & {
 	readonly format?: Format | undefined;
 };
 
-/** Declares the interface of `runs blame`. What it does is in `blame`. */
 export function blameCommand(runs: Command, app: App, done: Done, run = blame): void {
 	const command = runs
 		.command("blame")

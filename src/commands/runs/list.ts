@@ -54,7 +54,6 @@ const TABLE: readonly TableColumn<ListedRun>[] = COLUMNS.map(([name, cell]) => (
 	...(SPARE.includes(name) ? { spare: SPARE.indexOf(name) } : { isTyped: name === "run" }),
 }));
 
-/** Declares the interface of `runs list`. What it does is in `list`. */
 export function listCommand(runs: Command, app: App, done: Done, run = list): void {
 	const command = runs
 		.command("list")

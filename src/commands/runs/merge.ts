@@ -25,7 +25,6 @@ import { recordEnd } from "../../workflows/run/record-end.ts";
 
 type MergeFlags = RunsFlags & { readonly from?: readonly string[] | undefined };
 
-/** Declares the interface of `runs merge`. What it does is in `merge`. */
 export function mergeCommand(runs: Command, app: App, done: Done, run = merge): void {
 	const command = runs
 		.command("merge")

@@ -34,7 +34,6 @@ type PruneFlags = RunsFlags & {
 /** Runs that a question names. */
 const NAMED = 3;
 
-/** Declares the interface of `runs prune`. What it does is in `prune`. */
 export function pruneCommand(runs: Command, app: App, done: Done, run = prune): void {
 	const command = runs
 		.command("prune")

@@ -13,7 +13,6 @@ import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean | undefined };
 
-/** Declares the interface of `runs repair`. What it does is in `repair`. */
 export function repairCommand(runs: Command, app: App, done: Done, run = repair): void {
 	const command = runs
 		.command("repair")

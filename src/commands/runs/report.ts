@@ -28,7 +28,6 @@ import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
 
-/** Declares the interface of `runs report`. What it does is in `report`. */
 export function reportCommand(runs: Command, app: App, done: Done, run = report): void {
 	const command = runs
 		.command("report")

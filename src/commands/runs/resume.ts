@@ -16,7 +16,6 @@ const KEPT =
 const FORCE =
 	"also writes documents that a newer run has touched since; for a plan, also those that were changed after it was made; ";
 
-/** Declares the interface of `runs resume`. What it does is in `resumeRun`. */
 export function resumeRunCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("resume")
@@ -32,7 +31,6 @@ export function resumeRunCommand(runs: Command, app: App, done: Done, run = resu
 	});
 }
 
-/** Declares the interface of `runs retry`. What it does is in `resumeRun`. */
 export function retryCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
 	const command = runs
 		.command("retry")

@@ -17,7 +17,6 @@ import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/rec
 import { type ListedRun, listedRun, goingMembers, goingText } from "../../workflows/recorded/run-state.ts";
 import { type Mark, markOf } from "../../run/recorded/unfinished.ts";
 
-/** Declares the interface of `runs show`. What it does is in `show`. */
 export function showCommand(runs: Command, app: App, done: Done, run = show): void {
 	const command = runs
 		.command("show")

@@ -35,7 +35,6 @@ import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/
 
 export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
 
-/** Declares the interface of `runs undo`. What it does is in `undo`. */
 export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {
 	const command = runs
 		.command("undo")

@@ -19,7 +19,6 @@ import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
 
-/** Declares the interface of `runs verify`. What it does is in `verify`. */
 export function verifyCommand(runs: Command, app: App, done: Done, run = verify): void {
 	const command = runs
 		.command("verify")

@@ -1,9 +1,9 @@
+import * as v from "valibot";
 import { crc32 } from "node:zlib";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { type JsonObject, metadataOf } from "../../json/values.ts";
 import { CHECKSUM_LENGTH, COVERED_FROM, ROW_CODES, type RowFacts } from "./encode.ts";
 import {
-	fits,
 	FORMAT,
 	type JournalRecord,
 	MEMBERS,
@@ -146,15 +146,15 @@ export function recordOf(entry: Entry): JournalRecord | OtherFormat | undefined 
 			const { version } = members;
 			if (typeof version === "number" && version !== FORMAT) return { kind: "other format", version };
 			// More omitted rows than rows would make a count negative.
-			if (!fits(members, MEMBERS.header) || omitted(members.manifest) > members.manifest.rows) return undefined;
+			if (!v.is(MEMBERS.header, members) || omitted(members.manifest) > members.manifest.rows) return undefined;
 			return { ...members, kind: "header" };
 		}
 		case "end":
-			return fits(members, MEMBERS.end) ? { ...members, kind: "end" } : undefined;
+			return v.is(MEMBERS.end, members) ? { ...members, kind: "end" } : undefined;
 		case "reopen":
-			return fits(members, MEMBERS.reopen) ? { ...members, kind: "reopen" } : undefined;
+			return v.is(MEMBERS.reopen, members) ? { ...members, kind: "reopen" } : undefined;
 		case "lost":
-			return fits(members, MEMBERS.lost) ? { ...members, kind: "lost" } : undefined;
+			return v.is(MEMBERS.lost, members) ? { ...members, kind: "lost" } : undefined;
 		case undefined:
 			return undefined;
 	}
@@ -168,16 +168,17 @@ function rowRecordOf(entry: Entry, facts: RowFacts, members: JsonObject): Journa
 	const { row, line, attempts } = entry;
 	const { datasetId, documentId } = namesIn(entry);
 	if (facts.kind === "stored") {
-		return fits(members, MEMBERS.stored) ? { ...members, ...facts, row, line, datasetId, documentId } : undefined;
+		return v.is(MEMBERS.stored, members) ? { ...members, ...facts, row, line, datasetId, documentId } : undefined;
 	}
 	if (facts.kind === "outcome") {
-		if (!fits(members, MEMBERS.outcome)) return undefined;
-		const { error, ...others } = members;
+		const { success, output } = v.safeParse(MEMBERS.outcome, members);
+		if (!success) return undefined;
+		const { error, ...others } = output;
 		const common = { ...others, row, line, attempts, ...(datasetId === "" ? {} : { datasetId }), documentId };
 		if (facts.status !== "failed") return error === undefined ? { ...common, ...facts } : undefined;
 		return error === undefined ? undefined : { ...common, ...facts, error };
 	}
-	if (!fits(members, MEMBERS.sent) || (members.before === undefined) !== (facts.before === undefined)) return undefined;
+	if (!v.is(MEMBERS.sent, members) || (members.before === undefined) !== (facts.before === undefined)) return undefined;
 	const { metadata, before, ...others } = members;
 	const { kind, write } = facts;
 	const sent = { ...others, kind, row, line, datasetId, documentId, write };

@@ -1,77 +1,33 @@
+import * as v from "valibot";
 import { isJsonObject, type JsonObject, type Metadata } from "../../json/values.ts";
-import { noOutcomes, type RowStatus } from "../../outcomes.ts";
+import { noOutcomes, OUTCOMES, type RowStatus } from "../../outcomes.ts";
 import type { Totals } from "../types.ts";
 
 /** The format of the journal. Another format is refused, as this version would not know every record of it. */
 export const FORMAT = 2;
 
-type Check<Value> = (value: unknown) => value is Value;
-type Checks = { readonly [name: string]: Check<unknown> };
-type Checked<Each> = Each extends Check<infer Value> ? Value : never;
-type OptionalName<Table> = {
-	[Name in keyof Table]: undefined extends Checked<Table[Name]> ? Name : never;
-}[keyof Table];
-
-/** An object with the members of a table of checks. A member that may be undefined may be absent. */
-type Members<Table> = { readonly [Name in Exclude<keyof Table, OptionalName<Table>>]: Checked<Table[Name]> } & {
-	readonly [Name in OptionalName<Table>]?: Checked<Table[Name]> | undefined;
-};
-
-function isText(value: unknown): value is string {
-	return typeof value === "string";
-}
-
 /** An exact whole number, 0 or more. */
-function isCount(value: unknown): value is number {
-	return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const TEXT = v.string();
+const TEXTS = v.pipe(v.array(TEXT), v.readonly());
+const VALUES = v.custom<JsonObject>(isJsonObject);
 
-function isTexts(value: unknown): value is readonly string[] {
-	return Array.isArray(value) && value.every(isText);
-}
-
-function optional<Value>(check: Check<Value>): Check<Value | undefined> {
-	return (value): value is Value | undefined => value === undefined || check(value);
-}
-
-function objectOf<Table extends Checks>(table: Table): Check<Members<Table>> {
-	return (value): value is Members<Table> => isJsonObject(value) && fits(value, table);
-}
-
-/** Whether an object has the members of a table, each of its type. Other members are ignored. */
-export function fits<Table extends Checks>(value: JsonObject, table: Table): value is JsonObject & Members<Table> {
-	return Object.entries(table).every(([name, check]) => check(value[name]));
-}
-
-const MANIFEST = {
-	name: isText,
+const MANIFEST = v.object({
+	name: TEXT,
 	/** null where it came from standard input */
-	path: (value: unknown): value is string | null => value === null || isText(value),
-	sha256: isText,
-	bytes: isCount,
-	rows: isCount,
-	invalid: isCount,
-	duplicateSkipped: isCount,
+	path: v.nullable(TEXT),
+	sha256: TEXT,
+	bytes: COUNT,
+	rows: COUNT,
+	invalid: COUNT,
+	duplicateSkipped: COUNT,
 	/** for a shard: rows of other shards, which the other counts leave out; absent for a whole manifest */
-	otherRows: optional(isCount),
-};
+	otherRows: v.optional(COUNT),
+});
 
-const COUNTS = {
-	rows: isCount,
-	updated: isCount,
-	unchanged: isCount,
-	uploaded: isCount,
-	replaced: isCount,
-	renamed: isCount,
-	removed: isCount,
-	parsed: isCount,
-	downloaded: isCount,
-	failed: isCount,
-	invalid: isCount,
-	duplicateSkipped: isCount,
-	pending: isCount,
-	attempts: isCount,
-};
+const COUNTS = v.object(
+	v.entriesFromList(["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"], COUNT),
+);
 
 /** The totals of a run without rows. */
 export const NO_TOTALS: Totals = {
@@ -85,50 +41,50 @@ export const NO_TOTALS: Totals = {
 
 /** The members of each kind of record in the JSON text of its line. Times are ISO, unless they are numbers. */
 export const MEMBERS = {
-	header: {
-		version: (value: unknown): value is typeof FORMAT => value === FORMAT,
-		run: isText,
+	header: v.object({
+		version: v.literal(FORMAT),
+		run: TEXT,
 		/** version of the program */
-		tool: isText,
+		tool: TEXT,
 		/** `docs tag` */
-		command: isText,
-		manifest: objectOf(MANIFEST),
-		target: objectOf({ baseUrl: isText }),
+		command: TEXT,
+		manifest: MANIFEST,
+		target: v.object({ baseUrl: TEXT }),
 		/** SHA-256 of the options that change what is sent */
-		options: isText,
+		options: TEXT,
 		/** number of the execution in the order of all executions, whatever the clock said */
-		order: optional(isCount),
+		order: v.optional(COUNT),
 		/** how long earlier executions took together; absent in the first */
-		earlierMilliseconds: optional(isCount),
-		time: isText,
-	},
-	end: { counts: objectOf(COUNTS), exitCode: isCount, time: isText },
-	reopen: { time: isText, codes: optional(isTexts) },
-	lost: { records: isCount, time: isText },
-	sent: {
+		earlierMilliseconds: v.optional(COUNT),
+		time: TEXT,
+	}),
+	end: v.object({ counts: COUNTS, exitCode: COUNT, time: TEXT }),
+	reopen: v.object({ time: TEXT, codes: v.optional(TEXTS) }),
+	lost: v.object({ records: COUNT, time: TEXT }),
+	sent: v.object({
 		/** when it was about to be sent, in epoch milliseconds */
-		time: isCount,
-		metadata: optional(isJsonObject),
-		before: optional(isJsonObject),
+		time: COUNT,
+		metadata: v.optional(VALUES),
+		before: v.optional(VALUES),
 		/** `upload` and `rename`: the name that is sent. `upload`: the file's bytes, and the ids of the documents that had the name before */
-		fileName: optional(isText),
-		size: optional(isCount),
-		namesakes: optional(isTexts),
+		fileName: v.optional(TEXT),
+		size: v.optional(COUNT),
+		namesakes: v.optional(TEXTS),
 		/** `rename`: the name that the document had */
-		oldName: optional(isText),
-	},
-	stored: { storedName: isText },
-	outcome: {
+		oldName: v.optional(TEXT),
+	}),
+	stored: v.object({ storedName: TEXT }),
+	outcome: v.object({
 		/** the name under which an upload was stored */
-		storedName: optional(isText),
-		error: optional(objectOf({ code: isText, text: isText })),
-	},
-} as const;
+		storedName: v.optional(TEXT),
+		error: v.optional(v.object({ code: TEXT, text: TEXT })),
+	}),
+};
 
-type MembersOf<Kind extends keyof typeof MEMBERS> = Members<(typeof MEMBERS)[Kind]>;
+type MembersOf<Kind extends keyof typeof MEMBERS> = Readonly<v.InferOutput<(typeof MEMBERS)[Kind]>>;
 
 /** The identity of a manifest, and the counts of its check. */
-export type RecordedManifest = Members<typeof MANIFEST>;
+export type RecordedManifest = Readonly<v.InferOutput<typeof MANIFEST>>;
 
 /** Rows that the manifest has, those of other shards included. A row's position is below it. */
 export function allRowsOf({ rows, otherRows = 0 }: Pick<RecordedManifest, "rows" | "otherRows">): number {

@@ -1,8 +1,9 @@
+import * as v from "valibot";
 import { idKey } from "../../text/names.ts";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
+import type { JsonObject, JsonValue } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { isRunId } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
@@ -161,6 +162,17 @@ const FOLDER = ".touched";
 /** Increased when the form of a list changes: an older list is then made anew. */
 const SCHEMA = 1;
 
+/** The first line of a list: `executions` has the order of each, and the number of hashes of both kinds. */
+const HEAD = v.object({
+	schema: v.literal(SCHEMA),
+	base_url: v.string(),
+	stamp: v.string(),
+	crc: v.number(),
+	executions: v.array(v.tuple([v.number(), v.number(), v.number()])),
+	undoes: v.optional(v.string()),
+	undone_whole: v.optional(v.boolean(), false),
+});
+
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
 export function listPath(runs: RunStore, run: string): string {
@@ -217,10 +229,9 @@ export function readList(runs: RunStore, run: string): KeptList | "damaged" | un
 		throw error;
 	}
 	const end = bytes.indexOf("\n");
-	const head = jsonObjectOf(bytes.toString("utf8", 0, Math.max(0, end)));
-	if (!isJsonObject(head) || head["schema"] !== SCHEMA) return "damaged";
-	const { base_url: baseUrl, stamp, crc, executions: listed, undoes, undone_whole: whole } = head;
-	if (typeof baseUrl !== "string" || typeof stamp !== "string" || !isJsonArray(listed)) return "damaged";
+	const { success, output } = v.safeParse(HEAD, jsonObjectOf(bytes.toString("utf8", 0, Math.max(0, end))));
+	if (!success) return "damaged";
+	const { base_url: baseUrl, stamp, crc, executions: listed, undoes, undone_whole: isComplete } = output;
 	const hashes = bytes.subarray(end + 1);
 	if (checksum(listed, hashes) !== crc) return "damaged";
 	let at = hashes.byteOffset;
@@ -229,12 +240,9 @@ export function readList(runs: RunStore, run: string): KeptList | "damaged" | un
 		at += length * BYTES;
 		return part;
 	};
-	const executions: ExecutionTouches[] = [];
-	for (const entry of listed) {
-		const [order, written, unchanged] = isJsonArray(entry) ? entry : [];
-		if (typeof order !== "number" || typeof written !== "number" || typeof unchanged !== "number") return "damaged";
-		executions.push({ order, written: take(written), unchanged: take(unchanged) });
-	}
-	const undone = typeof undoes === "string" ? { run: undoes, isComplete: whole === true } : undefined;
+	const executions = listed.map(([order, written, unchanged]): ExecutionTouches => {
+		return { order, written: take(written), unchanged: take(unchanged) };
+	});
+	const undone = undoes === undefined ? undefined : { run: undoes, isComplete };
 	return { touches: { run, baseUrl, executions, undoes: undone }, stamp };
 }

@@ -1,18 +1,11 @@
+import * as v from "valibot";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject } from "../../json/values.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
 
-/** A file as it was downloaded. */
-export type FileRecord = {
-	/** of its document; empty for the manifest */
-	readonly id: string;
-	/** below the folder */
-	readonly path: string;
-	/** bytes */
-	readonly size: number;
-	readonly sha256: string;
-};
+/** A file as it was downloaded: `id` of its document, empty for the manifest; `path` below the folder; `size` in bytes. */
+const FILE_RECORD = v.object({ id: v.string(), path: v.string(), size: v.number(), sha256: v.string() });
+export type FileRecord = Readonly<v.InferOutput<typeof FILE_RECORD>>;
 
 /** What was downloaded into a folder: one file of JSON lines in it, to which each download adds a line. */
 export class DownloadRecords {
@@ -79,14 +72,6 @@ export class DownloadRecords {
 }
 
 function recordOf(line: string): FileRecord | undefined {
-	try {
-		const value = parseJson(line);
-		if (!isJsonObject(value)) return undefined;
-		const { id, path, size, sha256 } = value as Readonly<Record<string, unknown>>;
-		if (typeof id !== "string" || typeof path !== "string") return undefined;
-		if (typeof size !== "number" || typeof sha256 !== "string") return undefined;
-		return { id, path, size, sha256 };
-	} catch {
-		return undefined;
-	}
+	const { success, output } = v.safeParse(FILE_RECORD, jsonObjectOf(line));
+	return success ? output : undefined;
 }

@@ -1,21 +1,22 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonValue } from "../../json/values.ts";
+import * as v from "valibot";
+import { jsonObjectOf } from "../../json/parse-json.ts";
 
 /** The process that holds a lock, described so that another process can check whether it still runs. */
-export type LockOwner = {
-	readonly pid: number;
+const OWNER = v.object({
+	pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
 	/** when the process began, in the system's own count; null where unknown. A later process with the same id differs */
-	readonly start: string | null;
+	start: v.nullable(v.string()),
 	/** the boot id of the machine: it differs after a restart; null where unknown */
-	readonly boot: string | null;
-	readonly host: string;
+	boot: v.nullable(v.string()),
+	host: v.string(),
 	/** random: it differs for two locks of the same process */
-	readonly nonce: string;
+	nonce: v.string(),
 	/** ISO time */
-	readonly since: string;
-};
+	since: v.string(),
+});
+export type LockOwner = Readonly<v.InferOutput<typeof OWNER>>;
 
 /** A process that runs. `start` is null where the system does not give it. */
 type RunningProcess = { readonly start: string | null };
@@ -57,22 +58,8 @@ export function ownerText(owner: LockOwner): string {
 
 /** @returns undefined where `ownerText` did not write the text, or not all of it yet */
 export function readOwner(text: string): LockOwner | undefined {
-	let value: JsonValue;
-	try {
-		value = parseJson(text);
-	} catch {
-		return undefined;
-	}
-	if (!isJsonObject(value)) return undefined;
-	const { pid, start, boot, host, nonce, since } = value;
-	if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid < 1) return undefined;
-	if (typeof host !== "string" || typeof nonce !== "string" || typeof since !== "string") return undefined;
-	if (!isTextOrNull(start) || !isTextOrNull(boot)) return undefined;
-	return { pid, start, boot, host, nonce, since };
-}
-
-function isTextOrNull(value: JsonValue | undefined): value is string | null {
-	return value === null || typeof value === "string";
+	const { success, output } = v.safeParse(OWNER, jsonObjectOf(text));
+	return success ? output : undefined;
 }
 
 /** Facts that only the process itself knows. They are passed in, as no file here touches `process`. */
