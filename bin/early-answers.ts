@@ -8,7 +8,7 @@ import { VERSION } from "../src/version.ts";
 /** The commands whose help the build has written into `dist/help`, as "docs tag"; undefined in the executable. */
 declare const __RAGTAG_COMMANDS__: readonly string[] | undefined;
 
-/** `docs tag --help` is in `docs-tag.txt`, and `--help` in `ragtag.txt`. */
+/** `docs tag --help` is in `docs-tag---help.txt`, and `-h` in `-h.txt`. */
 const HELP_FOLDER = new URL("../help/", import.meta.url);
 
 /**
@@ -29,14 +29,13 @@ export function earlyAnswer(
 	if (last !== "--help" && last !== "-h") return undefined;
 	const command = argv.slice(0, -1).join(" ");
 	if (!__RAGTAG_COMMANDS__.includes(command)) return undefined;
-	const text = helpText(command);
+	const text = helpText(argv.join("-").replaceAll(" ", "-"));
 	if (text === undefined) return undefined;
 	const { certain } = strayKeys(argv, env, existsSync);
 	return [...certain].reduce((shown, key) => resultRedactor(key)(shown), text);
 }
 
-function helpText(command: string): string | undefined {
-	const name = command === "" ? "ragtag" : command.replaceAll(" ", "-");
+function helpText(name: string): string | undefined {
 	try {
 		return readFileSync(fileURLToPath(new URL(`${name}.txt`, HELP_FOLDER)), "utf8");
 	} catch {

@@ -33,7 +33,7 @@ for (const part of await readdir(`${root}dist/parts`)) {
 
 const { tree, texts } = await helpOf(root, version, { external });
 const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
-const known = { __RAGTAG_PROGRAM__: name, __RAGTAG_COMMANDS__: [...texts.keys()] };
+const known = { __RAGTAG_PROGRAM__: name, __RAGTAG_COMMANDS__: tree.commands.map(({ command }) => command) };
 // Names and all are short: it is read before the program can answer a signal.
 const short = { ...commonJsOptions(root, version, known), minify: true };
 await build({ ...short, entryPoints: ["bin/ragtag.ts"], outfile: entry });
@@ -47,6 +47,4 @@ await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, inputs
 await mkdir(`${root}dist/man`);
 for (const [file, page] of manPages(tree)) await writeFile(`${root}dist/man/${file}`, page);
 await mkdir(`${root}dist/help`);
-for (const [command, help] of texts) {
-	await writeFile(`${root}dist/help/${command === "" ? "ragtag" : command.replaceAll(" ", "-")}.txt`, help);
-}
+for (const [words, help] of texts) await writeFile(`${root}dist/help/${words.replaceAll(" ", "-")}.txt`, help);

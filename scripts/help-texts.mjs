@@ -11,10 +11,10 @@ import { bundleOptions } from "./bundle.mjs";
 const PARTS = 'export { main } from "./src/cli.ts"; export { createApp, createIo } from "./src/app.ts";';
 
 /**
- * The whole tree of commands as `ragtag help --json` prints it, and what `--help` of each command prints into a pipe.
+ * The whole tree of commands as `ragtag help --json` prints it, and what `--help` and `-h` of each command print into a pipe.
  *
  * @param options more options of esbuild
- * @returns {Promise<{ tree: object, texts: Map<string, string> }>} texts by the words of the command, as "docs tag"
+ * @returns {Promise<{ tree: object, texts: Map<string, string> }>} texts by the words that are typed, as "docs tag --help"
  */
 export async function helpOf(root, version, options) {
 	const folder = await mkdtemp(join(tmpdir(), "ragtag-help-"));
@@ -27,7 +27,10 @@ export async function helpOf(root, version, options) {
 		const tree = JSON.parse(lines.at(-1));
 		const texts = new Map();
 		for (const { command } of tree.commands) {
-			texts.set(command, await printed(program, [...command.split(" ").filter(Boolean), "--help"]));
+			for (const flag of ["--help", "-h"]) {
+				const words = [...command.split(" ").filter(Boolean), flag];
+				texts.set(words.join(" "), await printed(program, words));
+			}
 		}
 		return { tree, texts };
 	} finally {

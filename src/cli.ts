@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import { applyConfigFile } from "./flags/config-file.ts";
 import type { Declare, Done } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
-import { helpConfiguration } from "./commands/option-groups.ts";
+import { asksShortHelp, helpEnd, helpView, SHORT_WIDTH } from "./commands/short-help.ts";
 import { commandName, mistypedOption, typedArguments, typedCommand } from "./commands/typed.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
@@ -65,6 +65,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 
 /** The tree of commands, with the commands that a command line may call; with all of them if it is undefined. */
 async function programOf(app: App, done: Done, argv: readonly string[] | undefined): Promise<Command> {
+	const isShort = argv !== undefined && asksShortHelp(argv);
 	const program = new Command("ragtag")
 		.description("Write metadata onto thousands of documents of a RAG knowledge base, and account for every row.")
 		.version(VERSION, "-V, --version", "print the version")
@@ -78,12 +79,12 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 		.option("--state-dir <dir>", "folder for recorded runs and what is known of services (RAGTAG_STATE_DIR)")
 		.option("--ca-file <path>", "further certificates to trust, PEM (NODE_EXTRA_CA_CERTS)")
 		.option("--no-color", "no colour (NO_COLOR, FORCE_COLOR)")
+		.helpOption("-h, --help", "-h shows what is used most, --help everything")
 		.exitOverride()
 		.showSuggestionAfterError(false)
 		.configureHelp({
-			...helpConfiguration,
-			showGlobalOptions: true,
-			helpWidth: app.io.stdoutIsTerminal ? app.io.columns : 100,
+			...helpView(isShort),
+			helpWidth: app.io.stdoutIsTerminal ? app.io.columns : isShort ? SHORT_WIDTH : 100,
 		})
 		.configureOutput({
 			writeOut: (text) => void app.io.out(text),
@@ -119,7 +120,8 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 		.addHelpText(
 			"before",
 			"Examples:\n  ragtag sandbox                       serve the API here, to try ragtag\n  ragtag manifest check tags.csv       list all problems of a manifest\n  ragtag docs tag tags.csv -d DATASET  write each row to its document\n",
-		);
+		)
+		.addHelpText("afterAll", ({ command }) => helpEnd(command, isShort));
 	for (const group of groups) {
 		const called = argv === undefined ? group.commands : calledCommands(group, argv);
 		const declared: readonly Declare[] = await Promise.all(called.map(([, load]) => load()));

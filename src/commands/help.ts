@@ -34,9 +34,26 @@ export const pages = [
 	"requests",
 ] as const;
 
+/** The word for the options that every command takes: they stand in no other help. */
+const OPTIONS = "options";
+
+function tableNames(): readonly string[] {
+	return [...topics.keys(), OPTIONS];
+}
+
+function optionsTable(program: Command): string {
+	const help = program.createHelp();
+	const options = help.visibleOptions(program).filter(({ long }) => long !== "--help");
+	const width = Math.max(...options.map((option) => help.optionTerm(option).length));
+	const lines = options.map((option) =>
+		help.formatItem(help.optionTerm(option), width, help.optionDescription(option), help),
+	);
+	return `Options of every command. Each may stand before or after its words:\n\n${lines.join("\n")}\n`;
+}
+
 /** The words that may follow `help`, besides commands. */
 export function topicsForCompletion(): { readonly value: string; readonly description: string }[] {
-	const tables = [...topics.keys()].map((value) => ({ value, description: "table" }));
+	const tables = tableNames().map((value) => ({ value, description: "table" }));
 	return [...tables, ...pages.map((value) => ({ value, description: "page of the documentation" }))];
 }
 
@@ -77,6 +94,7 @@ async function help(
 		return await io.out(`${JSON.stringify(tree)}\n`);
 	}
 	const [word = ""] = words;
+	if (word === OPTIONS) return await io.out(optionsTable(program));
 	const topic = topics.get(word);
 	if (topic !== undefined) return await io.out(topic);
 	// A word that is a page and a command, such as `runs`, is the page.
@@ -103,7 +121,7 @@ async function help(
 
 function topicList(): string {
 	const lines = (words: readonly string[]): string => words.map((word) => `  ragtag help ${word}\n`).join("");
-	return `Tables:\n${lines([...topics.keys()])}\nPages:\n${lines(pages)}`;
+	return `Tables:\n${lines(tableNames())}\nPages:\n${lines(pages)}`;
 }
 
 /**

@@ -38,7 +38,7 @@ function placeOf(item: unknown): number {
 }
 
 /** `--no-undo` is the option `--undo`. */
-function nameOf({ long }: Option): string {
+export function nameOf({ long }: Option): string {
 	return long?.replace(/^--no-/, "--") ?? "";
 }
 

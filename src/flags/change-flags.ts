@@ -16,7 +16,7 @@ export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string |
 export function addChangeOptions(command: Command): Command {
 	return command
 		.addOption(
-			new Option("--mode <mode>", "replace sends the row's metadata as it is; merge adds it to what the document has")
+			new Option("--mode <mode>", "merge keeps keys that a row does not carry, replace removes them")
 				.choices(["replace", "merge"])
 				.default("replace"),
 		)
@@ -73,6 +73,14 @@ export function addDryRunOptions(command: Command): Command {
 		.option("-n, --dry-run", "shows what would change, row by row, and sends nothing that writes")
 		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
 	return addFormatOptions(command, "with --dry-run: ");
+}
+
+/** The same of commands that ask nothing: scripts give `-y` to each command that writes. */
+export function addUnaskedOptions(command: Command): Command {
+	return addDryRunOptions(command).option(
+		"-y, --yes",
+		"for scripts that give it to every command; this one asks nothing",
+	);
 }
 
 /** Fewest characters that hold the counts and the sentence of what was left out, and the most that are collected. */

@@ -1,4 +1,4 @@
-import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { documentsText } from "../../text/words.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
@@ -38,7 +38,7 @@ export function applyCommand(docs: Command, app: App, done: Done, run = apply): 
 			"Examples:\n  ragtag docs apply plan.jsonl\n  ragtag docs apply plan.jsonl --dry-run\n  ragtag docs apply plan.jsonl --failed failed.jsonl\n",
 		);
 	addRunOptions(
-		addDryRunOptions(addShardOption(command, app)),
+		addUnaskedOptions(addShardOption(command, app)),
 		"also changes documents that were changed after the plan was made; ",
 	);
 	addResumeOption(addTypeOption(addBodyOption(command)), "plan").action(async (file: string) => {

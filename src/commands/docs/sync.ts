@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, addSetOption, type GlobalFlags, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
@@ -73,7 +73,7 @@ export function syncCommand(docs: Command, app: App, done: Done, run = sync): vo
 			"before",
 			"Examples:\n  ragtag docs sync papers -d DATASET --dry-run\n  ragtag docs sync papers -d DATASET --remove\n  ragtag docs sync papers -d DATASET --pattern '{category}/{title}.pdf'\n",
 		);
-	addParseOptions(addSourceOptions(addFileOptions(addDryRunOptions(command), "syncs")));
+	addParseOptions(addSourceOptions(addFileOptions(addUnaskedOptions(command), "syncs")));
 	addTypeOption(addBodyOption(addSetOption(addRunOptions(command)))).action(async (folder: string) => {
 		done(await run({ ...command.optsWithGlobals<Omit<SyncOptions, "folder">>(), folder }, app));
 	});

@@ -7,7 +7,7 @@ import {
 	checkChangeFlags,
 	type ChangeFlags,
 	updatePlanOf,
-	addDryRunOptions,
+	addUnaskedOptions,
 	addTypeOption,
 	checkDryRunFlags,
 	type DryRunFlags,
@@ -77,7 +77,7 @@ export function tagCommand(docs: Command, app: App, done: Done, run = tag): void
 			"before",
 			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
 		);
-	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
+	addFilterOptions(addUnaskedOptions(addShardOption(command, app)));
 	addToleranceOptions(addUndoOption(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))))).action(
 		async (manifest: string | undefined) => {
 			const options = command.optsWithGlobals<Omit<TagOptions, "manifest">>();

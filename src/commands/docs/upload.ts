@@ -1,5 +1,5 @@
 import { Settling } from "../../run/operations/store-file.ts";
-import { addDryRunOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
@@ -76,7 +76,7 @@ export function uploadCommand(docs: Command, app: App, done: Done, run = upload)
 			"before",
 			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n  ragtag docs upload papers -d DATASET --on-existing replace --parse --wait\n",
 		);
-	addDryRunOptions(addShardOption(addParseOptions(addFileOptions(command, "uploads")), app));
+	addUnaskedOptions(addShardOption(addParseOptions(addFileOptions(command, "uploads")), app));
 	addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
 		async (files: string[]) => {
 			done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));

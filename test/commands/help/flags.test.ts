@@ -148,6 +148,7 @@ const EACH: Readonly<Record<string, readonly [words: string, given: unknown]>> =
 	"--name": ["a.md", "a.md"],
 	"--progress": ["none", "none"],
 	"--quiet": ["", true],
+	"--yes": ["", true],
 	"--debug": ["", true],
 	"--log-file": ["l", "l"],
 	"--rate": ["5", 5],

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { ragtag } from "../../support/ragtag.ts";
+import { at, items, parseLines } from "../../support/values.ts";
+
+const SCREEN = { lines: 45, columns: 80 };
+
+/** Options of each command. */
+const commands = new Map<string, ReadonlySet<string>>();
+
+beforeAll(async () => {
+	const { stdout } = await ragtag(["help", "--json"], { home: "/nonexistent" });
+	for (const entry of items(at(parseLines(stdout)[1], "commands"))) {
+		const flags = items(at(entry, "options")).map((option) => String(at(option, "flag")));
+		commands.set(String(at(entry, "command")), new Set(flags));
+	}
+});
+
+const helpOf = async (command: string, flag: string): Promise<string> =>
+	(await ragtag([...command.split(" ").filter(Boolean), flag])).stdout;
+
+/** The lines that a text takes on a screen, long ones wrapped. */
+function linesOn(text: string): number {
+	return text
+		.trimEnd()
+		.split("\n")
+		.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / SCREEN.columns)), 0);
+}
+
+const shown = (text: string): string[] => text.match(/^ {2}(?:-\w, )?--[a-z-]+/gm)?.map((line) => line.trim()) ?? [];
+
+const hasShort = (text: string, command: string): boolean =>
+	text.includes(`\nAll options, in groups:   ragtag ${command} --help\n`);
+
+describe("-h", () => {
+	it("fits a screen for each command, and its last lines say where the rest is", async () => {
+		for (const command of commands.keys()) {
+			const text = await helpOf(command, "-h");
+			expect([command, linesOn(text) <= SCREEN.lines]).toEqual([command, true]);
+			expect(text).toMatch(/\nOptions of every command: ragtag help options\n$/);
+			if (hasShort(text, command)) expect(shown(text).length).toBeLessThanOrEqual(15);
+			else expect(shown(text)).toEqual(shown(await helpOf(command, "--help")));
+		}
+	});
+
+	it("of docs tag has examples first, and the fifteen options that people use", async () => {
+		const text = await helpOf("docs tag", "-h");
+		expect(text).toMatch(/^Examples:\n {2}ragtag docs tag tags\.csv/);
+		expect(shown(text)).toEqual(
+			"-d, --dataset|-n, --dry-run|--mode|--set|--where|--only-changed|--map|--rate|--resume|--verify|--failed|--report|-y, --yes|--json|-q, --quiet".split(
+				"|",
+			),
+		);
+		expect(text).toContain("(one of replace, merge;");
+	});
+
+	it("is short for each command with more options than a screen holds", async () => {
+		for (const [command, flags] of commands)
+			expect([command, hasShort(await helpOf(command, "-h"), command)]).toEqual([command, flags.size > 11]);
+	});
+
+	it("with --help too is the whole help", async () => {
+		const { stdout } = await ragtag(["docs", "tag", "-h", "--help"]);
+		expect(stdout).toBe(await helpOf("docs tag", "--help"));
+	});
+
+	it("names a repeatable option as one", async () => {
+		expect(await helpOf("docs tag", "-h")).toMatch(/--set <key=value> +adds a value to every row \(repeatable\)/);
+	});
+});
+
+describe("the options of every command", () => {
+	const GLOBAL =
+		"-V, --version|--base-url|--api-key-file|--api-key-command|--profile|--state-dir|--ca-file|--no-color".split("|");
+
+	it("stand in `help options`, and in no other help", async () => {
+		expect(shown((await ragtag(["help", "options"])).stdout)).toEqual(GLOBAL);
+		for (const command of commands.keys()) {
+			const own = shown(await helpOf(command, "--help"));
+			expect(own.filter((flag) => GLOBAL.includes(flag))).toEqual(command === "" ? ["-V, --version"] : []);
+		}
+	});
+
+	it("are known to `help --json`, to the manual pages and to completion", () => {
+		for (const flag of GLOBAL) expect(commands.get("")).toContain(flag.replace("-V, ", ""));
+	});
+});
