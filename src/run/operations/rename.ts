@@ -24,7 +24,7 @@ export async function renameDocument(
 	refuseNewer(log, item, documentId);
 	const [other] = (await documents.byName(api, request, datasetId, name)).filter(({ id }) => id !== documentId);
 	if (other !== undefined) {
-		const text = `the dataset has ${service.show(other.name)} already, as document ${service.show(other.id)}; document ${service.show(documentId)} was not renamed`;
+		const text = `the dataset has ${service.show(other.name)} already, as document ${service.show(other.id)}; document ${service.show(documentId)} was not renamed (docs rm --id ${service.show(documentId)} removes it, and --adopt then takes the other one over where it is equal)`;
 		throw new RestError(text, { kind: "rejected", code: FOREIGN });
 	}
 	await log.sending(item, { what: "rename", documentId, names: { from: document.name, to: name } });

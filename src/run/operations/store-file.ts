@@ -163,14 +163,19 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 	if (found?.name !== undefined) refuseOther(found.name);
 }
 
-/** The error for a file that the service stored under another name. */
+/** The error for a file that the service stored under another name. @param isSync whether its name was free a moment before */
 export function renamed(
 	service: Service,
 	name: string,
 	stored: { readonly id: string; readonly name: string },
+	isSync = false,
 ): RestError {
 	const [id, storedName] = [service.show(stored.id), service.show(stored.name)];
 	const isWithoutFolders = name.includes("/") && !stored.name.includes("/");
+	if (isSync && !isWithoutFolders) {
+		const text = `the service stored ${name} as ${storedName}, document ${id}: another client stores files of these names. docs rm --id ${id} removes it, and --adopt takes the other one over where it is equal`;
+		return new RestError(text, { kind: "rejected", code: "RENAMED" });
+	}
 	const way = isWithoutFolders ? "upload it with --names flat" : "use --on-existing upload-again";
 	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, ${isWithoutFolders ? "and" : "or"} ${way}`;
 	return new RestError(text, { kind: "rejected", code: "RENAMED" });

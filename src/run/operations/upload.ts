@@ -92,7 +92,7 @@ export function uploadFile<Item extends UploadItem>(
 			const { id, name } = stored;
 			const { file } = item;
 			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isAnother(file.name, name))) {
-				throw renamed(service, file.name, stored);
+				throw renamed(service, file.name, stored, onExisting === "foreign");
 			}
 			await tagUploaded(upload, id);
 			return { status: "uploaded", documentId: id, storedName: name };

@@ -101,6 +101,7 @@ export function rowsOfPlan(
 		stop: undefined,
 		header,
 		name,
+		hasLines: header.sync === undefined,
 		linesOf: header.manifest.name === "-" ? "standard input" : header.manifest.name,
 		rows: own + invalid,
 		// A plan does not name the rows that change nothing. So a limit in percent is that of the whole plan, for each shard.

@@ -104,7 +104,7 @@ export async function checkFailedPath(path: string | undefined, manifest: string
 /** Prints failed rows as they end: the first as lines on standard error, with `--json` all as objects. */
 export function failedRowReporter(
 	{ flags, app: { io, runEnd } }: ReportContext,
-	rows: Pick<RowSource, "name" | "linesOf">,
+	rows: Pick<RowSource, "name" | "linesOf" | "hasLines">,
 ): (outcome: Outcome) => Promise<void> {
 	let count = 0;
 	return async (outcome) => {
@@ -113,7 +113,8 @@ export function failedRowReporter(
 		if (flags.json === true) await io.out(`${rowLine(outcome)}\n`);
 		count += 1;
 		const { item, error } = outcome;
-		if (count <= PRINTED) io.err(`${fileOfLines(rows)}:${item.line}: ${error?.code}: ${failureText(outcome)}`);
+		const place = rows.hasLines === false ? fileOfLines(rows) : `${fileOfLines(rows)}:${item.line}`;
+		if (count <= PRINTED) io.err(`${place}: ${error?.code}: ${failureText(outcome)}`);
 		if (count === PRINTED + 1) io.err("... more rows failed; the file of failed rows and --json have all of them");
 	};
 }

@@ -12,6 +12,8 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */
 		readonly linesOf?: string | undefined;
+		/** false where their lines are those of no file: the steps of a sync */
+		readonly hasLines?: boolean | undefined;
 		/** the part of a manifest that these rows are; undefined for a whole one */
 		readonly shard?: ShardCounts | undefined;
 		/** the number of all rows of the manifest, if these are only a part: a policy's limit in percent counts all */

@@ -38,7 +38,7 @@ describe("documents whose files are gone", () => {
 	});
 
 	it("stay where another row fails: its file may be what replaces them", async () => {
-		const { sync, contents, remove, write } = await synced(PAPERS);
+		const { sync, contents, remove, write, root } = await synced(PAPERS);
 		await sync();
 		await remove("hr/a.txt");
 		await write("bad.txt", "bad");
@@ -46,6 +46,7 @@ describe("documents whose files are gone", () => {
 		const ended = await sync("--remove");
 		expect(ended).toMatchObject({ exit: 1, summary: { rows: 1, failed: 1, removed: 0 } });
 		expect(ended.stderr).toContain("1 are not removed");
+		expect(ended.stderr).toMatch(new RegExp(`^${root}: [A-Z_]+: `, "m"));
 		expect((await contents()).length).toBe(4);
 	});
 

@@ -423,3 +423,14 @@ it("an upload that updates an existing document never records a rounded number, 
 	expect(await operation(item("a.txt"), direct, {})).toMatchObject({ status: "updated", documentId: "old" });
 	expect(images).toEqual([undefined]);
 });
+
+it("a file of a sync that another client stores at the same moment fails, and names the document to remove", async () => {
+	const store = storeOf();
+	store.take = (_, stored) => keep(store, { ...stored, name: "a(1).txt" });
+	const error = await store.upload(item("a.txt"), "foreign").catch((failure: unknown) => failure);
+	expect(error).toMatchObject({
+		code: "RENAMED",
+		message: expect.stringContaining("docs rm --id new-0 removes it, and --adopt"),
+	});
+	expect(written(store)).toEqual([]);
+});
