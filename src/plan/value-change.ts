@@ -18,10 +18,6 @@ export class ValueMap {
 		return [...this.#changes.values()].filter(({ isFound }) => !isFound);
 	}
 
-	get size(): number {
-		return this.#changes.size;
-	}
-
 	/** What a document's value becomes; undefined where it stays. Of a list, each item is a value, unless the map has the list. */
 	of(value: JsonValue): NewValue | undefined {
 		const whole = this.#find(value);
@@ -47,8 +43,9 @@ export class ValueMap {
 
 	#find(value: JsonValue): NewValue | undefined {
 		const found = this.#changes.get(canonicalText(value));
-		if (found !== undefined) found.isFound = true;
-		return found;
+		if (found === undefined) return undefined;
+		found.isFound = true;
+		return { to: found.to, line: found.line };
 	}
 }
 

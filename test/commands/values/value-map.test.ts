@@ -1,6 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { liar } from "../../support/liar.ts";
+import { rawWorld } from "../../support/raw-world.ts";
 import { envOf, type Ended, ragtag, type World } from "../../support/ragtag.ts";
 import { runOf } from "../../support/recorded.ts";
 import { schemaFaults } from "../../support/schemas.ts";
@@ -176,11 +178,43 @@ describe("a map of values", () => {
 	});
 
 	it("fails the rows of documents whose other values can't be sent back, and changes the others", async () => {
-		const { service, run, held } = await holding({ category: "a", big: "BIG" }, { category: "a" });
+		const service = await rawWorld([
+			'{"category":"a","tweet_id":12345678901234567890}',
+			'{"category":"a"}',
+			'{"category":12345678901234567890}',
+		]);
+		const out = join(await folder(), "map.csv");
+		await service.run("values", "category", "-d", "set", "--out", out);
+		// No map can name a value that came rounded.
+		expect(await readFile(out, "utf8")).toBe("old,new,documents\na,,2\n");
 		const map = await file("map.csv", "old,new\na,b\n");
-		const { exit } = await run(["values", "category", "-d", service.dataset, "--map", map]);
-		expect(exit).toBe(0);
-		expect(await held()).toEqual([{ category: "b", big: "BIG" }, { category: "b" }]);
+		const { exit, stdout } = await service.run("values", "category", "-d", "set", "--map", map, "--json");
+		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ rows: 2, updated: 1, failed: 1 })]);
+		expect(parseLines(stdout)).toContainEqual(
+			expect.objectContaining({ type: "row", document_id: "doc-0", error_code: "INEXACT_NUMBER" }),
+		);
+		expect(service.held.get("doc-1")).toEqual({ category: "b" });
+		expect([service.held.get("doc-0"), service.held.get("doc-2")]).toEqual([{}, {}]);
+	});
+
+	it("of which no value is filled in changes nothing, and a list that stays short sends nothing", async () => {
+		const { service, run } = await holding({ category: "a" });
+		const map = await file("map.csv", "old,new\na,\nb,b\n");
+		const { exit, stderr } = await run(["values", "category", "-d", service.dataset, "--map", map]);
+		expect([exit, stderr]).toEqual([0, expect.stringContaining("Nothing to change in 1 document.")]);
+		const short = await liar(1, ({ method, path }) =>
+			method === "GET" && path.endsWith("/documents")
+				? {
+						code: 0,
+						data: { total: 9, docs: [{ id: "doc-0", name: "0", dataset_id: "set", meta_fields: { category: "a" } }] },
+					}
+				: undefined,
+		);
+		const other = await file("map.csv", "old,new\na,b\n");
+		const argv = ["values", "category", "-d", "set", "--map", other, "--rate", "5000"];
+		const cut = await ragtag(argv, { env: envOf(short) });
+		expect([cut.exit, cut.stderr]).toEqual([1, expect.stringContaining("nothing was sent, because the list")]);
+		expect(short.held.get("doc-0")).toEqual({});
 	});
 });
 
