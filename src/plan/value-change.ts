@@ -67,7 +67,7 @@ export function renamedKeys(
 		const to = names.get(key);
 		if (to === undefined) renamed.set(key, value);
 		else if (metadata.has(to) && !sameValue(value, metadata.get(to))) return { taken: [key, to] };
-		else if (!metadata.has(to)) renamed.set(to, value);
+		else renamed.set(to, value);
 	}
 	return { metadata: renamed };
 }

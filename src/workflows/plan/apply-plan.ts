@@ -5,12 +5,16 @@ import type { Run } from "../open-run.ts";
 import { policyPrescan } from "../policy/prescan.ts";
 import { type ChangeSink, preview } from "../preview/preview.ts";
 import { report } from "../report.ts";
+import type { RunRecord } from "../run/open-record.ts";
 import { runRows } from "../run/run-rows.ts";
-import type { PlanKind, PlanSource } from "./plan-rows.ts";
+import type { PlanKind, PlannedRow, PlanSource } from "./plan-rows.ts";
 import { forceHint, previewPlanned, sendPlanned } from "./planned.ts";
 
 /** A plan that changes metadata. A row of it may say why its document can't be changed. */
 export const CHANGES: PlanKind = { actions: ["update", "fail"], countsUnplanned: false };
+
+/** The code of a document that has another value under the new name of a key. */
+export const KEY_TAKEN = "KEY_TAKEN";
 
 type Applying = {
 	/** said before the first document is changed */
@@ -32,5 +36,12 @@ export async function applyPlan(
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	run.app.io.note(about);
-	return await runRows(run, allowed, sendPlanned(run, rules), { ending: (record) => ({ next: forceHint(record) }) });
+	return await runRows(run, allowed, sendPlanned(run, rules), {
+		ending: (record) => ({ next: forceHint(record) ?? takenHint(record) }),
+	});
+}
+
+function takenHint({ journal }: RunRecord<PlannedRow>): string | undefined {
+	if (journal.failedWith(KEY_TAKEN) === 0) return undefined;
+	return "Remove one of the two keys from these documents, then run the same command again.";
 }

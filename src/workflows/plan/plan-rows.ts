@@ -140,7 +140,9 @@ function rowOf(planned: PlannedChange, index: number, { sync }: PlanHeader): Pla
 		return { index, line, datasetId, documentId, name: planned.name, file, metadata, source, planned };
 	}
 	const ids = `"document_id":${JSON.stringify(documentId)},"dataset_id":${JSON.stringify(datasetId)}`;
-	const text = `{${ids}${planned.action === "update" ? `,"meta_fields":${metadataText(metadata)}` : ""}}`;
+	// A row that is fed back without metadata would clear its document. This one is refused until it is filled in.
+	const given = planned.action === "update" ? metadataText(metadata) : "null";
+	const text = `{${ids}${planned.action === "remove" ? "" : `,"meta_fields":${given}`}}`;
 	const row = { index, line, datasetId, documentId, name, file: undefined, metadata } as const;
 	const source = { kind: "json", text } as const;
 	return planned.action === "fail" ? { ...row, source, planned } : { ...row, source, planned };

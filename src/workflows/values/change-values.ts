@@ -24,7 +24,7 @@ import { documentsText, numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
 import { shortListError } from "../lists/warnings.ts";
 import type { Run } from "../open-run.ts";
-import { applyPlan, CHANGES } from "../plan/apply-plan.ts";
+import { applyPlan, CHANGES, KEY_TAKEN } from "../plan/apply-plan.ts";
 import { planRows } from "../plan/plan-rows.ts";
 import { planPrinter } from "../plan/planned.ts";
 import { PlanWriter } from "../plan/write-plan.ts";
@@ -82,9 +82,6 @@ export function mappedChange(key: string, map: ValueMap, manifest: PlanHeader["m
 		},
 	};
 }
-
-/** The code of a document that has another value under the new name. */
-const KEY_TAKEN = "KEY_TAKEN";
 
 /** The change of `--rename OLD=NEW`. */
 export function renamingChange(renames: readonly (readonly [from: string, to: string])[]): DatasetChange {

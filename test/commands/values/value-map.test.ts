@@ -241,6 +241,12 @@ describe("a renamed key", () => {
 				error: expect.stringContaining("has author and writer"),
 			}),
 		);
+		const failed = join(await folder(), "failed.jsonl");
+		const again = await run([...argv, "--failed", failed]);
+		expect([again.exit, again.stderr]).toEqual([1, expect.stringContaining("Remove one of the two keys")]);
+		// Fed back as it is, it would clear the document.
+		const back = await run(["docs", "tag", failed, "-d", service.dataset]);
+		expect([back.exit, back.stderr]).toEqual([3, expect.stringContaining("meta_fields: is not a JSON object")]);
 		const after = await held();
 		expect(after).toEqual([
 			{ a: 1, writer: "Ann", z: 2 },
