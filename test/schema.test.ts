@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { jsonLine, type ProgressState } from "../src/io/progress-lines.ts";
-import { envOf, ragtag } from "./support/ragtag.ts";
+import { type Ended, envOf, ragtag } from "./support/ragtag.ts";
 import { faultsOfLines, schemaFaults, schemaOf, type SchemaName } from "./support/schemas.ts";
 import { file, folder, serve } from "./support/service.ts";
+import { PAPERS, synced } from "./support/synced.ts";
 import { parseLines } from "./support/values.ts";
 
 const SCHEMAS: readonly SchemaName[] = ["help", "list", "output", "plan", "progress"];
@@ -140,5 +141,27 @@ describe("every line that a command prints with --json has a schema", () => {
 		await run(["help", "--json"]);
 		const expected = ["change", "check", "doctor", "error", "help", "item", "note", "problem", "row", "setting"];
 		expect([...seen].toSorted()).toEqual([...expected, "summary", "undeclared", "verify", "version"]);
+	});
+
+	it("of a sync with a step of each kind, and its plan too", async () => {
+		const { sync, run, write, move, remove, home } = await synced(PAPERS, { flavour: "ragflow-0.21" });
+		await sync("--set", "by={name}");
+		await remove("top.md");
+		await move("hr/b.txt", "hr/c.txt");
+		for (const name of ["hr/a.txt", "new.txt"]) await write(name, `${name}, changed`);
+		await write("it/a.txt.meta.json", '{"by":"hand"}');
+		const plan = join(home, "plan.jsonl");
+		const ended: Ended[] = [await sync("--remove", "--dry-run"), await sync("--remove", "--out", plan)];
+		await write("bad.txt", "bad");
+		await write("bad.txt.meta.json", "{");
+		ended.push(
+			await sync("--trash"),
+			await run(["runs", "verify", "--json"]),
+			await run(["runs", "undo", "--yes", "--json"]),
+		);
+		expect(ended.map(({ exit }) => exit)).toEqual([0, 0, 1, 0, 0]);
+		expect(ended.flatMap(({ stdout }) => faultsOfLines(stdout))).toEqual([]);
+		const steps = parseLines(await readFile(plan, "utf8"));
+		expect([steps.length, steps.flatMap((line) => schemaFaults("plan", line) ?? [])]).toEqual([7, []]);
 	});
 });
