@@ -22,7 +22,7 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	},
 	{
 		name: "docs",
-		summary: "list, show, tag, plan, apply, resolve, upload, download, parse and remove documents",
+		summary: "list, show, tag, plan, apply, resolve, upload, sync, download, parse and remove documents",
 		commands: [
 			["list", () => import("./docs/list.ts").then((file) => file.listCommand)],
 			["show", () => import("./docs/show.ts").then((file) => file.showCommand)],
@@ -39,7 +39,7 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	},
 	{
 		name: "values",
-		summary: "count the metadata keys of a dataset, or the values of one key",
+		summary: "count the metadata keys of a dataset, or the values of one key, and correct them",
 		leaf: true,
 		commands: [["values", () => import("./values.ts").then((file) => file.valuesCommand)]],
 	},
