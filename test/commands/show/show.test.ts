@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recorded, runOf } from "../../support/recorded.ts";
+import { hurriedClock } from "../../support/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve, type Service } from "../../support/service.ts";
 import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
@@ -66,6 +67,11 @@ describe("one document is shown", () => {
 		expect(stdout).toMatch(/^metadata {3}none$/m);
 		const json = await ragtag(["docs", "show", NAME, "-d", service.dataset, "--json"], { env: envOf(service) });
 		expect(at(parse(json.stdout), "parsing")).toEqual(expect.objectContaining({ run: "UNSTART", chunk_count: 0 }));
+		const env = envOf(service);
+		await ragtag(["docs", "upload", await file("parse-fails.txt", "text"), "-d", service.dataset], { env });
+		await ragtag(["docs", "parse", "-d", service.dataset, "--wait"], { env, clock: hurriedClock() });
+		const failed = await ragtag(["docs", "show", "parse-fails.txt", "-d", service.dataset], { env });
+		expect(failed.stdout).toMatch(/^parsing {4}FAIL, .*\nreason {5}\S/m);
 	});
 
 	it("only where its name is unique: the ids of several are named, and one near is for an unknown name", async () => {
