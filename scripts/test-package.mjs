@@ -32,6 +32,10 @@ try {
 	say(`installed: ragtag ${printed}`);
 	const program = join(prefix, "lib", "node_modules", "ragtag-cli", "dist", "bin", "ragtag.js");
 	if (!existsSync(program)) throw new Error("the package holds no program");
+	// A Node without SQLite: what the sandbox says is typed, as a user would.
+	const refused = spawnSync(command, ["sandbox", "--port", "0"], { encoding: "utf8", timeout: 5000 });
+	const line = /npm (install --global libsql@\S+)$/m.exec(refused.stderr)?.[1];
+	if (line !== undefined) execFileSync("npm", [...line.split(" "), "--prefix", prefix], { stdio: "inherit" });
 	const { status } = spawnSync("npx", ["vitest", "run", "test/e2e", ...process.argv.slice(2)], {
 		cwd: root,
 		env: { ...process.env, RAGTAG_PROGRAM: program },
