@@ -28,7 +28,7 @@ import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { foldRecord, lockSync } from "../../workflows/sync/send-sync.ts";
+import { believeNone, foldRecord, lockSync } from "../../workflows/sync/send-sync.ts";
 import { syncUndoSteps } from "../../workflows/sync/undo-sync.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/unfinished.ts";
@@ -101,6 +101,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	const { normalise } = (await session.service.known(session.request)).dialect.flavour;
 	const steps = await syncUndoSteps(run, file, normalise);
 	await using _sync = steps && (await lockSync(run, steps.sync));
+	believeNone(run, steps?.sync);
 	await using plan = await planUndo(recorded, file, normalise, { parent: await app.temporaryFolder(settings), steps });
 	const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
 	if (plan.restored + plan.removed + plan.broughtBack + plan.impossible === 0) {
@@ -138,6 +139,7 @@ export const resumeUndo: Resume = async (file, flags, app) => {
 	await checkFailedPath(flags.failed, "-");
 	await using rows = await planRows(run, path, undoKind(name));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
+	believeNone(run, rows.header.sync);
 	const open = flags.yes === true ? undefined : await rowsToSend(run, rows);
 	if (open !== undefined) {
 		const { counted, lines } = await documentsOf(run, open);

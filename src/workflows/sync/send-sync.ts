@@ -24,9 +24,14 @@ import { prepareState, readStateFile } from "./state-file.ts";
 /** The code of a removal that is not sent because another row failed. */
 const HELD_BACK = "HELD_BACK";
 
-export function syncRules({ session: { service } }: Pick<Run, "session">, { root, isUntagged }: SyncTarget): PlanRules {
-	if (isUntagged) service.searches.isNoneBelieved = true;
-	return { mode: "merge", since: "the plan was made", isExact: false, mustKnow: true, root };
+export function syncRules(run: Pick<Run, "session">, sync: SyncTarget): PlanRules {
+	believeNone(run, sync);
+	return { mode: "merge", since: "the plan was made", isExact: false, mustKnow: true, root: sync.root };
+}
+
+/** Believes lists without metadata where no sync has ever seen or written any, until a document shows some. */
+export function believeNone({ session }: Pick<Run, "session">, sync: SyncTarget | undefined): void {
+	if (sync?.isUntagged === true) session.service.searches.isNoneBelieved = true;
 }
 
 /** Two syncs of one state would store files twice. @throws CliError exit 5 where another one goes on, 7 where the state can't be written */

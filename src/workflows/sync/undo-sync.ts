@@ -5,13 +5,14 @@ import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { Run } from "../open-run.ts";
 import { openPlan } from "../plan/open-plan.ts";
+import { readStateFile } from "./state-file.ts";
 import { trashOf } from "../plan/planned.ts";
 import type { UndoSteps } from "../plan/undo-plan.ts";
 
 /** What the undo of a sync does besides that of other runs: names go back, and kept documents are uploaded again. */
 export async function syncUndoSteps(
 	{ app, settings }: Pick<Run, "app" | "settings">,
-	{ run, manifest, options }: RunFile,
+	{ run, baseUrl, manifest, options }: RunFile,
 	normalise: Normalise,
 ): Promise<UndoSteps | undefined> {
 	if (typeof options["sync"] !== "string") return undefined;
@@ -22,9 +23,12 @@ export async function syncUndoSteps(
 	for await (const planned of plan.read()) rows.push(planned);
 	await plan.close();
 	if (sync === undefined) return undefined;
+	// As the next sync believes it: nothing was ever tagged.
+	const isUntagged =
+		sync.isUntagged && (await readStateFile(sync.state, { ...sync, baseUrl })).state?.isTagged === false;
 	const trash = trashOf({ app, settings }, run);
 	return {
-		sync: { ...sync, isUntagged: false } satisfies SyncTarget,
+		sync: { ...sync, isUntagged } satisfies SyncTarget,
 		stepOf: async (written) => {
 			const planned = rows[written.row];
 			if (planned === undefined) return undefined;

@@ -60,6 +60,8 @@ export async function verifyRows(
 	const progress = io.progress();
 	const work = async (): Promise<Stop | undefined> => {
 		const { taggedDataset } = picked;
+		// Where nothing was written into metadata, a search that fails hides nothing that is to be read back.
+		if (taggedDataset === undefined) service.searches.isNoneBelieved = true;
 		if (taggedDataset !== undefined && !(await showsMetadata(service, request, taggedDataset))) {
 			return hidden(taggedDataset, unreadable);
 		}

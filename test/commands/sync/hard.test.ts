@@ -62,3 +62,18 @@ it("gives documents their new names where --names changes between two syncs", as
 	expect([...after.values()].toSorted()).toEqual(before);
 	expect(await sync("--names", "flat")).toMatchObject({ exit: 0, summary: { rows: 0 } });
 });
+
+it("verifies and undoes a sync of a tenant without any metadata, and leaves a document alone that a person has tagged", async () => {
+	const { sync, run, contents, ids, service } = await synced(PAPERS, { flavour: "ragflow-0.25" });
+	await sync();
+	const verified = await run(["runs", "verify", "--json"]);
+	expect([verified.exit, verified.stdout]).toEqual([0, expect.stringContaining('"equal":4')]);
+	const [first = ""] = (await ids()).values();
+	await service.put(first, { by: "hand" });
+	const undone = await run(["runs", "undo", "--yes", "--json"]);
+	expect([undone.exit, undone.stdout]).toEqual([1, expect.stringContaining('"error_code":"CONFLICT"')]);
+	expect((await contents()).length).toBe(1);
+	await service.put(first, {});
+	expect((await run(["runs", "retry", "--json"])).exit).toBe(0);
+	expect(await contents()).toEqual([]);
+});
