@@ -6,17 +6,31 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, reason, usageError } from "../errors.ts";
 import type { Done } from "../flags/declare.ts";
+import { quoted } from "../flags/next-command.ts";
+import { show } from "../text/show.ts";
 import { topics } from "./help-topics.ts";
 import type { HelpTree } from "./help-tree.ts";
 
-type HelpOptions = { readonly json?: boolean | undefined; readonly manPages?: string | undefined };
+type HelpOptions = {
+	readonly json?: boolean | undefined;
+	readonly manPages?: string | undefined;
+	readonly search?: readonly string[] | undefined;
+};
+
+/** Answers of a search that are printed, and characters of a line. */
+const MOST_HITS = 8;
+const LONGEST_LINE = 160;
 
 /** The pages of `docs/` that `ragtag help` prints. */
 export const pages = [
+	"folder-and-list",
 	"install",
 	"servers",
 	"runs",
 	"manifests",
+	"recipes",
+	"sync",
+	"backup",
 	"review-and-undo",
 	"settings",
 	"sandbox",
@@ -32,6 +46,7 @@ export const pages = [
 	"many-machines",
 	"performance",
 	"requests",
+	"stability",
 ] as const;
 
 /** The word for the options that every command takes: they stand in no other help. */
@@ -63,9 +78,16 @@ export function helpCommand(program: Command, app: App, done: Done): void {
 		.command("help")
 		.summary("print the help of a command, a table, or a page of the documentation")
 		.argument("[words...]", "a command, a table or a page")
-		.option("--json", "every command with its options, choices, defaults and examples, and the exit codes")
+		.option("--search <words...>", "find words in all pages, tables and commands; words that mean the same count too")
+		.option(
+			"--json",
+			"every command with its options, choices, defaults and examples, and the exit codes; with --search: what was found",
+		)
 		.option("--man-pages <dir>", "write the manual page of each command into this folder")
-		.addHelpText("after", `\n${topicList()}`)
+		.addHelpText(
+			"after",
+			`\nTables and pages:\n${[...tableNames(), ...pages].join(" ").replace(/(.{1,76})(?: |$)/g, "  $1\n")}`,
+		)
 		.action(async (words: string[], options: HelpOptions) => {
 			await help(words, options, program, app);
 			done(Exit.ok);
@@ -74,11 +96,16 @@ export function helpCommand(program: Command, app: App, done: Done): void {
 
 async function help(
 	words: readonly string[],
-	{ json = false, manPages }: HelpOptions,
+	{ json = false, manPages, search }: HelpOptions,
 	program: Command,
 	app: App,
 ): Promise<void> {
 	const { io } = app;
+	if (search !== undefined) {
+		if (words.length > 0 || manPages !== undefined)
+			throw usageError("help --search takes its words alone", "Type: ragtag help --search WORDS");
+		return await find(search.join(" "), json, program, app);
+	}
 	if (manPages !== undefined || json) {
 		if (words.length > 0 || (manPages !== undefined && json)) {
 			const what =
@@ -110,13 +137,47 @@ async function help(
 	for (const name of words) {
 		const next = found.commands.find((command) => command.name() === name);
 		if (next === undefined) {
-			throw usageError(`no help for ${name}`, "Type `ragtag help` for all commands, tables and pages.");
+			throw usageError(
+				`no help for ${name}`,
+				`Type \`ragtag help\` for all commands, tables and pages, or: ragtag help --search ${quoted(words.join(" "))}`,
+			);
 		}
 		found = next;
 	}
 	// With its examples, which the bare text of the help does not have.
 	found.outputHelp();
 	if (words.length === 0) await io.out(`\n${topicList()}`);
+}
+
+/** @throws CliError exit 1 where nothing is found */
+async function find(question: string, json: boolean, program: Command, app: App): Promise<void> {
+	const { commandEntries, pageEntry, searchHelp, tableEntry } = await import("./help-search.ts");
+	const { helpTree } = await import("./help-tree.ts");
+	const texts = await Promise.all(pages.map(async (name) => [name, await pageText(name)] as const));
+	const tables = [...topics, [OPTIONS, optionsTable(program)] as const];
+	const hits = searchHelp(
+		[
+			...texts.map(([name, text]) => pageEntry(name, text)),
+			...tables.map(([name, text]) => tableEntry(name, text)),
+			...commandEntries(helpTree(program)),
+		],
+		question,
+	).slice(0, MOST_HITS);
+	if (hits.length === 0) {
+		throw new CliError(`nothing in the manual has ${quoted(question)}`, {
+			exit: Exit.failedRows,
+			hint: "Try fewer or other words, or type `ragtag help` for all commands, tables and pages.",
+		});
+	}
+	if (json) await printVersionLine(app);
+	for (const { name, heading, line } of hits) {
+		const open = `ragtag help ${name}`;
+		await app.io.out(
+			json
+				? `${JSON.stringify({ type: "hit", name, heading, line, open })}\n`
+				: `${open}\n  ${heading === line || heading === "" ? "" : `${heading}: `}${show(line, LONGEST_LINE)}\n`,
+		);
+	}
 }
 
 function topicList(): string {

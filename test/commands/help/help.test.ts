@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { pages, pageText } from "../../../src/commands/help.ts";
@@ -11,6 +11,11 @@ describe("help", () => {
 	it.each(pages)("help %s prints the page unchanged", async (page) => {
 		const { exit, stdout } = await ragtag(["help", page]);
 		expect([exit, stdout]).toEqual([0, await readFile(new URL(`${page}.md`, DOCS), "utf8")]);
+	});
+
+	it("has each page of docs/: a page that it lacks is found by no search", async () => {
+		const files = (await readdir(DOCS)).filter((name) => name.endsWith(".md"));
+		expect(pages.map((page) => `${page}.md`).toSorted()).toEqual(files.toSorted());
 	});
 
 	it("a missing page is an error that says where to read it", async () => {
@@ -50,7 +55,7 @@ describe("help", () => {
 		const { exit, stderr } = await ragtag(["help", "nothing-such"]);
 		expect([exit, stderr]).toEqual([
 			2,
-			"ragtag: no help for nothing-such\nType `ragtag help` for all commands, tables and pages.\n",
+			"ragtag: no help for nothing-such\nType `ragtag help` for all commands, tables and pages, or: ragtag help --search nothing-such\n",
 		]);
 	});
 });
