@@ -60,6 +60,6 @@ describe("manual pages", () => {
 		expect(text).toContain(
 			"ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'",
 		);
-		expect(text).toMatch(/--mode mode\n +replace/);
+		expect(text).toMatch(/--mode mode\n +merge keeps/);
 	});
 });
