@@ -41,6 +41,10 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 	"docs/ci.md": [["ragtag runs undo --state-dir state --yes", "test/kits/ci.slow.test.ts does it after the pipeline"]],
 	"docs/install.md": [
 		["npm pack", "installs a program for all users; npm run test:package does it in a folder"],
+		[
+			"git clone --branch v0.2.0 REPOSITORY ragtag && cd ragtag",
+			"needs a repository; npm run test:reproducible does the rest",
+		],
 		["npm run build:binary", "takes Node from npm; npm run test:binary does it"],
 		["npm run build:binary && docker build -f packaging/Dockerfile -t ragtag .", "needs a Docker engine"],
 		["npm run build:binary -- --downloads https://downloads.example.com/ragtag", "npm run test:binary does it"],
