@@ -93,6 +93,9 @@ ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
 
 /** The same for options, of a command or of all in a group. An answer fits where the command has the options that it names. */
 const OPTIONS = `
+docs sync | --max-delete | --max-remove N is how many documents --remove may remove.
+docs sync | --backup-dir --suffix | --trash keeps what is removed or replaced, and ragtag runs undo brings it back.
+docs | --filter --filter-from --include-from --glob | --include GLOB takes files, --exclude GLOB leaves them out.
 docs list | -f --form | --format FORMAT is the form, as in --format json.
 docs list | --document-id --doc-id --doc | ragtag docs list -d DATASET --id ID lists the documents of these ids.
 docs tag | --id --document-id --doc-id --doc | The ids stand in the manifest, in the column document_id.
@@ -110,8 +113,8 @@ values | -k --column --field | KEY stands without an option: ragtag values -d DA
 * | -s --silent | --quiet prints errors only.
 * | -? --usage --man | --help shows all options.
 * | -j --jobs --parallel --threads --workers --transfers --parallelism --max-concurrency --max-concurrent-queries | --concurrency N is how many requests are in flight; --rate N how many a second.
-* | --retries --retry --max-retries --tries --max-attempts | --attempts N counts all tries of one row, the first included.
-* | --bwlimit --limit-rate --rps --qps --tps --throttle --max-rate --rate-limit --tpslimit --delay --sleep | --rate N is the most requests a second.
+* | --retries --retry --low-level-retries --max-retries --tries --max-attempts | --attempts N counts all tries of one row, the first included.
+* | --bwlimit --limit-rate --rps --qps --tps --throttle --max-rate --rate-limit --tpslimit --delay --sleep --max-per-second --executor.maxPerSecond | --rate N is the most requests a second.
 * | -m --max-time --connect-timeout --request-timeout --read-timeout | --timeout TIME is the longest time of one request.
 * | --deadline --max-runtime --time-limit | --max-duration TIME stops the run, and it can be resumed.
 * | --merge --append --upsert --patch --partial | --mode merge keeps the keys that a row does not carry.
@@ -128,7 +131,7 @@ datasets create | --if-not-exists --exist-ok --skip-existing --ignore-existing -
 * | --tsv --tab | --format tsv
 * | --table --pretty | --format table
 * | --jsonl --ndjson --json-lines --json-output | --json prints JSON lines.
-docs | --no-headers --noheader --no-header --quote --delimiter --separator --sep --field-separator | The first line of a CSV is its header, which also tells the delimiter. Leave the option out.
+docs | -header --no-headers --noheader --no-header --quote --delimiter --separator --sep --field-separator | The first line of a CSV is its header, which also tells the delimiter. Leave the option out.
 * | -n --max --top --head --max-results --max-items --first -L --page-size --per-page --page --offset --tail | --limit N prints the first N; all pages are read.
 * | --filter --query --selector -l --match --include --search --tag --has | --where KEY=VALUE
 * | --columns --select --show --cols --properties | --fields a,b,c

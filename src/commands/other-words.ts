@@ -4,7 +4,7 @@ import { nearest } from "../workflows/values/spellings.ts";
 import { alternatives } from "../text/words.ts";
 import { COMMAND_HABITS, type Habit, OPTION_HABITS } from "./habits.ts";
 import { groups } from "./index.ts";
-import { commandName, optionsOf, typedCommand } from "./typed.ts";
+import { commandName, longForm, optionsOf, typedCommand } from "./typed.ts";
 
 /** Removes, takes a guard away, or answers a question: spelling alone is no reason to suggest it. */
 const NEVER_BY_SPELLING: readonly string[] =
@@ -148,7 +148,13 @@ function optionAnswer(typed: string, command: Command): string | undefined {
 	const [group = ""] = name.split(" ");
 	const fits = (answer: string): boolean => ownOptionsIn(answer).every(has);
 	const habit: Typed = { word, places: [name, group, "*"], fits };
-	return habitOf(OPTION_HABITS, habit) ?? nearestOption(word, options) ?? nearHabitOf(OPTION_HABITS, habit);
+	const other: Typed = { ...habit, word: longForm(word) };
+	return (
+		habitOf(OPTION_HABITS, habit) ??
+		habitOf(OPTION_HABITS, other) ??
+		nearestOption(other.word, options) ??
+		nearHabitOf(OPTION_HABITS, other)
+	);
 }
 
 /** The options in an answer that are meant for the typed command, which are those before any command that it names. */

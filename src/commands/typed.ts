@@ -41,6 +41,12 @@ export function typedArguments(argv: readonly string[], command: Command): reado
 	return (certain.length > 0 ? certain : likely).slice(0, command.registeredArguments.length);
 }
 
+/** `-dryRun` and `-auto-approve`, as programs of Java and Go have them, in the form of this one: `--dry-run`. */
+export function longForm(flag: string): string {
+	const isLong = /^-[a-z]{2}/i.test(flag);
+	return isLong ? `-${flag.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase()}` : flag;
+}
+
 type Mistyped = { readonly message: string; readonly hint: string };
 
 /** Dashes that word processors and chat programs make of `--`. */
@@ -64,7 +70,7 @@ export function mistypedOption(argv: readonly string[], command: Command): Misty
 			before = undefined;
 			continue;
 		}
-		const bare = flag.replace(OTHER_DASHES, "").replace(/^-/, "");
+		const bare = longForm(flag.replace(OTHER_DASHES, "-")).replace(/^--?/, "");
 		const isMistyped = OTHER_DASHES.test(flag) || /^-[^-]{2}/.test(flag);
 		if (isMistyped && named(`--${bare}`) !== undefined) {
 			return { message: `${flag} is no option: its name begins with two dashes`, hint: `Type: --${bare}` };
