@@ -90,6 +90,7 @@ class FirstReading {
 			failedRows: marked(this.#reader?.failedRows ?? csvFailedRows([], ","), this.#manifest.options),
 			keys: this.#seen.keys,
 			datasets: this.#tally.datasets,
+			rowsByDataset: this.#tally.rowsByDataset,
 			notes: [...this.#seen.notes, ...datasetNote(this.#manifest.options.dataset, this.#seen.keys)],
 			content: source.content(),
 			close: () => source.close(),

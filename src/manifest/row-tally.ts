@@ -10,11 +10,11 @@ const MOST_DATASETS = 1_000;
 export class RowTally {
 	readonly dispositions = new Dispositions();
 	readonly datasets = new Map<string, number>();
+	/** valid rows by their datasets; those of documents that have several rows count each */
+	readonly rowsByDataset = new Map<string, number>();
 	readonly #subject: SubjectRules;
 	readonly #shard: Shard | undefined;
 	#all = 0;
-	/** the dataset of the last row: those of most rows are the same */
-	#dataset: string | undefined;
 	#otherRows = 0;
 	#invalid = 0;
 	#duplicateSkipped = 0;
@@ -45,9 +45,12 @@ export class RowTally {
 	}
 
 	#seeDataset(datasetId: string, line: number): void {
-		if (datasetId === this.#dataset) return;
-		this.#dataset = datasetId;
-		if (this.datasets.size < MOST_DATASETS && !this.datasets.has(datasetId)) this.datasets.set(datasetId, line);
+		if (this.datasets.has(datasetId)) {
+			this.rowsByDataset.set(datasetId, (this.rowsByDataset.get(datasetId) ?? 0) + 1);
+		} else if (this.datasets.size < MOST_DATASETS) {
+			this.datasets.set(datasetId, line);
+			this.rowsByDataset.set(datasetId, 1);
+		}
 	}
 
 	next(): void {

@@ -167,6 +167,8 @@ export type CheckedManifest = {
 	readonly keys: ManifestKeys;
 	/** the first datasets of valid rows, each with the line that names it first */
 	readonly datasets: ReadonlyMap<string, number>;
+	/** the number of valid rows of each of them */
+	readonly rowsByDataset: ReadonlyMap<string, number>;
 	/** values that are valid and probably mean something else, as sentences */
 	readonly notes: readonly string[];
 	/** identifies the content, whatever the name is */

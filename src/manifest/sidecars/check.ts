@@ -12,7 +12,7 @@ import { findLocalFiles, type LocalFile, readSidecar, type Sidecar } from "./fin
 /** The result of the check of sidecars: a manifest in which each file is a row. */
 type CheckedSidecars = Omit<
 	CheckedManifest,
-	"format" | "failedRows" | "content" | "readBatches" | "keys" | "notes" | "datasets"
+	"format" | "failedRows" | "content" | "readBatches" | "keys" | "notes" | "datasets" | "rowsByDataset"
 > & {
 	/** folders inside those that were named; they are not read */
 	readonly folders: number;

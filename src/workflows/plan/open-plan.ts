@@ -32,6 +32,8 @@ export type OpenedPlan = CheckedPlan & {
 	readonly bytes: number;
 	/** how many of its changes are in the shard; all of them without one */
 	readonly own: number;
+	/** the same by their datasets */
+	readonly rowsByDataset: ReadonlyMap<string, number>;
 	/** path of the private copy that was made while it was checked; the changes are read from it */
 	readonly copy: string;
 	/** its changes in order, from the copy */
@@ -85,7 +87,7 @@ async function check(
 	chunks: AsyncIterable<Uint8Array>,
 	spool: FileHandle,
 	{ actions, shard }: OpenPlanOptions,
-): Promise<CheckedPlan & Pick<OpenedPlan, "sha256" | "bytes" | "own">> {
+): Promise<CheckedPlan & Pick<OpenedPlan, "sha256" | "bytes" | "own" | "rowsByDataset">> {
 	const hash = createHash("sha256");
 	let bytes = 0;
 	const hashed = async function* (): AsyncGenerator<Uint8Array> {
@@ -99,8 +101,13 @@ async function check(
 	const plan = new PlanCheck(actions);
 	return withPlanErrors(name, async () => {
 		let own = 0;
-		for await (const change of changes(hashed(), plan)) if (isOfShard(change, shard)) own++;
-		return { ...plan.end(), sha256: hash.digest("hex"), bytes, own };
+		const counted = new Map<string, number>();
+		for await (const change of changes(hashed(), plan)) {
+			if (!isOfShard(change, shard)) continue;
+			own++;
+			counted.set(change.datasetId, (counted.get(change.datasetId) ?? 0) + 1);
+		}
+		return { ...plan.end(), sha256: hash.digest("hex"), bytes, own, rowsByDataset: counted };
 	});
 }
 

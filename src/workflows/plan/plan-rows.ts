@@ -94,7 +94,7 @@ export function rowsOfPlan(
 	plan: OpenedPlan,
 	{ name = plan.name, countsUnplanned, shard, allowTypeChange, options }: Omit<PlanKind, "actions">,
 ): PlanSource {
-	const { header, counts, sha256, bytes, copy, own } = plan;
+	const { header, counts, sha256, bytes, copy, own, rowsByDataset } = plan;
 	const all = counts.changes + counts.unchanged + counts.failed;
 	const invalid = countsUnplanned ? counts.failed : 0;
 	return {
@@ -104,6 +104,7 @@ export function rowsOfPlan(
 		hasLines: header.sync === undefined,
 		linesOf: header.manifest.name === "-" ? "standard input" : header.manifest.name,
 		rows: own + invalid,
+		rowsByDataset,
 		// A plan does not name the rows that change nothing. So a limit in percent is that of the whole plan, for each shard.
 		outOf: counts.changes === 0 ? all : Math.round((all * own) / counts.changes),
 		shard: shard && { ...shard, otherRows: counts.changes - own },

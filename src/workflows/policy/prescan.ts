@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { CountedRows } from "../../run/documents/row-counts.ts";
+import { knownCounts } from "../../run/documents/row-counts.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -41,7 +41,7 @@ export async function policyPrescan<SourceRow extends Row>(
 	{ compares = true, keepsLists = false }: PrescanOptions = {},
 ): Promise<AllowedRows<SourceRow>> {
 	let kept: DocumentSource | undefined;
-	const allowed = await judge(run, rows, async (open, checkers, unjudged) => {
+	const allowed = await judge(run, rows, async (open, checkers, unjudged, left) => {
 		const { flags, session, settings, app } = run;
 		const { clock, io } = app;
 		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
@@ -55,7 +55,7 @@ export async function policyPrescan<SourceRow extends Row>(
 		}
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
 		const documents = new DocumentSource({
-			rows: new CountedRows(open),
+			rows: knownCounts(rows.rowsByDataset, left),
 			folder,
 			service: session.service,
 			// A type that is not known is found out by the write.
@@ -127,11 +127,13 @@ type Checkers = { readonly policy: PolicyChecker | undefined; readonly types: Ty
  *
  * @param open may be called more than once
  * @param unjudged is set for rows that could not be judged
+ * @param left rows that are still to be sent, of a run that goes on
  */
 type Pass<SourceRow extends Row> = (
 	open: () => AsyncIterable<SourceRow>,
 	checkers: Checkers,
 	unjudged: RowBytes,
+	left: number | undefined,
 ) => Promise<Stop | undefined>;
 
 /** Ends the command before its first request where another run of these rows is going on. @throws CliError exit 5 */
@@ -163,7 +165,7 @@ async function judge<SourceRow extends Row>(
 	const open = (): AsyncIterable<SourceRow> =>
 		untilStopped(resumed === undefined ? rows.read() : unsettled(rows, resumed), app.signal);
 	const passed = async (): Promise<Stop | undefined> => {
-		const cut = await pass(open, { policy, types }, unjudged);
+		const cut = await pass(open, { policy, types }, unjudged, resumed?.totals.pending);
 		// After its last request the pass does not notice a signal, and a run that was stopped must not begin.
 		return app.signal.aborted ? stopOf(app.signal.reason) : cut;
 	};

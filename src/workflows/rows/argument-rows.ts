@@ -23,6 +23,7 @@ export async function idRows({ flags, settings }: Run<ManifestReadFlags>, ids: r
 	return {
 		name: "--id",
 		rows: ids.length,
+		rowsByDataset: new Map([[dataset, ids.length - repeated]]),
 		invalid: 0,
 		duplicateSkipped: repeated,
 		stop: undefined,

@@ -59,6 +59,7 @@ export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[])
 		hasNames ? [dataset, path, name] : [dataset, path];
 	return {
 		...intake,
+		rowsByDataset: new Map([[dataset, files.length]]),
 		name: "files",
 		onPresent: keyNotes({ keys, format: "csv" }, (text) => app.io.note(text)),
 		stop: ended && endedBefore(intake, ended),

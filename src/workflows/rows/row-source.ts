@@ -7,7 +7,7 @@ import type { Ended, ShardCounts } from "../../report/summary.ts";
 
 /** The source of rows: a checked manifest, a plan, or arguments in place of one. Disposing of it removes its copies. */
 export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
-	Pick<CheckedManifest, "name" | "rows" | "invalid" | "duplicateSkipped" | "failedRows"> & {
+	Pick<CheckedManifest, "name" | "rows" | "rowsByDataset" | "invalid" | "duplicateSkipped" | "failedRows"> & {
 		/** the end of the command if none of these rows may be sent, or if there are none; undefined otherwise */
 		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */

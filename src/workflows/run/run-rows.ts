@@ -2,7 +2,7 @@ import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { CountedRows } from "../../run/documents/row-counts.ts";
+import { knownCounts } from "../../run/documents/row-counts.ts";
 import { onlyPrescanned, type Operation, type SentLog } from "../../run/operations/operation.ts";
 import { runChunks, type RunOptions as ChunkOptions } from "../../run/rows.ts";
 import type { Stop } from "../../run/types.ts";
@@ -13,7 +13,7 @@ import type { Run } from "../open-run.ts";
 import type { Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
 import { writeFailed } from "../rows/failed-rows.ts";
-import { type AllowedRows, fileOfLines, unsettled, unsettledChunks } from "../rows/row-source.ts";
+import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
 import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
@@ -69,7 +69,7 @@ const LONG_LIST = 20_000;
 function rowDocuments<SourceRow extends Row>({ run, rows, journal }: RunRecord<SourceRow>): DocumentSource {
 	const { app, settings, session } = run;
 	return new DocumentSource({
-		rows: new CountedRows(() => unsettled(rows, journal), journal.totals().pending),
+		rows: knownCounts(rows.rowsByDataset, journal.totals().pending),
 		folder: () => app.temporaryFolder(settings),
 		service: session.service,
 		onPresent: rows.onPresent,
