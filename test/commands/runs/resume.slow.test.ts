@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
+import { systemClock } from "../../../src/run/clock.ts";
 import { impatient } from "../../support/clock.ts";
 import { outcomesIn } from "../../support/journal-lines.ts";
 import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
@@ -56,15 +57,16 @@ it("seconds are those of all executions, not of the last one", async () => {
 	const { argv } = await tagging(world);
 	const seconds: number[] = [];
 	for (const exit of [4, 4, 0]) {
-		const ended = await world.run([...argv, "--resume"]);
+		// The record of an execution has the machine's clock, so the program must have no faster one here.
+		const ended = await world.run([...argv, "--resume"], { clock: systemClock });
 		expect(ended.exit).toBe(exit);
 		seconds.push(Number(at(summaryOf(ended.stdout), "seconds")));
 	}
 	const [one = 0, two = 0, three = 0] = seconds;
-	// An execution sends three rows or more, 60 ms each.
-	expect(two - one).toBeGreaterThan(0.15);
-	expect(three - two).toBeGreaterThan(0.1);
-	expect(three).toBeGreaterThan(0.5);
+	// An execution sends three rows or more, at once or one after another, 60 ms each.
+	expect(one).toBeGreaterThan(0.05);
+	expect(two - one).toBeGreaterThan(0.05);
+	expect(three - two).toBeGreaterThan(0.05);
 });
 
 it("a run that was killed after its last row is ended, not sent again", async () => {
