@@ -83,7 +83,6 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 			"Debian has no Tika; the same test runs the rest",
 		],
 	],
-	"docs/reliability.md": [["npm run test:faults", "takes minutes; CI runs a part of it"]],
 };
 
 /** `RAGTAG_DOCS=write npx vitest run test/docs` puts what the commands print now into the pages. */
