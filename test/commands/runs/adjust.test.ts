@@ -126,7 +126,7 @@ describe("runs adjust", () => {
 		let over = (): void => undefined;
 		const isOver = new Promise<void>((resolve) => (over = resolve));
 		const sleep: Clock["sleep"] = (milliseconds, signal) =>
-			milliseconds === 3_600_000 ? isOver : systemClock.sleep(milliseconds, signal);
+			milliseconds > 3_000_000 ? isOver : systemClock.sleep(milliseconds, signal);
 		const slow = await slowRun(["--rate", "0.01", "--max-duration", "1h"], { ...systemClock, sleep });
 		await slow.runs("adjust", "--pause");
 		over();

@@ -30,7 +30,7 @@ it.each([
 	const argv = ["docs", "upload", manifest, "-d", world.service.dataset, "--concurrency", "1", "--json"];
 	const first = await world.run(argv);
 	expect([first.exit, summaryOf(first.stdout)]).toMatchObject([1, { uploaded: 1, failed: 1 }]);
-	const failed = world.path(runOf(first.stdout), "failed.csv");
+	const failed = world.path(runOf(first.stdout), text === JSONL ? "failed.jsonl" : "failed.csv");
 	const again = await world.run(["docs", "upload", failed, "--json"]);
 	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { rows: 1, uploaded: 1 }]);
 	const held = await world.service.documents();
