@@ -28,6 +28,7 @@ function listenToSignals(io: App["io"]): AbortSignal {
 			continue;
 		}
 		process.on(name, () => {
+			if (name === "SIGINT" && io.isLent) return;
 			if (stopping.signal.aborted) quit(io, name, exit, `second signal, ${name}: quitting now`);
 			const again = name === "SIGINT" ? "Press Ctrl-C again" : "Send it again";
 			io.err(`ragtag: ${name}: stopping; waiting up to 5 s for requests in flight. ${again} to quit now.`);

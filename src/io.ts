@@ -45,6 +45,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let isJson = false;
 	let log: LogFile | undefined;
 	let lastWords: (() => string) | undefined;
+	let isLent = false;
 	const stderrIsTerminal = stderr.isTTY === true;
 	const unicode = /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 	const harmless = env["GITHUB_ACTIONS"] === "true" ? withoutWorkflowCommands : (text: string): string => text;
@@ -138,6 +139,14 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			const text = display.status(phase);
 			if (text.startsWith("{")) write(text);
 			else message("note", text);
+		},
+		/** Leaves the terminal to another program, such as a pager, until that ends: what Ctrl-C means is its business. */
+		async lend<T>(use: Promise<T>): Promise<T> {
+			isLent = true;
+			return await use.finally(() => (isLent = false));
+		},
+		get isLent(): boolean {
+			return isLent;
 		},
 		/** Says what a user must know who quits now. @param words the counts and the next command; undefined for none */
 		beforeQuitting: (words: (() => string) | undefined): void => void (lastWords = words),

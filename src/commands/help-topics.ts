@@ -55,6 +55,7 @@ then default.
   --shard auto          RAGTAG_SHARDS        number of shards, where a Kubernetes indexed job runs the program
   --limiter ADDRESS     RAGTAG_LIMITER       a Redis over which runs share one --rate
   --no-color            NO_COLOR, FORCE_COLOR
+                        PAGER, LESS          what shows a page of ragtag help on a terminal; empty or cat: nothing
 
 A profile: {base_url, api_key_file, api_key_command, ca_file, dataset, rate, flavour, body, policy,
 require_https, keep_runs, ping, limiter}. Its key goes only to its address. No flag takes a key: arguments are visible to every user of a machine.

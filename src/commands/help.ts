@@ -127,7 +127,7 @@ async function help(
 	// A word that is a page and a command, such as `runs`, is the page.
 	const page = words.length === 1 ? pages.find((name) => name === word) : undefined;
 	if (page !== undefined) {
-		await io.out(await pageText(page));
+		await printPage(await pageText(page), app);
 		if (program.commands.some((command) => command.name() === page)) {
 			io.note(`The options of the command: ragtag ${page} --help`);
 		}
@@ -147,6 +147,13 @@ async function help(
 	// With its examples, which the bare text of the help does not have.
 	found.outputHelp();
 	if (words.length === 0) await io.out(`\n${topicList()}`);
+}
+
+/** A pipe gets the Markdown, unchanged. */
+async function printPage(text: string, app: App): Promise<void> {
+	if (!app.io.stdoutIsTerminal) return await app.io.out(text);
+	const { showPage } = await import("./pager.ts");
+	await showPage(text, app);
 }
 
 /** @throws CliError exit 1 where nothing is found */

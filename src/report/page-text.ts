@@ -1,0 +1,138 @@
+import { columnWidths, displayWidth } from "./table.ts";
+
+/** How words are marked on a terminal. Functions that change nothing leave the marks of Markdown. */
+export type PageStyle = { readonly bold: (text: string) => string; readonly cyan: (text: string) => string };
+
+/** No line of prose is longer, however wide the terminal is. */
+const WIDEST = 100;
+
+/** Blank columns between two columns of a table, and the widths that wrapped columns keep. */
+const GAP = 2;
+const LEAST = 12;
+const LEAST_FIRST = 28;
+
+const CODE_INDENT = "    ";
+const HEADING = /^#{1,6} /;
+const FENCE = /^\s*```/;
+const TABLE = /^\s*\|/;
+const ITEM = /^(?<indent>\s*)(?<mark>[-*]|\d+\.) +/;
+const INLINE =
+	/(?<ticks>`+)(?<code>.+?)\k<ticks>(?!`)|\*\*(?<bold>.+?)\*\*|\[(?<link>(?:`[^`]*`|[^\]`])+)\]\((?<target>[^)]*)\)/;
+
+/**
+ * A page of the documentation for a terminal: paragraphs, lists and tables are wrapped to its width, code keeps its lines.
+ *
+ * @param markdown of the kind that `docs/` has: headings, paragraphs, lists, fenced code, tables, links
+ * @param width of the terminal, in columns
+ */
+export function pageForTerminal(markdown: string, width: number, style: PageStyle): string {
+	const room = Math.max(LEAST, Math.min(width, WIDEST));
+	const lines = markdown.trimEnd().split("\n");
+	const shown: string[] = [];
+	/** The next lines, as long as they go on with the block. */
+	const take = (goesOn: (line: string) => boolean): string[] => {
+		const end = lines.findIndex((line) => !goesOn(line));
+		return lines.splice(0, end === -1 ? lines.length : end);
+	};
+	for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
+		if (FENCE.test(line)) {
+			shown.push(...take((each) => !FENCE.test(each)).map((each) => (each === "" ? "" : CODE_INDENT + each)));
+			lines.shift();
+		} else if (TABLE.test(line)) {
+			shown.push(...table([line, ...take((each) => TABLE.test(each))].map(cellsOf), room, style));
+		} else if (HEADING.test(line)) {
+			shown.push(style.bold(isPlain(style) ? line : inline(line.replace(HEADING, ""), style)));
+		} else if (line.trim() === "") {
+			shown.push("");
+		} else {
+			const { indent = "", mark = "" } = ITEM.exec(line)?.groups ?? {};
+			const first = mark === "" ? (/^\s*/.exec(line)?.[0] ?? "") : `${indent}${mark} `;
+			const text = [line.replace(ITEM, ""), ...take(isText)].map((each) => each.trim()).join(" ");
+			shown.push(...hanging(first, wrapped(inline(text, style), room - first.length)));
+		}
+	}
+	return `${shown.join("\n")}\n`;
+}
+
+function isText(line: string): boolean {
+	return line.trim() !== "" && ![FENCE, TABLE, HEADING, ITEM].some((block) => block.test(line));
+}
+
+function isPlain({ bold }: PageStyle): boolean {
+	return bold("a") === "a";
+}
+
+/** Each word has its own marks, so that a line may end between any two. */
+function inline(text: string, style: PageStyle): string {
+	const byWord = (words: string, mark: (word: string) => string): string =>
+		words.trim().split(/\s+/).map(mark).join(" ");
+	return text.replaceAll(new RegExp(INLINE, "g"), (whole: string) => {
+		const { code, bold = "", link, target = "" } = INLINE.exec(whole)?.groups ?? {};
+		if (link !== undefined) {
+			const name = inline(link, style);
+			return /^https?:/.test(target) && link !== target ? `${name} (${target})` : name;
+		}
+		if (isPlain(style)) return whole;
+		return code === undefined ? byWord(inline(bold, style), style.bold) : byWord(code, style.cyan);
+	});
+}
+
+function wrapped(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = "";
+	let used = 0;
+	for (const word of text.split(" ")) {
+		const length = displayWidth(word);
+		if (used > 0 && used + 1 + length > width) {
+			lines.push(line);
+			[line, used] = [word, length];
+		} else [line, used] = used === 0 ? [word, length] : [`${line} ${word}`, used + 1 + length];
+	}
+	return [...lines, line];
+}
+
+function hanging(first: string, lines: readonly string[]): string[] {
+	return lines.map((line, at) => (at === 0 ? first : " ".repeat(first.length)) + line);
+}
+
+function cellsOf(line: string): string[] {
+	const cells = line.trim().replace(/^\|/, "").replace(/\|$/, "");
+	return cells.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(String.raw`\|`, "|"));
+}
+
+/** Columns beside each other, wrapped where they must be; where there is no room for that, a list of rows. */
+function table(rows: readonly (readonly string[])[], room: number, style: PageStyle): string[] {
+	const [head = [], ...body] = rows
+		.filter((row) => !row.every((cell) => /^:?-+:?$/.test(cell)))
+		.map((row) => row.map((cell) => inline(cell, style)));
+	const all = [head, ...body];
+	const most = (at: number, of: (cell: string) => number): number => Math.max(...all.map((row) => of(row[at] ?? "")));
+	const longestWord = (cell: string): number => Math.max(...cell.split(" ").map(displayWidth));
+	const wanted = head.map((_, at) => most(at, displayWidth));
+	const least = wanted.map((each, at) =>
+		Math.min(each, Math.max(at === 0 ? LEAST_FIRST : LEAST, most(at, longestWord))),
+	);
+	const widths = columnWidths(wanted, room, least);
+	if (widths.reduce((sum, each) => sum + each + GAP, -GAP) > room) {
+		return body.flatMap((row) =>
+			row.flatMap((cell, at) => {
+				const name = at === 0 || (head[at] ?? "") === "" ? "" : `${head[at]}: `;
+				if (cell === "") return [];
+				return hanging(at === 0 ? "- " : "  ", wrapped(`${name}${cell}`, room - GAP));
+			}),
+		);
+	}
+	return [head.map((cell) => (cell === "" ? "" : style.bold(cell))), ...body].flatMap((row) => {
+		const columns = widths.map((width, at) => wrapped(row[at] ?? "", width));
+		const height = Math.max(...columns.map(({ length }) => length));
+		return Array.from({ length: height }, (_, line) =>
+			columns
+				.map(
+					(cell, at) =>
+						(cell[line] ?? "") + " ".repeat(Math.max(0, (widths[at] ?? 0) - displayWidth(cell[line] ?? ""))),
+				)
+				.join(" ".repeat(GAP))
+				.trimEnd(),
+		);
+	});
+}
