@@ -16,7 +16,9 @@ export async function showPage(markdown: string, app: App): Promise<void> {
 	const pager = named?.trim() ?? (env["TERM"] === "dumb" ? "" : DEFAULT_PAGER);
 	if (pager === "" || pager === "cat") return await io.out(text);
 	await io.flush();
-	if (await io.lend(paged(pager, io.masked(text), app))) return;
+	const isShown = await io.lend(paged(pager, io.masked(text), app));
+	app.signal.throwIfAborted();
+	if (isShown) return;
 	if (named !== undefined) io.note(`The pager ${pager} (PAGER) could not be started; the page is printed without it.`);
 	await io.out(text);
 }
