@@ -120,6 +120,6 @@ function answersOf(page) {
 }
 
 function optionsOfTag() {
-	const help = readFileSync(join(ROOT, "dist/help/docs-tag---help.txt"), "utf8");
+	const help = readFileSync(join(ROOT, "dist/help/docs-tag--h.txt"), "utf8");
 	return `${(help.match(/^ {2}-/gm) ?? []).length} in ${help.split("\n").length - 1} lines`;
 }
