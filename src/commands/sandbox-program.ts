@@ -4,7 +4,6 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason, usageError } from "../errors.ts";
-import { stopOf } from "../run/stop/shutdown.ts";
 
 /** What a program needs to talk to a sandbox. */
 type Service = { readonly url: string; readonly key: string };
@@ -32,7 +31,7 @@ export async function runWithSandbox(
 	own["RAGTAG_STATE_DIR"] = state ?? kept;
 	try {
 		await io.flush();
-		const { code, by } = await ended(program, words, own, signal);
+		const { code, by } = await io.lend(ended(program, words, own, signal));
 		if (code === Exit.ok) return Exit.ok;
 		if (code === null) io.note(`${program} was ended by ${by ?? "a signal"}.`);
 		else io.note(`${program} ended with exit code ${code}.`);
@@ -43,7 +42,7 @@ export async function runWithSandbox(
 	}
 }
 
-/** Ctrl-C reaches the program as well, which decides what it means; SIGTERM and SIGHUP reach this process alone. */
+/** Ctrl-C belongs to the program (`lend`), which decides what it means; SIGTERM and SIGHUP reach this process alone. */
 function ended(
 	program: string,
 	words: readonly string[],
@@ -52,9 +51,7 @@ function ended(
 ): Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(program, words, { env, stdio: "inherit" });
-		const end = (): void => {
-			if (stopOf(signal.reason).exit !== Exit.interrupted) child.kill("SIGTERM");
-		};
+		const end = (): boolean => child.kill("SIGTERM");
 		signal.addEventListener("abort", end, { once: true });
 		child.on("error", (error) => {
 			reject(

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { program, type Running, start } from "../support/program.ts";
@@ -47,6 +48,16 @@ it("a program after -- finds the service and a folder for its runs, and both end
 	expect([exit, stderr]).toEqual([3, "sh ended with exit code 3.\n"]);
 	expect(existsSync(state)).toBe(false);
 	await expect(fetch(url)).rejects.toThrow("fetch failed");
+});
+
+it("Ctrl-C belongs to the program: its service goes on until it ends", async () => {
+	const running = start(["sandbox", "--", "sh", "-c", "echo here; exec sleep 60"]);
+	await running.until((out) => out.includes("here"));
+	running.child.kill("SIGINT");
+	await setTimeout(200);
+	expect([running.child.exitCode, running.err()]).toEqual([null, ""]);
+	running.child.kill("SIGTERM");
+	expect((await running.ended).exit).toBe(143);
 });
 
 it("SIGTERM to a sandbox ends its program, and a program that is not there is a wrong call", async () => {

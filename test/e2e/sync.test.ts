@@ -12,7 +12,7 @@ import { PAPERS, synced, type Synced } from "../support/synced.ts";
 
 /** The scenarios of a folder and a dataset, by the built program. */
 
-/** Root may read anything: then the program runs as a user that nobody is. */
+/** Root may read anything: then the program runs as a user without files of its own. */
 const as = userInfo().uid === 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "";
 const canRun = spawnSync("bash", ["-c", `${as}${COMMAND.join(" ")} --version`]).status === 0;
 

@@ -14,7 +14,7 @@ const rowsOf = (text: string): readonly (readonly string[])[] =>
 		.filter((line) => line.startsWith("| ") && !line.startsWith("| promise |"))
 		.map((line) => line.slice(2, -2).split(" | "));
 
-it("the page of security has promises, and each is shown by a test: nobody could tell which one holds", () => {
+it("the page of security has promises, and each names a test that shows it", () => {
 	const promises = rowsOf(page).map(([promise]) => promise);
 	expect(promises.length).toBeGreaterThan(25);
 	expect(rowsOf(evidence).map(([promise]) => promise)).toEqual(promises);

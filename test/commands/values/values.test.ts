@@ -38,7 +38,7 @@ it("the values of a key are counted, items of lists once a document", async () =
 	expect(await list("pages")).toBe("value\ttype\tdocuments\tlike\n4\tnumber\t1\t\n4\ttext\t1\t\n");
 });
 
-it("a key of several types is marked, and coverage and blanks that nobody sees are shown", async () => {
+it("a key of several types is marked, and its coverage and blanks at the end of a value are shown", async () => {
 	const service = await serve(3);
 	const [first = "", second = ""] = await service.ids();
 	await service.put(first, { unit: "Legal", pages: 4 });
