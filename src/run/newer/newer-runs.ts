@@ -3,8 +3,14 @@ import { newestOrder, type RunFile } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { shardIn, shardIndexOf } from "../../shard.ts";
 import { idKey } from "../../text/names.ts";
-import { type RunInOrder, touchesOfRemovedRuns, touchesOfRun, undoneBy } from "./run-touches.ts";
-import { documentHash, JoinedTouches, sortedOnce, touchesOf, without, type RunTouches } from "./touches.ts";
+import {
+	documentHash,
+	type RunInOrder,
+	type RunTouches,
+	touchesOfRemovedRuns,
+	touchesOfRun,
+	undoneBy,
+} from "./touches.ts";
 import { undoneRunOf } from "../recorded/unfinished.ts";
 
 /** The run that has touched a document since. */
@@ -18,9 +24,11 @@ export class NewerRuns {
 	/** number of the first execution of the run */
 	readonly began: number;
 	readonly #beganFor: (documentId: string) => number;
-	readonly #own = new JoinedTouches();
-	readonly #written = new JoinedTouches();
-	readonly #unchanged = new JoinedTouches();
+	/** for each document, by its hash, the newest execution of another run that has touched it */
+	readonly #written = new Map<number, number>();
+	readonly #unchanged = new Map<number, number>();
+	/** documents that the run has written, and another run since */
+	readonly #again = new Set<number>();
 	readonly #byOrder = new Map<number, Pick<RunTouches, "run" | "baseUrl">>();
 
 	/** @param beganFor the same of the part of the run that has a document, where it was merged of shards */
@@ -29,24 +37,33 @@ export class NewerRuns {
 		this.#beganFor = beganFor;
 	}
 
-	/** Adds what the run itself has touched. */
-	addOwn({ executions }: RunTouches): void {
-		for (const { order, written } of executions) this.#own.add(touchesOf(written, order));
-	}
-
 	/** Adds what another run has touched. @param undone documents that an undo has given back as they were before it */
-	addOther({ run, baseUrl, executions }: RunTouches, undone: Float64Array): void {
+	addOther({ run, baseUrl, executions }: RunTouches, undone: ReadonlySet<number>): void {
 		for (const { order, written, unchanged } of executions) {
 			if (order <= this.began) continue;
 			this.#byOrder.set(order, { run, baseUrl });
-			this.#written.add(touchesOf(undone.length === 0 ? written : without(written, undone), order));
-			this.#unchanged.add(touchesOf(unchanged, order));
+			for (const one of written) if (!undone.has(one)) addNewest(this.#written, one, order);
+			for (const one of unchanged) addNewest(this.#unchanged, one, order);
+		}
+	}
+
+	/** Adds what the run itself has written, after all other runs: what is older than that does not count. */
+	addOwn({ executions }: RunTouches): void {
+		for (const { order, written } of executions) {
+			for (const one of written) {
+				if ((this.#unchanged.get(one) ?? order) <= order) this.#unchanged.delete(one);
+				if ((this.#written.get(one) ?? order) > order) this.#again.add(one);
+				else {
+					this.#written.delete(one);
+					this.#again.delete(one);
+				}
+			}
 		}
 	}
 
 	/** Whether no other run has touched any document since. */
 	get isEmpty(): boolean {
-		return this.#written.isEmpty && this.#unchanged.isEmpty;
+		return this.#written.size === 0 && this.#unchanged.size === 0;
 	}
 
 	/** The run that has written a document since this run did; undefined if none has. */
@@ -64,7 +81,7 @@ export class NewerRuns {
 	/** How many documents that this run has written were written again since, by the run that did so. */
 	writtenAgain(): ReadonlyMap<string, number> {
 		const counts = new Map<string, number>();
-		for (const document of this.#own.documents()) {
+		for (const document of this.#again) {
 			const by = this.#newer(document, true, this.began);
 			if (by !== undefined) counts.set(by.run, (counts.get(by.run) ?? 0) + 1);
 		}
@@ -72,11 +89,14 @@ export class NewerRuns {
 	}
 
 	#newer(document: number, isWrite: boolean, began: number): NewerRun | undefined {
-		const order = (isWrite ? this.#written : this.#unchanged).newest(document);
-		if (order === undefined || order <= (this.#own.newest(document) ?? began)) return undefined;
-		const found = this.#byOrder.get(order);
+		const order = (isWrite ? this.#written : this.#unchanged).get(document);
+		const found = order === undefined || order <= began ? undefined : this.#byOrder.get(order);
 		return found === undefined ? undefined : { ...found, isWrite };
 	}
+}
+
+function addNewest(orders: Map<number, number>, document: number, order: number): void {
+	if (order > (orders.get(document) ?? 0)) orders.set(document, order);
 }
 
 /**
@@ -214,12 +234,14 @@ function ownRuns(file: RunFile, all: readonly RunFile[], undos: readonly Undo[])
 }
 
 /** The documents that complete undos of a run have given back, and that no undo of these has changed again. */
-async function undoneOf(run: string, undos: readonly Undo[]): Promise<Float64Array> {
-	const given: Float64Array[] = [];
+async function undoneOf(run: string, undos: readonly Undo[]): Promise<ReadonlySet<number>> {
+	const given = new Set<number>();
 	for (const undo of undos) {
 		if (undo.of !== run || !undo.isComplete) continue;
 		const again = await undoneOf(undo.run, undos);
-		for (const { written } of (await undo.read()).executions) given.push(without(written, again));
+		for (const { written } of (await undo.read()).executions) {
+			for (const one of written) if (!again.has(one)) given.add(one);
+		}
 	}
-	return sortedOnce(...given);
+	return given;
 }

@@ -1,27 +1,23 @@
-import * as v from "valibot";
-import { idKey } from "../../text/names.ts";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import * as v from "valibot";
+import { CliError, Exit } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject, JsonValue } from "../../json/values.ts";
+import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { isRunId } from "../recorded/run-file.ts";
+import { countedOf, kindOf, namesIn } from "../journal/decode.ts";
+import { readRun } from "../journal/reader.ts";
+import { repairRun } from "../journal/repair.ts";
+import { isRunId, newestOrder, type RunFile } from "../recorded/run-file.ts";
+import { datasetIn } from "../recorded/run-lock.ts";
 import type { RunStore } from "../recorded/run-store.ts";
-import { isAbsent } from "../storage/quick-files.ts";
+import { isComplete } from "../recorded/run-summary.ts";
+import { undoneRunOf } from "../recorded/unfinished.ts";
+import { isAbsent, removeQuietly } from "../storage/quick-files.ts";
 
 /** Bits of a document's hash that its upper part has: together with 32 bits, the most that are exact in a number. */
 const UPPER_BITS = 21;
-
-/**
- * Documents that executions have touched: each once, with the newest of these executions. A document takes sixteen bytes,
- * whatever the length of its ids.
- */
-type Touches = {
-	/** hashes of documents, in ascending order */
-	readonly documents: Float64Array;
-	/** for each document, the number of the newest execution that has touched it */
-	readonly orders: Float64Array;
-};
 
 /**
  * A hash of a document's ids, as a whole number below 2⁵³. Two of a million documents have the same one with a chance of
@@ -41,107 +37,13 @@ function hash(text: string, seed: number): number {
 	return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** The documents of one execution. @param documents their hashes in ascending order, each once */
-export function touchesOf(documents: Float64Array, order: number): Touches {
-	return { documents, orders: new Float64Array(documents.length).fill(order) };
-}
-
-function newestTouch({ documents, orders }: Touches, document: number): number | undefined {
-	let from = 0;
-	let to = documents.length;
-	while (from < to) {
-		const middle = (from + to) >>> 1;
-		if ((documents[middle] ?? 0) < document) from = middle + 1;
-		else to = middle;
-	}
-	return documents[from] === document ? orders[from] : undefined;
-}
-
-/** Touches that are joined as they come. Lists of a like length are joined first, so that many short ones cost few steps. */
-export class JoinedTouches {
-	readonly #parts: Touches[] = [];
-
-	get isEmpty(): boolean {
-		return this.#parts.length === 0;
-	}
-
-	add(touches: Touches): void {
-		if (touches.documents.length === 0) return;
-		let last = touches;
-		for (let before = this.#parts.at(-1); before !== undefined; before = this.#parts.at(-1)) {
-			if (before.documents.length > 2 * last.documents.length) break;
-			this.#parts.pop();
-			last = join(before, last);
-		}
-		this.#parts.push(last);
-	}
-
-	/** The number of the newest execution that has touched a document; undefined where none has. */
-	newest(document: number): number | undefined {
-		let newest: number | undefined;
-		for (const part of this.#parts) {
-			const order = newestTouch(part, document);
-			if (order !== undefined && order > (newest ?? 0)) newest = order;
-		}
-		return newest;
-	}
-
-	/** All documents, each once. */
-	*documents(): Generator<number> {
-		for (const [at, { documents }] of this.#parts.entries()) {
-			const earlier = this.#parts.slice(0, at);
-			for (const one of documents) if (earlier.every((part) => newestTouch(part, one) === undefined)) yield one;
-		}
-	}
-}
-
-function join(one: Touches, other: Touches): Touches {
-	const documents = new Float64Array(one.documents.length + other.documents.length);
-	const orders = new Float64Array(documents.length);
-	let length = 0;
-	for (let left = 0, right = 0; left < one.documents.length || right < other.documents.length; length++) {
-		const first = one.documents[left] ?? Number.POSITIVE_INFINITY;
-		const second = other.documents[right] ?? Number.POSITIVE_INFINITY;
-		documents[length] = Math.min(first, second);
-		const orderOfFirst = first <= second ? (one.orders[left++] ?? 0) : 0;
-		const orderOfSecond = second <= first ? (other.orders[right++] ?? 0) : 0;
-		orders[length] = Math.max(orderOfFirst, orderOfSecond);
-	}
-	return { documents: documents.slice(0, length), orders: orders.slice(0, length) };
-}
-
-/** The hashes of some lists in ascending order, each once. */
-export function sortedOnce(...lists: readonly Float64Array[]): Float64Array {
-	const sorted = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
-	let from = 0;
-	for (const list of lists) {
-		sorted.set(list, from);
-		from += list.length;
-	}
-	sorted.sort();
-	let length = 0;
-	for (const one of sorted) {
-		if (length === 0 || sorted[length - 1] !== one) sorted[length++] = one;
-	}
-	return sorted.slice(0, length);
-}
-
-/** The hashes that are not among the others. Both are in ascending order. */
-export function without(hashes: Float64Array, others: Float64Array): Float64Array {
-	let at = 0;
-	return hashes.filter((one) => {
-		while ((others[at] ?? Number.POSITIVE_INFINITY) < one) at += 1;
-		return others[at] !== one;
-	});
-}
-
-/** The documents that one execution of a run has touched, as sorted hashes. */
+/** The documents that one execution of a run has touched, as hashes. */
 type ExecutionTouches = {
 	/** its number in the order of all executions */
 	readonly order: number;
 	/** written, removed or uploaded: sent, and not certainly refused */
-	readonly written: Float64Array;
-	readonly unchanged: Float64Array;
+	readonly written: Set<number>;
+	readonly unchanged: Set<number>;
 };
 
 /** The run that an undo takes back, and whether it has done so completely. */
@@ -156,17 +58,111 @@ export type RunTouches = {
 	readonly undoes?: Undone | undefined;
 };
 
-/** The folder of these lists, next to the folders of runs. A list outlives the record of its run while an older run needs it. */
+/** A run by its `run.json`, or by the header of its journal. */
+export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> &
+	Partial<Pick<RunFile, "lastOrder" | "options" | "command" | "manifest">>;
+
+/** The lists of runs whose records were removed. @throws CliError 7 where one is damaged: no record replaces it */
+export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<string>): RunTouches[] {
+	return listNames(runs)
+		.filter((run) => !recorded.has(run))
+		.flatMap((run) => {
+			const kept = readList(runs, run);
+			if (kept !== "damaged") return kept ?? [];
+			const path = listPath(runs, run);
+			throw new CliError(
+				`${path} is damaged: it lists the documents that run ${run} has written, whose record was removed; nothing was sent`,
+				{ exit: Exit.storage, hint: "Restore that file, or add --force to write over newer runs as well." },
+			);
+		});
+}
+
+/**
+ * Keeps the list of a run whose record is about to be removed, if an older run is recorded, and removes the lists that no
+ * recorded run needs any more.
+ *
+ * @param others all other recorded runs
+ * @throws the error of the storage where the list can't be written
+ */
+export async function keepTouches(runs: RunStore, file: RunInOrder, others: readonly RunFile[]): Promise<void> {
+	const oldest = Math.min(...others.map(({ order = 0 }) => order));
+	const recorded = new Set(others.map(({ run }) => run));
+	const read = (): Promise<RunTouches> => touchesOfRun(runs, file);
+	// Where nothing of a damaged record can be read, its removal must be possible all the same.
+	const repaired = (): Promise<RunTouches | undefined> =>
+		repairRun(runs.path(file.run), () => new Date()).then(read, () => undefined);
+	const touches = oldest < newestOrder(file) ? await read().catch(repaired) : undefined;
+	if (touches !== undefined) await writeList(runs, { ...touches, undoes: undoneBy(runs, file) });
+	for (const run of listNames(runs)) {
+		const isOwn = run === file.run;
+		if (recorded.has(run)) continue;
+		const kept = readList(runs, run);
+		// It is not known which older runs need a damaged list.
+		if (kept === "damaged" && others.length > 0) continue;
+		const orders = kept === "damaged" ? [] : (kept?.executions.map(({ order }) => order) ?? []);
+		const newest = Math.max(isOwn ? newestOrder(file) : 0, ...orders);
+		if (newest <= oldest) removeQuietly(listPath(runs, run));
+	}
+}
+
+/** The run that a run takes back; undefined where it is no undo. */
+export function undoneBy(runs: RunStore, { run, command, manifest }: RunInOrder): Undone | undefined {
+	const undone = command === undefined || manifest === undefined ? undefined : undoneRunOf({ command, manifest });
+	return undone === undefined ? undefined : { run: undone, isComplete: isComplete(runs, run) };
+}
+
+/**
+ * The documents that a run has touched, from its journal.
+ *
+ * @throws JournalUnreadable, JournalLost as `readRun`
+ */
+export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<RunTouches> {
+	const { run, baseUrl } = file;
+	const recorded = await readRun(runs.path(run));
+	if (recorded === undefined) return { run, baseUrl, executions: [] };
+	const { state } = recorded;
+	const executions = new Map<number, ExecutionTouches>();
+	const add = (order: number, kind: "written" | "unchanged", hash: number): void => {
+		const execution = executions.get(order) ?? { order, written: new Set(), unchanged: new Set() };
+		executions.set(order, execution);
+		execution[kind].add(hash);
+	};
+	const datasets = new Set([datasetIn(file)]);
+	for await (const entry of recorded.entries()) {
+		const kind = kindOf(entry);
+		if (kind !== "sent" && kind !== "stored" && kind !== "outcome") continue;
+		const { row, order } = entry;
+		const { datasetId, documentId } = namesIn(entry);
+		if (kind === "outcome") {
+			const outcome = datasetId === "" ? undefined : countedOf(entry);
+			const status = outcome?.kind === "outcome" ? outcome.status : undefined;
+			if (status === "unchanged") add(order, "unchanged", documentHash(datasetId, documentId));
+			if (status === "parsed") add(order, "written", documentHash(datasetId, documentId));
+			continue;
+		}
+		datasets.add(datasetId);
+		// The record that an upload is sent has no document yet.
+		if (documentId !== "" && !state.isUntouched(row)) add(order, "written", documentHash(datasetId, documentId));
+	}
+	// A repair may have lost records of what was sent. Then the outcomes name the documents, without their dataset.
+	for await (const entry of state.lost > 0 ? recorded.entries() : []) {
+		const { datasetId, documentId } = namesIn(entry);
+		if (kindOf(entry) !== "outcome" || datasetId !== "" || state.isUntouched(entry.row)) continue;
+		for (const dataset of datasets) add(entry.order, "written", documentHash(dataset, documentId));
+	}
+	return { run, baseUrl, executions: [...executions.values()] };
+}
+
+/** The folder of the lists of removed runs, next to the folders of runs. A list is kept while an older run needs it. */
 const FOLDER = ".touched";
 
-/** Increased when the form of a list changes: an older list is then made anew. */
+/** Increased when the form of a list changes. */
 const SCHEMA = 1;
 
 /** The first line of a list: `executions` has the order of each, and the number of hashes of both kinds. */
 const HEAD = v.object({
 	schema: v.literal(SCHEMA),
 	base_url: v.string(),
-	stamp: v.string(),
 	crc: v.number(),
 	executions: v.array(v.tuple([v.number(), v.number(), v.number()])),
 	undoes: v.optional(v.string()),
@@ -175,11 +171,11 @@ const HEAD = v.object({
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
-export function listPath(runs: RunStore, run: string): string {
+function listPath(runs: RunStore, run: string): string {
 	return runs.path(FOLDER, run);
 }
 
-export function listNames(runs: RunStore): string[] {
+function listNames(runs: RunStore): string[] {
 	try {
 		return readdirSync(runs.path(FOLDER)).filter(isRunId);
 	} catch (error) {
@@ -189,18 +185,13 @@ export function listNames(runs: RunStore): string[] {
 }
 
 /** Writes a list: a line of JSON, then the hashes. The file is complete or absent. */
-export async function writeList(
-	runs: RunStore,
-	{ run, baseUrl, executions, undoes }: RunTouches,
-	stamp: string,
-): Promise<void> {
+async function writeList(runs: RunStore, { run, baseUrl, executions, undoes }: RunTouches): Promise<void> {
 	const hashes = Buffer.concat(executions.flatMap(({ written, unchanged }) => [bytesOf(written), bytesOf(unchanged)]));
-	const listed = executions.map(({ order, written, unchanged }) => [order, written.length, unchanged.length]);
+	const listed = executions.map(({ order, written, unchanged }) => [order, written.size, unchanged.size]);
 	const crc = checksum(listed, hashes);
 	const head: JsonObject = {
 		schema: SCHEMA,
 		base_url: baseUrl,
-		stamp,
 		crc,
 		executions: listed,
 		...(undoes && { undoes: undoes.run, undone_whole: undoes.isComplete }),
@@ -213,14 +204,12 @@ function checksum(executions: readonly JsonValue[], hashes: Uint8Array): number 
 	return crc32(hashes, crc32(JSON.stringify(executions)));
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
-	return Buffer.from(buffer, byteOffset, byteLength);
+function bytesOf(hashes: ReadonlySet<number>): Buffer {
+	return Buffer.from(Float64Array.from(hashes).buffer);
 }
 
-type KeptList = { readonly touches: RunTouches; readonly stamp: string };
-
 /** @returns undefined where there is no list, "damaged" where this version has not written it whole */
-export function readList(runs: RunStore, run: string): KeptList | "damaged" | undefined {
+function readList(runs: RunStore, run: string): RunTouches | "damaged" | undefined {
 	let bytes: Buffer;
 	try {
 		bytes = readFileSync(listPath(runs, run));
@@ -231,12 +220,12 @@ export function readList(runs: RunStore, run: string): KeptList | "damaged" | un
 	const end = bytes.indexOf("\n");
 	const { success, output } = v.safeParse(HEAD, jsonObjectOf(bytes.toString("utf8", 0, Math.max(0, end))));
 	if (!success) return "damaged";
-	const { base_url: baseUrl, stamp, crc, executions: listed, undoes, undone_whole: isComplete } = output;
+	const { base_url: baseUrl, crc, executions: listed, undoes, undone_whole: isComplete } = output;
 	const hashes = bytes.subarray(end + 1);
 	if (checksum(listed, hashes) !== crc) return "damaged";
 	let at = hashes.byteOffset;
-	const take = (length: number): Float64Array => {
-		const part = new Float64Array(hashes.buffer.slice(at, at + length * BYTES));
+	const take = (length: number): Set<number> => {
+		const part = new Set(new Float64Array(hashes.buffer.slice(at, at + length * BYTES)));
 		at += length * BYTES;
 		return part;
 	};
@@ -244,5 +233,5 @@ export function readList(runs: RunStore, run: string): KeptList | "damaged" | un
 		return { order, written: take(written), unchanged: take(unchanged) };
 	});
 	const undone = undoes === undefined ? undefined : { run: undoes, isComplete };
-	return { touches: { run, baseUrl, executions, undoes: undone }, stamp };
+	return { run, baseUrl, executions, undoes: undone };
 }

@@ -6,7 +6,7 @@ import { Locked } from "../../run/journal/lock.ts";
 import { isLong, packRun } from "../../run/journal/packed.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { runWithoutFile } from "../../run/newer/newer-runs.ts";
-import { keepTouches } from "../../run/newer/run-touches.ts";
+import { keepTouches } from "../../run/newer/touches.ts";
 import { type RunFile, startOfRun } from "../../run/recorded/run-file.ts";
 import { datasetIn, lockContent, type LockedWork } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
