@@ -1,6 +1,6 @@
 import { noOutcomes, countSettled } from "../../outcomes.ts";
 import type { Journal, Outcome, Recorded, Totals, Work } from "../types.ts";
-import { RowBytes } from "./row-states.ts";
+import { RowNumbers } from "./row-states.ts";
 
 /** The counts of the check of a manifest: all rows, and those that no run sends. */
 export type ManifestCounts = { readonly rows: number; readonly invalid: number; readonly duplicateSkipped: number };
@@ -10,12 +10,12 @@ export function unsentTotals(counts: ManifestCounts): Totals {
 	return new MemoryJournal(counts).totals();
 }
 
-/** A journal in memory. It holds one byte a row, so that it detects a row that is settled twice. */
+/** A journal in memory. It holds four bytes a row, so that it detects a row that is settled twice. */
 export class MemoryJournal<Item extends Work> implements Journal<Item> {
 	readonly #manifest: ManifestCounts;
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
 	readonly #counts = noOutcomes();
-	readonly #settled = new RowBytes();
+	readonly #settled = new RowNumbers();
 	#attempts = 0;
 
 	/** @param onOutcome called with each outcome once, after it is counted; its row stays in flight until it resolves */

@@ -11,7 +11,7 @@ import {
 	type RowOutcome,
 	type SentRecord,
 } from "./records.ts";
-import { NO_BEFORE_IMAGE, RowFacts, RowOutcomes, SENT, STORED, UNTOUCHED } from "./row-states.ts";
+import { NO_BEFORE_IMAGE, RowStates, SENT, STORED, UNTOUCHED } from "./row-states.ts";
 
 /** The counts that the end of an execution must have, the sums last. */
 const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"] as const;
@@ -24,8 +24,7 @@ const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", 
  */
 export class JournalState {
 	readonly #headers: HeaderRecord[] = [];
-	readonly #rows = new RowOutcomes();
-	readonly #facts = new RowFacts();
+	readonly #rows = new RowStates();
 	readonly #counts = noOutcomes();
 	/** the sum of `#counts` */
 	#settled = 0;
@@ -82,32 +81,32 @@ export class JournalState {
 
 	/** Whether a row failed and certainly nothing of it was applied. */
 	isUntouched(row: number): boolean {
-		return this.#facts.has(row, UNTOUCHED);
+		return this.#rows.has(row, UNTOUCHED);
 	}
 
 	/** Whether a write of the row may have been sent. */
 	wasSent(row: number): boolean {
-		return this.#facts.has(row, SENT);
+		return this.#rows.has(row, SENT);
 	}
 
 	/** Whether any row may have been sent. A record that a repair lost counts as one. */
 	get wrote(): boolean {
-		return this.#facts.sent + this.#lost > 0;
+		return this.#rows.sent + this.#lost > 0;
 	}
 
 	/** The number of rows that may have been sent and are not settled. */
 	countInDoubt(): number {
-		return this.#facts.count((row) => this.wasSent(row) && this.statusOf(row) === undefined);
+		return this.#rows.count((row) => this.wasSent(row) && this.statusOf(row) === undefined);
 	}
 
 	/** The number of rows that can't be undone, as they may have been written while their before-image was unknown. */
 	countWithoutBeforeImage(): number {
-		return this.#facts.count((row) => this.#facts.has(row, NO_BEFORE_IMAGE) && !this.isUntouched(row));
+		return this.#rows.count((row) => this.#rows.has(row, NO_BEFORE_IMAGE) && !this.isUntouched(row));
 	}
 
 	/** The number of rows that failed after their files were stored. An undo removes these files. */
 	countStoredButFailed(): number {
-		return this.#facts.count((row) => this.#facts.has(row, STORED) && this.statusOf(row) === "failed");
+		return this.#rows.count((row) => this.#rows.has(row, STORED) && this.statusOf(row) === "failed");
 	}
 
 	/** The number of rows that were written although no record says that they were sent: a repair lost those records. */
@@ -176,7 +175,7 @@ export class JournalState {
 
 	#note(row: number, bits: number, { manifest }: HeaderRecord): string | undefined {
 		if (row >= allRowsOf(manifest)) return `a record of row ${row} of a manifest of ${allRowsOf(manifest)} rows`;
-		this.#facts.add(row, bits);
+		this.#rows.add(row, bits);
 		return undefined;
 	}
 
@@ -201,8 +200,8 @@ export class JournalState {
 		if (record.status === "failed") this.#rows.setFailed(row, record.error.code);
 		else this.#rows.setSucceeded(row, record.status);
 		const isUntouched = record.status === "failed" && record.isUntouched === true;
-		if (isUntouched) this.#facts.add(row, UNTOUCHED);
-		else this.#facts.remove(row, UNTOUCHED);
+		if (isUntouched) this.#rows.add(row, UNTOUCHED);
+		else this.#rows.remove(row, UNTOUCHED);
 		this.#counts[status] += 1;
 		this.#settled += 1;
 		this.#attempts += attempts;
@@ -227,9 +226,7 @@ export class JournalState {
 	#reopen({ codes }: ReopenRecord): string | undefined {
 		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
-		const reopened = this.#rows.reopen(codes === undefined ? undefined : new Set(codes), (row) =>
-			this.#facts.remove(row, UNTOUCHED),
-		);
+		const reopened = this.#rows.reopen(codes === undefined ? undefined : new Set(codes));
 		this.#unsettle("failed", reopened);
 		if (codes === undefined || codes.includes(SUPERSEDED)) this.#superseded = 0;
 		return undefined;

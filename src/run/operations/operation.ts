@@ -1,7 +1,7 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RowStatus } from "../../outcomes.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { RowBytes } from "../journal/row-states.ts";
+import type { RowNumbers } from "../journal/row-states.ts";
 import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";
@@ -194,7 +194,7 @@ export function refuseNewer(
  *
  * @param unseen such rows are set
  */
-export function onlyPrescanned(log: SentLog, unseen: Pick<RowBytes, "get">): SentLog {
+export function onlyPrescanned(log: SentLog, unseen: Pick<RowNumbers, "get">): SentLog {
 	return {
 		newerRun: (datasetId, documentId) => log.newerRun?.(datasetId, documentId),
 		earlier: (index) => log.earlier(index),

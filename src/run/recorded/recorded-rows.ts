@@ -7,7 +7,7 @@ import { goodEntries } from "../journal/lines.ts";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import { allRowsOf, type SentRecord, type StoredRecord } from "../journal/records.ts";
 import { type RowStatus, isWritten } from "../../outcomes.ts";
-import { RowBytes } from "../journal/row-states.ts";
+import { RowNumbers } from "../journal/row-states.ts";
 import { hasAlready } from "../service/arrival.ts";
 
 /** The writes of a run for one row, over all attempts and executions. */
@@ -36,9 +36,6 @@ export type WrittenRow = {
 	readonly status: RowStatus | undefined;
 };
 
-/** The largest number of a row's records that one byte can count. */
-const MAX_COUNT = 255;
-
 /**
  * The rows that a run sent, in the order of their last records. Nearly every row has one record, which is not held. The
  * records of a row that was sent several times are held until the last of them.
@@ -60,21 +57,19 @@ export async function* writtenRows(
 export async function* recordsByRow<Record extends { readonly row: number }>(
 	read: () => AsyncIterable<Record>,
 ): AsyncGenerator<readonly Record[]> {
-	const counts = new RowBytes();
-	for await (const { row } of read()) counts.set(row, Math.min(MAX_COUNT, counts.get(row) + 1));
+	const counts = new RowNumbers();
+	for await (const { row } of read()) counts.set(row, counts.get(row) + 1);
 	const held = new Map<number, Record[]>();
 	for await (const record of read()) {
 		const { row } = record;
 		const records = held.get(row);
 		const isLast = counts.get(row) === (records?.length ?? 0) + 1;
-		// A row with as many records as a byte can count may have more, so it is given after all others.
-		if (isLast && counts.get(row) < MAX_COUNT) {
+		if (isLast) {
 			held.delete(row);
 			yield [...(records ?? []), record];
 		} else if (records === undefined) held.set(row, [record]);
 		else records.push(record);
 	}
-	yield* held.values();
 }
 
 /** The writes of a run to the documents with one id: a row for each dataset that has such a document. */
@@ -96,11 +91,11 @@ export async function writesTo(run: RecordedRun, documentId: string, normalise: 
  * The number of rows that were or may have been written although no record has their metadata. It is 0 unless a repair
  * lost records.
  *
- * @param recorded a byte other than 0 for each row that `writtenRows` has given
+ * @param recorded a number other than 0 for each row that `writtenRows` has given
  */
 export function countUnrecordedRows(
 	{ state, header }: Pick<RecordedRun, "state" | "header">,
-	recorded: RowBytes,
+	recorded: RowNumbers,
 ): number {
 	const { lost } = state;
 	if (lost === 0) return 0;

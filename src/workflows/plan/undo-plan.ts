@@ -6,7 +6,7 @@ import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts"
 import { undoStep } from "../../plan/undo.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
-import { RowBytes } from "../../run/journal/row-states.ts";
+import { RowNumbers } from "../../run/journal/row-states.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { countUnrecordedRows, type WrittenRow, writtenRows } from "../../run/recorded/recorded-rows.ts";
@@ -63,7 +63,7 @@ export async function planUndo(
 		const file = await inTemporaryStorage(() => open(path, "wx", 0o600));
 		const counts = { restored: 0, removed: 0, broughtBack: 0, impossible: 0 };
 		const impossibleIds: string[] = [];
-		const recordedRows = new RowBytes();
+		const recordedRows = new RowNumbers();
 		let unchanged = 0;
 		let lastSent = 0;
 		try {

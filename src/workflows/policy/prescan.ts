@@ -4,7 +4,7 @@ import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { MARK, REFUSE } from "../../run/documents/searches.ts";
-import { RowBytes } from "../../run/journal/row-states.ts";
+import { RowNumbers } from "../../run/journal/row-states.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
 import type { Stop } from "../../run/types.ts";
@@ -132,7 +132,7 @@ type Checkers = { readonly policy: PolicyChecker | undefined; readonly types: Ty
 type Pass<SourceRow extends Row> = (
 	open: () => AsyncIterable<SourceRow>,
 	checkers: Checkers,
-	unjudged: RowBytes,
+	unjudged: RowNumbers,
 	left: number | undefined,
 ) => Promise<Stop | undefined>;
 
@@ -155,7 +155,7 @@ async function judge<SourceRow extends Row>(
 	pass: Pass<SourceRow>,
 ): Promise<AllowedRows<SourceRow>> {
 	const { flags, settings, app } = run;
-	const unjudged = new RowBytes();
+	const unjudged = new RowNumbers();
 	const policy = settings.policy && new PolicyChecker(settings.policy, rows, flags, app);
 	if (policy !== undefined || flags.allowTypeChange !== true) await refuseWhileRunning(run, rows);
 	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);

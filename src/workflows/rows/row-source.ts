@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
 import type { DocumentSource, OnPresent } from "../../run/documents/document-source.ts";
-import type { RowBytes } from "../../run/journal/row-states.ts";
+import type { RowNumbers } from "../../run/journal/row-states.ts";
 import type { Ended, ShardCounts } from "../../report/summary.ts";
 
 /** The source of rows: a checked manifest, a plan, or arguments in place of one. Disposing of it removes its copies. */
@@ -32,7 +32,7 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 /** Rows that the profile's policy allows to be sent. `policy/prescan.ts` makes them of a source; a run takes no others. */
 export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
 	/** set for rows whose documents could not be read, so that the policy could not judge them: nothing is sent for them */
-	readonly unjudged: Pick<RowBytes, "get">;
+	readonly unjudged: Pick<RowNumbers, "get">;
 	/** what was read to judge them, if the run goes on with it; whoever has the rows closes it */
 	readonly documents?: DocumentSource | undefined;
 };

@@ -56,11 +56,11 @@ describe("the record of what a run wrote, from which an undo restores", () => {
 		]);
 	});
 
-	it("holds for a row that was sent more than 255 times", async () => {
+	it("holds for a row that was sent many times", async () => {
 		const many = Array.from({ length: 600 }, (_, n) => sent(0, { metadata: a(n + 1), before: a(n) }));
 		expect(await written([...many, sent(1)], [])).toMatchObject([
-			{ row: 1 },
 			{ row: 0, metadata: a(600), before: a(0) },
+			{ row: 1 },
 		]);
 	});
 });
