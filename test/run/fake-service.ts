@@ -3,7 +3,6 @@ import type { RememberedService, ServiceMemory } from "../../src/run/service/ser
 import { tmpdir } from "node:os";
 import { onTestFinished } from "vitest";
 import { DocumentSource } from "../../src/run/documents/document-source.ts";
-import { knownCounts } from "../../src/run/documents/row-counts.ts";
 import { Searches } from "../../src/run/documents/searches.ts";
 import type { OnExisting } from "../../src/run/operations/namesakes.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
@@ -63,8 +62,7 @@ export function believing(): DocumentSourceOptions["service"] {
 
 /** The documents of so many rows of the dataset `set`. Each is asked for where nothing is said of the rows. */
 export function sourceOf(service: DocumentSourceOptions["service"] = believing(), rows = 0): DocumentSource {
-	const counts = knownCounts(new Map([["set", rows]]));
-	const source = new DocumentSource({ rows: counts, folder: async () => tmpdir(), service });
+	const source = new DocumentSource({ rows: new Map([["set", rows]]), folder: async () => tmpdir(), service });
 	onTestFinished(() => source.close());
 	return source;
 }

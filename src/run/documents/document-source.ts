@@ -3,8 +3,7 @@ import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
 import { askForName, isSameName } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
-import { findListed, ListedDatasets } from "./listed-datasets.ts";
-import type { RowCounts } from "./row-counts.ts";
+import { findListed, ListedDatasets, type RowsOf } from "./listed-datasets.ts";
 import { RemovableDocuments } from "./removable-documents.ts";
 import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
@@ -17,7 +16,10 @@ const FEWEST_FOR_IDS = 2;
 const FEWEST_FOR_NAMES = 11;
 
 type DocumentSourceOptions = {
-	readonly rows: RowCounts;
+	/** rows of each dataset */
+	readonly rows: Pick<ReadonlyMap<string, number>, "get">;
+	/** rows that are left of all of them, where a run goes on */
+	readonly rowsLeft?: number | undefined;
 	/** whether each dataset is listed, whatever it costs; `wholeList` needs that */
 	readonly listsAll?: boolean;
 	/** the folder for lists */
@@ -54,8 +56,18 @@ export class DocumentSource implements AsyncDisposable {
 	#renewals = 0;
 
 	constructor(options: DocumentSourceOptions) {
-		const { rows, listsAll = false, folder, service, doubts = REFUSE, onListing, onPresent } = options;
+		const {
+			rows,
+			rowsLeft = Number.POSITIVE_INFINITY,
+			listsAll = false,
+			folder,
+			service,
+			doubts = REFUSE,
+			onListing,
+			onPresent,
+		} = options;
 		const { clock, searches } = service;
+		const rowsOf: RowsOf = (datasetId) => Math.min(rowsLeft, rows.get(datasetId) ?? 0);
 		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
 		this.#onPresent = onPresent;
 		this.#clock = clock;
@@ -63,7 +75,7 @@ export class DocumentSource implements AsyncDisposable {
 		this.#doubts = doubts;
 		this.#ahead = new ReadAhead(service);
 		this.#byId = new ListedDatasets({
-			rows,
+			rowsOf,
 			listsAll,
 			fewestRows: FEWEST_FOR_IDS,
 			isRenewed: true,
@@ -75,7 +87,7 @@ export class DocumentSource implements AsyncDisposable {
 			onListed,
 		});
 		this.#byName = new ListedDatasets({
-			rows,
+			rowsOf,
 			fewestRows: FEWEST_FOR_NAMES,
 			keepsEmptyList: true,
 			create: async (api) => StoredDocuments.create(await folder(), api.dialect.flavour.nameKey),
@@ -84,7 +96,7 @@ export class DocumentSource implements AsyncDisposable {
 			onListing,
 			onListed,
 		});
-		this.removable = new RemovableDocuments(rows, clock);
+		this.removable = new RemovableDocuments(rowsOf, clock);
 	}
 
 	/**

@@ -3,7 +3,6 @@ import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
 import type { Clock, Request } from "../types.ts";
-import type { RowCounts } from "./row-counts.ts";
 import { askForId, foundIn } from "./find-document.ts";
 import { documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
@@ -31,9 +30,11 @@ type ListedDataset<Documents> = {
 /** A renewed list is used for so many times as long as its reading took: reading it again costs a run a tenth of its time. */
 const TIMES_ITS_READING = 10;
 
+/** Rows of a dataset that a command has. */
+export type RowsOf = (datasetId: string) => number;
+
 type ListedDatasetsOptions<Documents extends Store> = {
-	/** rows of each dataset; undefined if each document must be read when its row comes */
-	readonly rows: RowCounts | undefined;
+	readonly rowsOf: RowsOf;
 	/** whether each dataset is listed, whatever it costs */
 	readonly listsAll?: boolean;
 	/** rows of a dataset from which a list may be cheaper */
@@ -157,16 +158,16 @@ export class ListedDatasets<Documents extends Store> {
 	}
 
 	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
-		const { rows, fewestRows, mostDocuments, keepsEmptyList, order, clock, listsAll } = this.#options;
+		const { rowsOf, fewestRows, mostDocuments, keepsEmptyList, order, clock, listsAll } = this.#options;
 		if (listsAll === true) return this.#readAll(api, request, datasetId);
-		if (rows === undefined || !(await rows.reaches(datasetId, fewestRows))) return undefined;
+		const rows = rowsOf(datasetId);
+		if (rows < fewestRows) return undefined;
 		const start = await firstDocuments(api, retryingPages(request, clock), datasetId, order?.(api));
 		const { countsAll } = api.dialect.flavour.list;
 		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length, countsAll };
 		const isEmpty = size.total === 0 && size.came === 0;
 		// For the same number of requests a look-up is better, as its answer is newer.
-		const isCheaper = async (): Promise<boolean> => rows.reaches(datasetId, pagesLeft(size) + 1);
-		if (!(isEmpty && keepsEmptyList) && !(await isCheaper())) return undefined;
+		if (!(isEmpty && keepsEmptyList) && rows <= pagesLeft(size)) return undefined;
 		if (mostDocuments !== undefined && (size.total ?? 0) > mostDocuments) return undefined;
 		this.#options.onListing?.(datasetId, size.total ?? size.came);
 		return this.#readAll(api, request, datasetId, start);

@@ -1,7 +1,6 @@
 import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { findListed, ListedDatasets, type Store } from "./listed-datasets.ts";
-import type { RowCounts } from "./row-counts.ts";
+import { findListed, ListedDatasets, type RowsOf, type Store } from "./listed-datasets.ts";
 
 /** Rows of a dataset from which it may be listed: one look-up is as cheap as the first page of a list. */
 const FEWEST_ROWS = 2;
@@ -20,14 +19,14 @@ type Ask = { readonly api: Api; readonly request: Request; readonly isAsked?: bo
  */
 export class RemovableDocuments {
 	readonly #lists: ListedDatasets<KeptForRemoval>;
-	readonly #rows: RowCounts;
+	readonly #rowsOf: RowsOf;
 	/** the list of each dataset, after its first row */
 	readonly #first = new Map<string, Promise<unknown>>();
 
-	constructor(rows: RowCounts, clock: Clock) {
-		this.#rows = rows;
+	constructor(rowsOf: RowsOf, clock: Clock) {
+		this.#rowsOf = rowsOf;
 		this.#lists = new ListedDatasets({
-			rows,
+			rowsOf,
 			fewestRows: FEWEST_ROWS,
 			mostDocuments: MOST_DOCUMENTS,
 			keepsEmptyList: false,
@@ -57,9 +56,9 @@ export class RemovableDocuments {
 		return asked;
 	}
 
-	/** Whether several rows of a dataset are removed, as far as that is known: then it is worth a request to ask for a faster way. */
-	hasSeveral(datasetId: string): Promise<boolean> | boolean {
-		return this.#rows.reaches(datasetId, FEWEST_ROWS);
+	/** Whether several rows of a dataset are removed: then it is worth a request to ask for a faster way. */
+	hasSeveral(datasetId: string): boolean {
+		return this.#rowsOf(datasetId) >= FEWEST_ROWS;
 	}
 
 	/** Documents in the list of a dataset; undefined where it was not listed as a whole. */

@@ -52,7 +52,7 @@ export function removeDocument<Item extends Work>(
 		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
 		return service.inDialect(request, async (api) => {
-			const hasSeveral = isAsked || (await removable.hasSeveral(item.datasetId));
+			const hasSeveral = isAsked || removable.hasSeveral(item.datasetId);
 			const isBatched = hasSeveral && (await batches.areTaken(api, request));
 			const attempt = { service, api, request, item, memory, log, removable, together };
 			const batch = {

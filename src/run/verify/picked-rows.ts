@@ -1,4 +1,3 @@
-import { rowsByDataset } from "../documents/row-counts.ts";
 import type { RecordedRun } from "../journal/reader.ts";
 import { isWritten, countWritten } from "../../outcomes.ts";
 import { type WrittenRow, writtenRows } from "../recorded/recorded-rows.ts";
@@ -21,9 +20,20 @@ export type PickedRows = {
 	readonly unrecorded: number;
 };
 
+type InDataset = Pick<WrittenRow, "datasetId">;
+
 /** Whether the service confirmed the write of a row, and its document is known. */
 export function isConfirmed({ status, documentId }: WrittenRow): boolean {
 	return isWritten(status) && documentId !== "";
+}
+
+/** The number of rows of each dataset. */
+export async function rowsByDataset(
+	rows: AsyncIterable<InDataset> | Iterable<InDataset>,
+): Promise<ReadonlyMap<string, number>> {
+	const counts = new Map<string, number>();
+	for await (const { datasetId } of rows) counts.set(datasetId, (counts.get(datasetId) ?? 0) + 1);
+	return counts;
 }
 
 /** @param random from 0 up to but not including 1 */
@@ -31,7 +41,7 @@ export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () =>
 	const sample = new ReservoirSample<{ readonly row: number; readonly datasetId: string }>(SAMPLE_ROWS, random);
 	let count = 0;
 	let taggedDataset: string | undefined;
-	const confirmed = async function* (): AsyncGenerator<{ readonly datasetId: string }> {
+	const confirmed = async function* (): AsyncGenerator<InDataset> {
 		for await (const written of writtenRows(run)) {
 			if (!isConfirmed(written)) continue;
 			const { row, datasetId, write, metadata } = written;

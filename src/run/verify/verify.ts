@@ -1,5 +1,4 @@
 import { isSameName } from "../documents/find-document.ts";
-import { knownCounts, rowsByDataset } from "../documents/row-counts.ts";
 import type { Metadata } from "../../json/values.ts";
 import type { Write, Verdict } from "../../plan/verdict.ts";
 import type { Normalise } from "../../rest/flavours.ts";
@@ -14,7 +13,7 @@ import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Clock, Request, RowError } from "../types.ts";
 import { type LaterRun, writtenAgain } from "./later-runs.ts";
-import { isConfirmed, type PickedRows } from "./picked-rows.ts";
+import { isConfirmed, type PickedRows, rowsByDataset } from "./picked-rows.ts";
 
 /** Waits before each further read of what seems lost, in milliseconds. The first read had no wait. */
 const DELAYS_MS = READ_BACK_DELAYS_MS.filter((delay) => delay > 0);
@@ -126,9 +125,8 @@ async function* judgeRows(
 ): AsyncGenerator<JudgedRow> {
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const rows = knownCounts(wanted.byDataset);
 	const listing = onListing === undefined ? {} : { onListing };
-	const documents = new DocumentSource({ rows, folder, service, doubts: AWAIT, ...listing });
+	const documents = new DocumentSource({ rows: wanted.byDataset, folder, service, doubts: AWAIT, ...listing });
 	const judgeRow = async (written: WrittenRow): Promise<JudgedRow> => {
 		const { row, line, datasetId, documentId, write, order } = written;
 		const facts = { row, line, datasetId, documentId, write, order };

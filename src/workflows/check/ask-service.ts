@@ -29,7 +29,7 @@ export function presentValues(
 	{ metadataToSend }: Pick<UpdatePlan, "metadataToSend">,
 ): PresentValues {
 	const documents = new DocumentSource({
-		rows: { reaches: (_, rows) => rows <= ASSUMED_ROWS },
+		rows: { get: () => ASSUMED_ROWS },
 		folder: () => app.temporaryFolder(settings),
 		service,
 		doubts: WARN,

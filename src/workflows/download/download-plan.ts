@@ -4,7 +4,6 @@ import { sha256Of } from "../../files/facts.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Document } from "../../rest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { knownCounts } from "../../run/documents/row-counts.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import type { RemoteDocument } from "../../run/documents/stored-documents.ts";
 import type { Wanted } from "../../run/operations/download.ts";
@@ -51,7 +50,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 	const { overwrites, onlyChanged, dryRun } = flags;
 	const folder = await DownloadFolder.open(flags.folder, !dryRun, (path) => sha256Of(path, app.signal));
 	const documents = new DocumentSource({
-		rows: knownCounts(rows.rowsByDataset),
+		rows: rows.rowsByDataset,
 		folder: () => app.temporaryFolder(settings),
 		service: session.service,
 		doubts: WARN,

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { knownCounts } from "../../run/documents/row-counts.ts";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -55,7 +54,8 @@ export async function policyPrescan<SourceRow extends Row>(
 		}
 		const folder = (): Promise<string> => app.temporaryFolder(settings);
 		const documents = new DocumentSource({
-			rows: knownCounts(rows.rowsByDataset, left),
+			rows: rows.rowsByDataset,
+			rowsLeft: left,
 			folder,
 			service: session.service,
 			// A type that is not known is found out by the write.

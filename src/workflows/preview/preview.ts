@@ -1,4 +1,3 @@
-import { knownCounts } from "../../run/documents/row-counts.ts";
 import { warnOfInexact } from "../../run/documents/before-images.ts";
 import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
 import { ChangeTally, type ShownChange, type UndeclaredDocument } from "../../report/change-tally.ts";
@@ -77,7 +76,7 @@ export async function preview<SourceRow extends Row>(
 	const finder = flags.undeclared === undefined ? undefined : new UndeclaredFinder(flags.dataset);
 	const documents = new DocumentSource({
 		listsAll: finder !== undefined,
-		rows: knownCounts(rows.rowsByDataset),
+		rows: rows.rowsByDataset,
 		folder: () => app.temporaryFolder(settings),
 		onPresent: rows.onPresent,
 		service: session.service,

@@ -2,7 +2,6 @@ import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { knownCounts } from "../../run/documents/row-counts.ts";
 import { onlyPrescanned, type Operation, type SentLog } from "../../run/operations/operation.ts";
 import { runChunks, type RunOptions as ChunkOptions } from "../../run/rows.ts";
 import type { Stop } from "../../run/types.ts";
@@ -69,7 +68,8 @@ const LONG_LIST = 20_000;
 function rowDocuments<SourceRow extends Row>({ run, rows, journal }: RunRecord<SourceRow>): DocumentSource {
 	const { app, settings, session } = run;
 	return new DocumentSource({
-		rows: knownCounts(rows.rowsByDataset, journal.totals().pending),
+		rows: rows.rowsByDataset,
+		rowsLeft: journal.totals().pending,
 		folder: () => app.temporaryFolder(settings),
 		service: session.service,
 		onPresent: rows.onPresent,

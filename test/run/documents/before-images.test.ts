@@ -1,4 +1,3 @@
-import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { tmpdir } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Metadata } from "../../../src/json/values.ts";
@@ -22,7 +21,7 @@ function writing(answers: Partial<Api>, rows = 1) {
 	const api = fakeApi(calls, { updateMetadata: async () => "document_id", ...answers });
 	const service = provenService(api, { note: (text) => notes.push(text) });
 	const present = new DocumentSource({
-		rows: knownCounts(new Map([["set", rows]])),
+		rows: new Map([["set", rows]]),
 		folder: async () => tmpdir(),
 		service: believing(),
 	});

@@ -1,4 +1,3 @@
-import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Api, Document } from "../../../src/rest/types.ts";
 import { pagesLeft } from "../../../src/run/documents/listed-datasets.ts";
@@ -62,10 +61,11 @@ function server(count: number, lie: { ignoresId?: boolean; total?: number; hidde
 	return { calls, api: fakeApi(calls, { listDocuments }) };
 }
 
-async function presentOf(rows: number, clock: Clock = believing().clock): Promise<DocumentSource> {
+async function presentOf(rows: number, clock: Clock = believing().clock, rowsLeft?: number): Promise<DocumentSource> {
 	const path = await folder();
 	const present = new DocumentSource({
-		rows: knownCounts(new Map([["set", rows]])),
+		rows: new Map([["set", rows]]),
+		rowsLeft,
 		folder: async () => path,
 		service: { ...believing(), clock },
 	});
@@ -78,6 +78,13 @@ describe("the metadata of a document is read", () => {
 		const { api, calls } = server(1_000);
 		const present = await presentOf(1);
 		expect((await present.byId(api, direct, "set", "doc-7"))?.metadata).toEqual(new Map([["n", 7]]));
+		expect(calls).toEqual(["list set page 1 id doc-7"]);
+	});
+
+	it("with one request for the last row of a run that goes on, however many it had", async () => {
+		const { api, calls } = server(1_000);
+		const present = await presentOf(1_000, undefined, 1);
+		expect(await present.byId(api, direct, "set", "doc-7")).toBeDefined();
 		expect(calls).toEqual(["list set page 1 id doc-7"]);
 	});
 

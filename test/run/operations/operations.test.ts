@@ -1,4 +1,3 @@
-import { knownCounts } from "../../../src/run/documents/row-counts.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +28,7 @@ const merging = (rows = 1, onlyChanged = false) => ({
 
 function documentsOf(rows: number): DocumentSource {
 	const documents = new DocumentSource({
-		rows: knownCounts(new Map([["set", rows]])),
+		rows: new Map([["set", rows]]),
 		folder: async () => tmpdir(),
 		service: believing(),
 	});
