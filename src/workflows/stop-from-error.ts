@@ -1,11 +1,9 @@
 import { CliError, Exit, reason } from "../errors.ts";
 import { stopOf } from "../run/stop/shutdown.ts";
-import { journalCliError } from "../run/recorded/faults.ts";
 import type { Stop } from "../run/types.ts";
 
 /** The stop that an error causes: an error for people, or a fault of the program. */
-export function stopFromError(fault: unknown): Stop {
-	const error = journalCliError(fault);
+export function stopFromError(error: unknown): Stop {
 	if (error instanceof CliError) {
 		return { exit: error.exit, text: error.message, hint: error.hint };
 	}

@@ -4,7 +4,6 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
 import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
-import { journalCliError } from "../../run/recorded/faults.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { Done } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
@@ -41,8 +40,6 @@ export async function repair(name: string | undefined, flags: RepairFlags, app: 
 			io.note(`Rows whose outcome was lost are pending again. Resume it with: ${resumeCommand(run, flags)}`);
 		}
 		return Exit.ok;
-	} catch (error) {
-		throw journalCliError(error);
 	} finally {
 		await lock.release();
 	}

@@ -23,7 +23,7 @@ import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
@@ -52,7 +52,7 @@ export async function report(name: string | undefined, flags: ReportFlags, app: 
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));
-	const recorded = await journalOf(file.run, runs);
+	const recorded = await runs.journal(file.run);
 	await checkManifestOfRun(app, file.manifest.path);
 	if (recorded === undefined) {
 		throw new CliError(`run ${file.run} was stopped before it began; nothing was sent`, { exit: Exit.failedRows });

@@ -13,7 +13,7 @@ import { runFileMembers } from "../../run/recorded/run-file.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
-import { journalOf, newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import { type ListedRun, listedRun, goingMembers, goingText } from "../../workflows/recorded/run-state.ts";
 import { type Mark, markOf } from "../../run/recorded/unfinished.ts";
 
@@ -40,7 +40,7 @@ export async function show(name: string | undefined, flags: RunsFlags, app: App)
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
 	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));
-	const recorded = await journalOf(file.run, runs);
+	const recorded = await runs.journal(file.run);
 	const totals = recorded?.state.totals();
 	const printed = readSummary(runs.path(file.run));
 	const found = printed?.foundRate;

@@ -1,5 +1,5 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
-import { journalOf, newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { hasWritten } from "../../workflows/recorded/run-state.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
@@ -81,7 +81,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();
-	if (!hasWritten(await journalOf(file.run, runs))) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	if (!hasWritten(await runs.journal(file.run))) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	await checkManifestOfRun(app, file.manifest.path);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
@@ -95,7 +95,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 	await using _lock = await lockOf(file, run);
 	reading();
 	// Read only now that the lock is held: before, the run may have gone on.
-	const recorded = await journalOf(file.run, runs);
+	const recorded = await runs.journal(file.run);
 	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const { session, settings } = run;
 	const { normalise } = (await session.service.known(session.request)).dialect.flavour;

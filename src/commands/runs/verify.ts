@@ -1,6 +1,6 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { noOutcomes, countWritten } from "../../outcomes.ts";
-import { journalOf, newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
@@ -50,7 +50,7 @@ export async function verify(name: string | undefined, flags: VerifyRunFlags, ap
 	const file = await (name === undefined ? newestWithWrites(runs, flags, app) : runs.find(name));
 	const { run } = file;
 	app.monitor.enter("verifying", `the journal of ${run}`);
-	const recorded = await journalOf(run, runs);
+	const recorded = await runs.journal(run);
 	if (recorded === undefined || countWritten(recorded.state.totals()) === 0) {
 		io.note(`Run ${run} has written nothing, so there is nothing to verify.`);
 		return report({ flags, app }, { totals: totalsOf(undefined), seconds: 0, stop: undefined, run });

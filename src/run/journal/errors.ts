@@ -1,4 +1,5 @@
-import { errorCode, reason } from "../../errors.ts";
+import { basename, dirname } from "node:path";
+import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { FORMAT } from "./records.ts";
 
 /** The reason why a journal can't be written any more. */
@@ -14,12 +15,13 @@ type LossKind =
 const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /** A journal can't be written any more. Nothing may be sent, as no outcome could be recorded. Exit 7. */
-export class JournalLost extends Error {
-	override readonly name = "JournalLost";
+export class JournalLost extends CliError {
 	readonly kind: LossKind;
 
 	constructor(message: string, kind: LossKind, cause?: unknown) {
-		super(message, cause === undefined ? {} : { cause });
+		const cure = kind === "fenced" ? "Undo what that program did there" : "Make room or repair the storage";
+		const hint = `${cure}, then resume: rows whose outcome could not be recorded are pending.`;
+		super(message, { exit: Exit.storage, hint, cause });
 		this.kind = kind;
 	}
 }
@@ -36,14 +38,20 @@ export function journalLost(error: unknown, file: string, use: "written" | "read
 type DamagedPlace = { readonly file: string; readonly byte: number; readonly record: number };
 
 /** The record of a run can't be read: it is damaged in its middle (exit 7), or of another format (exit 8). */
-export class JournalUnreadable extends Error {
-	override readonly name = "JournalUnreadable";
+export class JournalUnreadable extends CliError {
 	readonly kind: "corrupt" | "foreign";
 	/** present where the damage has a place in a file */
 	readonly place: DamagedPlace | undefined;
 
 	constructor(message: string, kind: "corrupt" | "foreign", place?: DamagedPlace) {
-		super(message);
+		// The damaged run need not be the newest one.
+		const run = place === undefined ? "" : ` ${basename(dirname(place.file))}`;
+		if (kind === "corrupt") {
+			super(message, {
+				exit: Exit.storage,
+				hint: `ragtag runs repair${run} keeps every good record; nothing was sent.`,
+			});
+		} else super(message, { exit: Exit.foreign, hint: "Use the version of ragtag that wrote it; nothing was sent." });
 		this.kind = kind;
 		this.place = place;
 	}

@@ -10,9 +10,8 @@ import type { JournalWriter } from "../journal/writer.ts";
 import type { Work } from "../types.ts";
 import { Recorder } from "./recorder.ts";
 import { recordsByRow } from "./recorded-rows.ts";
-import { cannotRecord, journalCliError } from "./faults.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
-import type { RunStore } from "./run-store.ts";
+import { cannotRecord, type RunStore } from "./run-store.ts";
 import { type ShardRun, wholeOptions } from "./shard-runs.ts";
 
 /** Records that wait for the storage at a time. */
@@ -55,7 +54,7 @@ export async function mergeRuns(
 	} catch (error) {
 		await opened.journal.close();
 		await runs.remove(run);
-		throw journalCliError(cannotRecord(runs.path(run), error));
+		throw cannotRecord(runs.path(run), error);
 	}
 }
 

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { randomInt } from "node:crypto";
 import { copyFile, open } from "node:fs/promises";
-import { CliError, errorCode } from "../../errors.ts";
+import { errorCode } from "../../errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { JournalLost } from "../journal/errors.ts";
 import { syncFolder } from "../journal/files.ts";
@@ -9,10 +9,9 @@ import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
 import type { RecordedRun, RowInDoubt } from "../journal/reader.ts";
 import type { HeaderRecord } from "../journal/records.ts";
 import { writeNewDurably } from "../storage/quick-files.ts";
-import { cannotRecord, journalCliError } from "./faults.ts";
 import { type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
-import type { RunStore } from "./run-store.ts";
+import { cannotRecord, type RunStore } from "./run-store.ts";
 import {
 	type FindUnfinishedOptions,
 	findUnfinished,
@@ -66,7 +65,7 @@ export async function openRecording(spec: RunSpec, options: RecordingOptions): P
 		return { ...(await startRun(spec, options)), notResumed: choice.notResumed, release };
 	} catch (error) {
 		await release();
-		throw journalCliError(error);
+		throw error;
 	}
 }
 
@@ -162,7 +161,7 @@ async function resumeRun(
 	// execution sent: its file may have been stored before it failed.
 	const inDoubt = await found.rowsInDoubt(reopen);
 	const { all, order } = await beginExecution(run, runs).catch((error: unknown) => {
-		throw error instanceof CliError ? error : cannotRecord(runs.path(run), error);
+		throw cannotRecord(runs.path(run), error);
 	});
 	const header = headerOf(run, spec, { now: now(), order });
 	const opened = await continueRun(found, { ...header, manifest, earlierMilliseconds });

@@ -9,8 +9,7 @@ import { type Lock, Locked, refuseWhileLocked, takeLock } from "../journal/lock.
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
 import type { LockOwner, Processes } from "../storage/process-owner.ts";
-import { cannotRecord } from "./faults.ts";
-import { LOCKS, type RunStore } from "./run-store.ts";
+import { cannotRecord, LOCKS, type RunStore } from "./run-store.ts";
 
 export type LockOptions = {
 	readonly runs: RunStore;

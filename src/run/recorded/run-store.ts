@@ -11,6 +11,7 @@ import {
 } from "../storage/private-folders.ts";
 import { syncFolder } from "../journal/files.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
+import { storageReason } from "../storage/folders.ts";
 import { isAbsent, removeFile } from "../storage/quick-files.ts";
 import { byAge, isRunId, readRunFile, type RunFile } from "./run-file.ts";
 
@@ -166,4 +167,14 @@ export class RunStore {
 
 export function noRun(): CliError {
 	return usageError("no run is recorded yet", "docs tag, docs apply, docs upload and docs rm record their runs.");
+}
+
+/** The error of a storage that can't record runs. An error with a message of its own is returned as it is. */
+export function cannotRecord(path: string, error: unknown): unknown {
+	if (error instanceof CliError) return error;
+	return new CliError(`runs can't be recorded in ${path}: ${storageReason(error, path)}; nothing was sent`, {
+		exit: Exit.storage,
+		hint: "Make it writable or free some space there, or name another folder with --state-dir DIR; ragtag doctor checks it.",
+		cause: error,
+	});
 }

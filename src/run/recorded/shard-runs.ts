@@ -8,7 +8,6 @@ import { show } from "../../text/show.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
 import { allRowsOf } from "../journal/records.ts";
 import { isAbsent } from "../storage/quick-files.ts";
-import { journalCliError } from "./faults.ts";
 import { isRunId, readRunFile, type RunFile } from "./run-file.ts";
 import type { RunStore } from "./run-store.ts";
 import { isFinished, SUPERSEDED_FILE } from "./unfinished.ts";
@@ -79,12 +78,8 @@ async function namedPart(folder: string, runs: RunStore): Promise<RunPart> {
 }
 
 async function partOf(folder: string, file: RunFile, runs: RunStore): Promise<RunPart> {
-	try {
-		const isLocal = resolve(folder) === resolve(runs.path(file.run));
-		return { folder, file, recorded: await readRun(folder), isLocal };
-	} catch (error) {
-		throw journalCliError(error);
-	}
+	const isLocal = resolve(folder) === resolve(runs.path(file.run));
+	return { folder, file, recorded: await readRun(folder), isLocal };
 }
 
 /** @throws CliError exit 2 where the folder can't be read */

@@ -2,8 +2,6 @@ import type { App } from "../../app.ts";
 import { usageError } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import type { RecordedRun } from "../../run/journal/reader.ts";
-import { journalCliError } from "../../run/recorded/faults.ts";
 import { type RunFile, startedLaterByClock } from "../../run/recorded/run-file.ts";
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
@@ -12,15 +10,6 @@ import { factsOf, hasResult, type RunFacts, stateOf, executionOf } from "./run-s
 import { markOf } from "../../run/recorded/unfinished.ts";
 
 export type RunsFlags = GlobalFlags & { readonly json?: boolean };
-
-/** The journal of a run; undefined where it was killed before it recorded anything. @throws CliError 7 or 8 where it can't be read */
-export async function journalOf(run: string, runs: RunStore): Promise<RecordedRun | undefined> {
-	return await runs.journal(run).catch(throwAsCliError);
-}
-
-function throwAsCliError(error: unknown): never {
-	throw journalCliError(error);
-}
 
 /** Names the runs that a list or a choice of the newest run leaves out. */
 export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App, "io">): void {
@@ -68,7 +57,7 @@ async function newestOf(
 	runs: RunStore,
 	isWanted: (facts: RunFacts | undefined) => boolean,
 ): Promise<RunFile | undefined> {
-	for (const file of all) if (isWanted(await factsOf(file.run, runs).catch(throwAsCliError))) return file;
+	for (const file of all) if (isWanted(await factsOf(file.run, runs))) return file;
 	return undefined;
 }
 
@@ -86,7 +75,7 @@ export async function newestUnfinished(runs: RunStore, processes: Processes): Pr
 	for (const file of all) {
 		const { run } = file;
 		// A damaged run may be the one that the user means. Its error says how to repair it.
-		const facts = await factsOf(run, runs).catch(throwAsCliError);
+		const facts = await factsOf(run, runs);
 		if (facts?.ended !== undefined && facts.totals.pending === 0) continue;
 		const state = stateOf(facts, markOf(runs, run));
 		if ((await executionOf(run, runs, processes)) === "running") running.push(run);

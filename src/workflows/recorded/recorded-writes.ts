@@ -4,7 +4,6 @@ import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import type { BlamedWrite } from "../../plan/blame.ts";
 import { readRun } from "../../run/journal/reader.ts";
-import { journalCliError } from "../../run/recorded/faults.ts";
 import { type WrittenRow, writesTo } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
@@ -70,11 +69,10 @@ async function writesOf(
 			order: one.order === 0 ? began : one.order,
 		}));
 	} catch (error) {
-		const known = journalCliError(error);
-		if (!(known instanceof CliError)) throw error;
+		if (!(error instanceof CliError)) throw error;
 		const mend = withFlags(`ragtag runs repair ${name}`, flags);
-		const hint = known.exit === Exit.foreign ? "Use the version of ragtag that wrote it." : `To include it: ${mend}`;
-		io.note(`warning: run ${name} is left out: ${reason(known)}. ${hint}`);
+		const hint = error.exit === Exit.foreign ? "Use the version of ragtag that wrote it." : `To include it: ${mend}`;
+		io.note(`warning: run ${name} is left out: ${reason(error)}. ${hint}`);
 		return [];
 	}
 }

@@ -2,7 +2,6 @@ import { type FindUnfinishedOptions, ForeignRun, findUnfinished, type RunSpec } 
 import { numberText, rowsText } from "../../text/words.ts";
 import { CliError, Exit } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { journalCliError } from "../../run/recorded/faults.ts";
 import { sendingOf } from "../../run/recorded/run-file.ts";
 import { type Recording } from "../../run/recorded/recording.ts";
 import { SUPERSEDED, type Totals } from "../../run/types.ts";
@@ -47,7 +46,7 @@ export async function unfinishedRun(run: Run, rows: RowSource): Promise<Unfinish
 	if (options.resume === false) return undefined;
 	const wanted = runSpecOf(run, rows);
 	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
-		throw foreignExplained(journalCliError(error), wanted, flags);
+		throw foreignExplained(error, wanted, flags);
 	});
 	if (found === "none" || !("resume" in found)) return undefined;
 	const { header, state } = found.resume;

@@ -2,7 +2,6 @@ import type { Row } from "../../manifest/types.ts";
 import { type NewerRun, type NewerRuns, newerRuns } from "../../run/newer/newer-runs.ts";
 import { CONFLICT } from "../../run/operations/planned.ts";
 import { refuseNewer } from "../../run/operations/operation.ts";
-import { journalCliError } from "../../run/recorded/faults.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
@@ -87,7 +86,7 @@ export async function newerRowsOf(
 		return new NewerRows(await newerRuns(runs, file, all, isUndo), file.baseUrl, { isUndo, isForced });
 	} catch (error) {
 		if (isForced) return undefined;
-		throw journalCliError(error);
+		throw error;
 	}
 }
 

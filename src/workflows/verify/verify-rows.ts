@@ -6,7 +6,6 @@ import { verdictText, verifyLine } from "../../report/verify.ts";
 import { READS_IN_FLIGHT } from "../../rates.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
-import { journalCliError } from "../../run/recorded/faults.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { laterRunsOf } from "../../run/verify/later-runs.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
@@ -48,9 +47,7 @@ export async function verifyRows(
 	const { service } = session;
 	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
 	const request = maxOutage === undefined ? session.request : retryingThroughOutage(session.request, maxOutage, clock);
-	const picked = await pickRows(recorded, mode, () => clock.random()).catch((error: unknown) => {
-		throw journalCliError(error);
-	});
+	const picked = await pickRows(recorded, mode, () => clock.random());
 	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
 	let unexplained = 0;
 	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;

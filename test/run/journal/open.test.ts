@@ -120,7 +120,7 @@ describe("a run's folder", () => {
 
 	it("is never used twice, or two runs would mix", async () => {
 		const path = await killed();
-		expect(await problem(createRun(path, header()))).toMatchObject({ name: "JournalLost", kind: "io" });
+		expect(await problem(createRun(path, header()))).toMatchObject({ exit: 7, kind: "io" });
 		expect((await readRun(path))?.state.totals().updated).toBe(1);
 	});
 
@@ -168,7 +168,7 @@ describe("a run that lost a part of its files is refused", () => {
 		const path = await killed();
 		await damage(path);
 		expect(await problem(readRun(path))).toMatchObject({
-			name: "JournalUnreadable",
+			exit: 7,
 			kind: "corrupt",
 			message: expect.stringContaining(text),
 		});
