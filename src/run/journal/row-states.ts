@@ -16,13 +16,13 @@ const OUTCOME_SHIFT = 4;
 /** The first outcome of a failed row. Each number from here on stands for a code. */
 const FAILED = SUCCESSES.length + 1;
 
-/** What was sent of each row, and its outcome: its status, or the code with which it failed. */
-export class RowStates {
+/** What was sent of each row, and its outcome: its status, or the code with which it failed. A subclass changes them. */
+export abstract class RowStates {
 	readonly #rows = new RowNumbers();
 	readonly #codes: string[] = [];
 	readonly #outcomeOf = new Map<string, number>();
 	/** number of rows that may have been sent */
-	sent = 0;
+	protected sent = 0;
 
 	/** undefined for a row that is not settled */
 	statusOf(row: number): RowStatus | undefined {
@@ -35,11 +35,11 @@ export class RowStates {
 		return this.#codes[this.#outcome(row) - FAILED];
 	}
 
-	setSucceeded(row: number, status: Success): void {
+	protected setSucceeded(row: number, status: Success): void {
 		this.#settle(row, SUCCESSES.indexOf(status) + 1);
 	}
 
-	setFailed(row: number, code: string): void {
+	protected setFailed(row: number, code: string): void {
 		const outcome = this.#outcomeOf.get(code) ?? FAILED + this.#codes.push(code) - 1;
 		this.#outcomeOf.set(code, outcome);
 		this.#settle(row, outcome);
@@ -57,21 +57,21 @@ export class RowStates {
 		return this.count((row) => this.codeOf(row) === code);
 	}
 
-	has(row: number, bit: number): boolean {
+	protected has(row: number, bit: number): boolean {
 		return (this.#rows.get(row) & bit) !== 0;
 	}
 
-	add(row: number, bits: number): void {
+	protected add(row: number, bits: number): void {
 		if ((bits & SENT) !== 0 && !this.has(row, SENT)) this.sent += 1;
 		this.#rows.set(row, this.#rows.get(row) | bits);
 	}
 
-	remove(row: number, bit: number): void {
+	protected remove(row: number, bit: number): void {
 		if (this.has(row, bit)) this.#rows.set(row, this.#rows.get(row) & ~bit);
 	}
 
 	/** The number of rows that are counted, of those up to the last of which anything is known. */
-	count(isCounted: (row: number) => boolean): number {
+	protected count(isCounted: (row: number) => boolean): number {
 		let count = 0;
 		for (let row = 0; row < this.#rows.length; row++) if (isCounted(row)) count += 1;
 		return count;
@@ -82,7 +82,7 @@ export class RowStates {
 	 *
 	 * @returns how many
 	 */
-	reopen(codes: ReadonlySet<string> | undefined): number {
+	protected reopen(codes: ReadonlySet<string> | undefined): number {
 		return this.count((row) => {
 			const code = this.codeOf(row);
 			if (code === undefined || codes?.has(code) === false) return false;

@@ -22,9 +22,8 @@ const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", 
  *
  * After each record, `rows` is the sum of all outcomes, `invalid`, `duplicateSkipped` and `pending`.
  */
-export class JournalState {
+export class JournalState extends RowStates {
 	readonly #headers: HeaderRecord[] = [];
-	readonly #rows = new RowStates();
 	readonly #counts = noOutcomes();
 	/** the sum of `#counts` */
 	#settled = 0;
@@ -64,59 +63,39 @@ export class JournalState {
 		return this.#superseded;
 	}
 
-	/** The codes of all failed rows. */
-	failedCodes(): readonly string[] {
-		return this.#rows.failedCodes();
-	}
-
-	/** undefined for a row that is not settled */
-	statusOf(row: number): RowStatus | undefined {
-		return this.#rows.statusOf(row);
-	}
-
-	/** The code with which a row failed; undefined for any other row. */
-	codeOf(row: number): string | undefined {
-		return this.#rows.codeOf(row);
-	}
-
 	/** Whether a row failed and certainly nothing of it was applied. */
 	isUntouched(row: number): boolean {
-		return this.#rows.has(row, UNTOUCHED);
+		return this.has(row, UNTOUCHED);
 	}
 
 	/** Whether a write of the row may have been sent. */
 	wasSent(row: number): boolean {
-		return this.#rows.has(row, SENT);
+		return this.has(row, SENT);
 	}
 
 	/** Whether any row may have been sent. A record that a repair lost counts as one. */
 	get wrote(): boolean {
-		return this.#rows.sent + this.#lost > 0;
+		return this.sent + this.#lost > 0;
 	}
 
 	/** The number of rows that may have been sent and are not settled. */
 	countInDoubt(): number {
-		return this.#rows.count((row) => this.wasSent(row) && this.statusOf(row) === undefined);
+		return this.count((row) => this.wasSent(row) && this.statusOf(row) === undefined);
 	}
 
 	/** The number of rows that can't be undone, as they may have been written while their before-image was unknown. */
 	countWithoutBeforeImage(): number {
-		return this.#rows.count((row) => this.#rows.has(row, NO_BEFORE_IMAGE) && !this.isUntouched(row));
+		return this.count((row) => this.has(row, NO_BEFORE_IMAGE) && !this.isUntouched(row));
 	}
 
 	/** The number of rows that failed after their files were stored. An undo removes these files. */
 	countStoredButFailed(): number {
-		return this.#rows.count((row) => this.#rows.has(row, STORED) && this.statusOf(row) === "failed");
+		return this.count((row) => this.has(row, STORED) && this.statusOf(row) === "failed");
 	}
 
 	/** The number of rows that were written although no record says that they were sent: a repair lost those records. */
 	countWrittenUnsent(): number {
-		return this.#rows.count((row) => isWritten(this.statusOf(row)) && !this.wasSent(row));
-	}
-
-	/** The number of rows that failed with that code. */
-	failedWith(code: string): number {
-		return this.#rows.failedWith(code);
+		return this.count((row) => isWritten(this.statusOf(row)) && !this.wasSent(row));
 	}
 
 	/** Counts of the whole run, over all executions. */
@@ -175,7 +154,7 @@ export class JournalState {
 
 	#note(row: number, bits: number, { manifest }: HeaderRecord): string | undefined {
 		if (row >= allRowsOf(manifest)) return `a record of row ${row} of a manifest of ${allRowsOf(manifest)} rows`;
-		this.#rows.add(row, bits);
+		this.add(row, bits);
 		return undefined;
 	}
 
@@ -187,7 +166,7 @@ export class JournalState {
 		if (isWritten(status) && !this.wasSent(row) && this.#lost === 0) {
 			return `the row of line ${line} was written, and no record says that it was sent`;
 		}
-		const before = this.#rows.statusOf(row);
+		const before = this.statusOf(row);
 		// A failed row can only succeed after it was reopened. A repair may have lost the record of that.
 		const wasReopened = this.#lost > 0 && before === "failed" && status !== "failed";
 		const takenBack = record.status === "failed" ? TAKEN_BACK.get(record.error.code) : undefined;
@@ -197,11 +176,11 @@ export class JournalState {
 		if (this.#settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
-		if (record.status === "failed") this.#rows.setFailed(row, record.error.code);
-		else this.#rows.setSucceeded(row, record.status);
+		if (record.status === "failed") this.setFailed(row, record.error.code);
+		else this.setSucceeded(row, record.status);
 		const isUntouched = record.status === "failed" && record.isUntouched === true;
-		if (isUntouched) this.#rows.add(row, UNTOUCHED);
-		else this.#rows.remove(row, UNTOUCHED);
+		if (isUntouched) this.add(row, UNTOUCHED);
+		else this.remove(row, UNTOUCHED);
 		this.#counts[status] += 1;
 		this.#settled += 1;
 		this.#attempts += attempts;
@@ -226,7 +205,7 @@ export class JournalState {
 	#reopen({ codes }: ReopenRecord): string | undefined {
 		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
-		const reopened = this.#rows.reopen(codes === undefined ? undefined : new Set(codes));
+		const reopened = this.reopen(codes === undefined ? undefined : new Set(codes));
 		this.#unsettle("failed", reopened);
 		if (codes === undefined || codes.includes(SUPERSEDED)) this.#superseded = 0;
 		return undefined;

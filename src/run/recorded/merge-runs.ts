@@ -1,11 +1,11 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit } from "../../errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { createRun, type OpenRun } from "../journal/open.ts";
-import { FORMAT, type HeaderRecord, type JournalRecord, type OutcomeRecord } from "../journal/records.ts";
+import type { HeaderRecord, JournalRecord, OutcomeRecord } from "../journal/records.ts";
 import type { JournalWriter } from "../journal/writer.ts";
 import type { Work } from "../types.ts";
 import { Recorder } from "./recorder.ts";
@@ -13,6 +13,7 @@ import { recordsByRow } from "./recorded-rows.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { cannotRecord, type RunStore } from "./run-store.ts";
 import { type ShardRun, wholeOptions } from "./shard-runs.ts";
+import { headerOf } from "./unfinished.ts";
 
 /** Records that wait for the storage at a time. */
 const BATCH = 512;
@@ -43,7 +44,7 @@ export async function mergeRuns(
 	const times = timesOf(whole);
 	const base = whole.find(({ isLocal }) => isLocal) ?? whole[0];
 	const file = await runFileOf(run, { runs, whole, base, tool, began: times.began });
-	const opened = await createRun(runs.path(run), headerOf(file, whole, times));
+	const opened = await createRun(runs.path(run), mergedHeader(file, whole, times));
 	try {
 		for (const part of whole) await copyRecords(part, opened);
 		await copyManifest(base, runs.path(run, "manifest"));
@@ -112,7 +113,7 @@ async function orderOf(runs: RunStore, whole: readonly ShardRun[], began: number
 	return last?.order;
 }
 
-function headerOf(file: RunFile, whole: readonly ShardRun[], { first, began }: Times): HeaderRecord {
+function mergedHeader(file: RunFile, whole: readonly ShardRun[], { first, began }: Times): HeaderRecord {
 	const { path, name, sha256, rows } = file.manifest;
 	const sum = (of: (part: ShardRun) => number): number => whole.reduce((total, part) => total + of(part), 0);
 	const counts = {
@@ -121,18 +122,9 @@ function headerOf(file: RunFile, whole: readonly ShardRun[], { first, began }: T
 		duplicateSkipped: sum(({ recorded }) => recorded.header.manifest.duplicateSkipped),
 	};
 	const bytes = whole[0]?.recorded.header.manifest.bytes ?? 0;
-	return {
-		kind: "header",
-		version: FORMAT,
-		run: file.run,
-		tool: file.ragtag,
-		command: file.command,
-		manifest: { name, path, sha256, bytes, ...counts },
-		target: { baseUrl: file.baseUrl },
-		options: createHash("sha256").update(JSON.stringify(file.options)).digest("hex"),
-		earlierMilliseconds: began - first,
-		time: file.started,
-	};
+	const { command, ragtag: version, baseUrl, options } = file;
+	const spec = { command, version, baseUrl, options, manifest: { name, path, sha256, bytes, ...counts } };
+	return { ...headerOf(file.run, spec, { now: new Date(began) }), earlierMilliseconds: began - first };
 }
 
 /** Copies the records of a shard: all of what was sent, and of each row the last outcome, with the attempts of all. */

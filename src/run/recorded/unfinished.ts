@@ -44,12 +44,10 @@ type ResumeChoice =
 export class ForeignRun extends Error {
 	override readonly name = "ForeignRun";
 	readonly run: string;
-	readonly difference: string;
 
 	constructor(run: string, difference: string) {
 		super(`run ${run} can't be resumed: ${difference}`);
 		this.run = run;
-		this.difference = difference;
 	}
 }
 
@@ -125,7 +123,7 @@ export async function millisecondsOf({ header, state }: RecordedRun, runs: RunSt
 
 export function headerOf(
 	run: string,
-	{ command, version, manifest, baseUrl, options }: RunSpec,
+	{ command, version, manifest, baseUrl, options }: Omit<RunSpec, "madeFrom" | "source" | "flags">,
 	{ now, order }: { readonly now: Date; readonly order?: number | undefined },
 ): HeaderRecord {
 	return {
