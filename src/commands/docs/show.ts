@@ -13,8 +13,13 @@ import { withDataset } from "../../workflows/dataset.ts";
 import { documentJson, timeCell } from "../../workflows/lists/document-table.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import { documentOf } from "../../workflows/named-document.ts";
-import { type BlameLine, presentColumns, presentLines, sourceMembers } from "../../workflows/recorded/blame-columns.ts";
-import { recordedWrites } from "../../workflows/recorded/recorded-writes.ts";
+import {
+	type BlameLine,
+	presentColumns,
+	presentLines,
+	recordedWrites,
+	sourceMembers,
+} from "../../workflows/recorded/blame.ts";
 import { numberText, sizeText } from "../../text/words.ts";
 
 export type ShowOptions = ServiceFlags & {

@@ -11,13 +11,15 @@ import { addFormatOption, chosenFormat, type Format, printList } from "../../wor
 import { documentOfName } from "../../workflows/named-document.ts";
 import {
 	type BlameLine,
+	byDocument,
 	eventColumns,
 	eventLines,
+	type FoundWrite,
 	type Place,
 	presentColumns,
 	presentLines,
-} from "../../workflows/recorded/blame-columns.ts";
-import { byDocument, type FoundWrite, recordedWrites } from "../../workflows/recorded/recorded-writes.ts";
+	recordedWrites,
+} from "../../workflows/recorded/blame.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 

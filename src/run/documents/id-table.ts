@@ -16,7 +16,7 @@ const SMALLEST = 64;
  * It keeps 64 bits of hashes in place of the id: the odds that two of a million ids share them are one in thirty million.
  */
 export class IdTable {
-	#slots = newSlots(SMALLEST);
+	#slots = new Uint32Array(SMALLEST * WIDTH);
 	#count = 0;
 	/** the hashes of the id that was asked for last */
 	#hash = 0;
@@ -60,7 +60,7 @@ export class IdTable {
 
 	#grow(): void {
 		const old = this.#slots;
-		this.#slots = newSlots(Math.ceil((old.length / WIDTH) * GROWTH));
+		this.#slots = new Uint32Array(Math.ceil((old.length / WIDTH) * GROWTH) * WIDTH);
 		for (let at = 0; at < old.length; at += WIDTH) {
 			const number = old[at + 2] ?? 0;
 			if (number === 0) continue;
@@ -96,17 +96,6 @@ export class IdTable {
 		this.#hash = (hash ^ (hash >>> 13)) >>> 0;
 		this.#check = check >>> 0;
 	}
-}
-
-/**
- * Memory that could be resized is mapped for itself, and goes back to the system when it is let go. The allocator of the C
- * library kept the memory of a list of a million ids.
- */
-const OwnPages: new (bytes: number, options: { readonly maxByteLength: number }) => ArrayBuffer = ArrayBuffer;
-
-function newSlots(count: number): Uint32Array {
-	const bytes = count * WIDTH * Uint32Array.BYTES_PER_ELEMENT;
-	return new Uint32Array(new OwnPages(bytes, { maxByteLength: bytes }), 0, count * WIDTH);
 }
 
 /** The ids that a list has shown, in all its passes and in the present one. */
