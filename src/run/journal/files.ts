@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats, writeSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { errorCode, reason } from "../../errors.ts";
@@ -159,6 +160,14 @@ async function closeOnError<Value>(handle: FileHandle, use: () => Promise<Value>
 	}
 }
 
+/** Writes a draft durably, in place of one that a killed process left: that may be incomplete. */
+export async function writeDraft(path: string, content: Readable, ...transforms: readonly Transform[]): Promise<void> {
+	await rm(path, { force: true });
+	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+	const file = await open(path, flags, FILE_MODE);
+	await pipeline([content, ...transforms, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES })]);
+}
+
 /** Copies of damaged files that are kept under one name. More repairs than this point to another fault. */
 const MAX_DAMAGED_COPIES = 100;
 
@@ -170,24 +179,7 @@ const MAX_DAMAGED_COPIES = 100;
  */
 export async function replaceFile(path: string, content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
 	const draft = `${path}.new`;
-	// An earlier repair may have been killed and have left its file.
-	await rm(draft, { force: true });
-	const file = await open(draft, "wx", FILE_MODE);
-	try {
-		let waiting: Uint8Array[] = [];
-		let bytes = 0;
-		for await (const piece of content) {
-			waiting.push(piece);
-			bytes += piece.length;
-			if (bytes < READ_BYTES) continue;
-			await file.appendFile(Buffer.concat(waiting));
-			[waiting, bytes] = [[], 0];
-		}
-		await file.appendFile(Buffer.concat(waiting));
-		await file.sync();
-	} finally {
-		await file.close();
-	}
+	await writeDraft(draft, Readable.from(content));
 	const copy = await keepDamagedCopy(path);
 	await rename(draft, path);
 	await syncFolder(dirname(path));

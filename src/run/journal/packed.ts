@@ -1,12 +1,11 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Transform } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { Readable, type Transform } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../../errors.ts";
 import { JournalUnreadable } from "./errors.ts";
-import { packedPath, readChunks, SAFE_OPEN, syncFolder } from "./files.ts";
+import { packedPath, readChunks, SAFE_OPEN, syncFolder, writeDraft } from "./files.ts";
 import { JOURNAL_FILE } from "./reader.ts";
 
 /** Bytes below which a file stays as it is: compressing it would save little, and any tool can read it. */
@@ -73,15 +72,7 @@ export async function salvage(path: string): Promise<string | undefined> {
 		if (errorCode(error)?.startsWith("Z_") !== true) throw error;
 	}
 	const draft = `${path}.unpacking`;
-	const target = await newDraft(draft);
-	try {
-		for await (const chunk of (await readChunks(path)) ?? []) await target.appendFile(chunk);
-	} catch (error) {
-		if (!(error instanceof JournalUnreadable)) throw error;
-	} finally {
-		await target.sync();
-		await target.close();
-	}
+	await writeDraft(draft, Readable.from(undamaged(path)));
 	const kept = `${packedPath(path)}.damaged`;
 	await rename(packedPath(path), kept);
 	await rename(draft, path);
@@ -89,13 +80,20 @@ export async function salvage(path: string): Promise<string | undefined> {
 	return kept;
 }
 
+/** The bytes of a file before its damage. */
+async function* undamaged(path: string): AsyncGenerator<Uint8Array> {
+	try {
+		yield* (await readChunks(path)) ?? [];
+	} catch (error) {
+		if (!(error instanceof JournalUnreadable)) throw error;
+	}
+}
+
 /** Writes a file through a transform to a draft, makes the draft durable under its new name, and removes the file. */
 async function rewrite(from: string, to: string, draft: string, transform: Transform): Promise<void> {
 	const source = await open(from, constants.O_RDONLY | SAFE_OPEN);
-	const target = await newDraft(draft);
 	try {
-		const pieces = source.createReadStream({ highWaterMark: PIECE });
-		await pipeline(pieces, transform, target.createWriteStream({ flush: true }));
+		await writeDraft(draft, source.createReadStream({ highWaterMark: PIECE }), transform);
 	} catch (error) {
 		await rm(draft, { force: true });
 		throw error;
@@ -103,12 +101,6 @@ async function rewrite(from: string, to: string, draft: string, transform: Trans
 	await rename(draft, to);
 	await syncFolder(dirname(to));
 	await rm(from, { force: true });
-}
-
-/** A draft that an earlier process left was not complete. */
-async function newDraft(path: string): Promise<FileHandle> {
-	await rm(path, { force: true });
-	return await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 
 async function statIfThere(path: string): Promise<{ readonly size: number } | undefined> {
