@@ -34,18 +34,14 @@ export function journalLost(error: unknown, file: string, use: "written" | "read
 	return new JournalLost(`${file} can't be ${use}: ${why}`, "io", error);
 }
 
-/** The first damaged record of a file: its offset in bytes, and its number from 1. */
-type DamagedPlace = { readonly file: string; readonly byte: number; readonly record: number };
-
 /** The record of a run can't be read: it is damaged in its middle (exit 7), or of another format (exit 8). */
 export class JournalUnreadable extends CliError {
 	readonly kind: "corrupt" | "foreign";
-	/** present where the damage has a place in a file */
-	readonly place: DamagedPlace | undefined;
 
-	constructor(message: string, kind: "corrupt" | "foreign", place?: DamagedPlace) {
+	/** @param file of the run, where it has a damaged record */
+	constructor(message: string, kind: "corrupt" | "foreign", file?: string) {
 		// The damaged run need not be the newest one.
-		const run = place === undefined ? "" : ` ${basename(dirname(place.file))}`;
+		const run = file === undefined ? "" : ` ${basename(dirname(file))}`;
 		if (kind === "corrupt") {
 			super(message, {
 				exit: Exit.storage,
@@ -53,7 +49,6 @@ export class JournalUnreadable extends CliError {
 			});
 		} else super(message, { exit: Exit.foreign, hint: "Use the version of ragtag that wrote it; nothing was sent." });
 		this.kind = kind;
-		this.place = place;
 	}
 }
 

@@ -42,8 +42,6 @@ export class Locked extends Error {
 }
 
 export type Lock = {
-	/** the earlier owner, whose process had ended or whose lock `force` took */
-	readonly tookOver: LockOwner | undefined;
 	/** Removes the lock if this process still owns it. May be called again. */
 	release(): Promise<void>;
 };
@@ -74,20 +72,18 @@ export async function takeLock(path: string, { processes, force = false, machine
 	// Most processes that come second are refused here, without a wait. An unwritten lock may be complete in a moment.
 	const before = readLock(file, here);
 	if (before.state !== "unwritten") refuseIfHeld(before, file, force);
-	const tookOver = await withMutex(mutex, async () => {
+	await withMutex(mutex, async () => {
 		const found = readLock(file, here);
 		refuseIfHeld(found, file, force);
 		if (found.state !== "free") removeFile(file);
 		await createLock(file, self);
-		return found.owner;
 	});
-	const release = async (): Promise<void> => {
-		await withMutex(mutex, async () => {
+	const release = (): Promise<void> =>
+		withMutex(mutex, async () => {
 			const { owner } = readLock(file, here);
 			if (owner?.nonce === self.nonce) removeFile(file);
 		});
-	};
-	return { tookOver, release };
+	return { release };
 }
 
 /** Refuses where another process holds that lock, and takes nothing. @throws Locked */
@@ -160,7 +156,7 @@ const POLL_MS = 5;
 const ABANDONED_MUTEX_MS = 60_000;
 
 /** Does some work while no other process of this machine does it. */
-async function withMutex<Value>(mutex: Mutex, work: () => Promise<Value>): Promise<Value> {
+async function withMutex(mutex: Mutex, work: () => Promise<void>): Promise<void> {
 	const end = performance.now() + TIMEOUT_MS;
 	for (;;) {
 		const leave = await mutex();

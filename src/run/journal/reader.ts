@@ -154,5 +154,5 @@ export async function refuseOlderFormat(folder: string): Promise<void> {
 function damaged({ byte, record, rule }: Damage, file: string): JournalUnreadable {
 	const place = `byte ${numberText(byte)} (record ${numberText(record)})`;
 	const why = rule === undefined ? "" : `: ${rule}`;
-	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", { file, byte, record });
+	return new JournalUnreadable(`${file} is damaged at ${place}${why}`, "corrupt", file);
 }

@@ -38,7 +38,7 @@ export async function lockContent({ manifest, options = {}, name }: LockedWork, 
 export async function lockForSending(
 	spec: LockedWork & { readonly manifest: Pick<RecordedManifest, "path"> },
 	lock: LockOptions,
-): Promise<Pick<Lock, "release">> {
+): Promise<Lock> {
 	const content = await lockContent(spec, lock);
 	const { manifest, options = {} } = spec;
 	const { path } = manifest;

@@ -139,7 +139,6 @@ describe("a journal that was damaged", () => {
 		expect(error).toMatchObject({
 			kind: "corrupt",
 			message: `journal.log is damaged at byte ${place.toLocaleString("en")} (record 6)`,
-			place: { file: "journal.log", byte: place, record: 6 },
 		});
 	});
 
