@@ -10,7 +10,7 @@ import { type RemovalOptions, removeDocument } from "../../src/run/operations/re
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import type { Clock, Request, Work } from "../../src/run/types.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
-import type { ServiceOptions } from "../../src/run/service/service-options.ts";
+import type { ServiceOptions } from "../../src/run/service/service-memory.ts";
 import { Service } from "../../src/run/service/service.ts";
 
 type DocumentSourceOptions = ConstructorParameters<typeof DocumentSource>[0];

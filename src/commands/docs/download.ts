@@ -10,7 +10,7 @@ import { parseNonEmpty } from "../../flags/values.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { rowLine } from "../../report/summary.ts";
 import { downloadDocument, notListed } from "../../run/operations/download.ts";
-import { requireCall } from "../../run/service/require-call.ts";
+import { requireCall } from "../../run/service/detect-flavour.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { type DownloadPlan, lockFolder, planDownload } from "../../workflows/download/download-plan.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";

@@ -8,7 +8,7 @@ import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocument } from "../../run/operations/parse.ts";
-import { requireCall } from "../../run/service/require-call.ts";
+import { requireCall } from "../../run/service/detect-flavour.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { parsePreview } from "../../workflows/preview/parse-preview.ts";

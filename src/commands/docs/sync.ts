@@ -14,7 +14,7 @@ import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
 import { isFinished, markOf } from "../../run/recorded/unfinished.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { requireCall } from "../../run/service/require-call.ts";
+import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";

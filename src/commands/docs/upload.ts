@@ -14,7 +14,7 @@ import type { Parsing } from "../../run/operations/parsing.ts";
 import { previewUpload } from "../../run/operations/preview-upload.ts";
 import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
-import { requireCall } from "../../run/service/require-call.ts";
+import { requireCall } from "../../run/service/detect-flavour.ts";
 import type { Outcome } from "../../run/types.ts";
 import type { Done, Resume } from "../../flags/declare.ts";
 import {

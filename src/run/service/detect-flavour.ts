@@ -1,5 +1,6 @@
+import { usageError } from "../../errors.ts";
 import { DATABASE_AWAY, type FlavourRequest, RestError } from "../../rest/errors.ts";
-import { type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
+import { type DocumentCall, type Flavour, flavours, type ProbeAnswer } from "../../rest/flavours.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import type { Recognition } from "./service-memory.ts";
@@ -59,6 +60,32 @@ function answersText(unrouted: Unrouted): string {
 
 /** The values of `--flavour`. */
 export const flavourNames: readonly string[] = flavours.map(({ name }) => name).toReversed();
+
+const CALLS: Readonly<Record<DocumentCall, string>> = {
+	download: "gives the bytes of a document",
+	parse: "starts the parsing of a document",
+	rename: "renames a document",
+};
+
+/**
+ * Ends a command whose calls the service does not have, before anything is sent but the probes that detect its flavour.
+ *
+ * @param what the command or its option: `docs parse`, `--on-existing replace`
+ * @throws CliError (usage)
+ */
+export async function requireCall(
+	{ service, request }: { readonly service: { known(request: Request): Promise<Api> }; readonly request: Request },
+	call: DocumentCall,
+	what: string,
+): Promise<void> {
+	const { flavour } = (await service.known(request)).dialect;
+	if (flavour.calls.includes(call)) return;
+	const text = `${what}: this service documents no such call: ${flavour.servers} has none that ${CALLS[call]}; nothing was sent`;
+	throw usageError(
+		text,
+		"If it is a RAGFlow server, name its kind: --flavour ragflow-put, ragflow-patch or ragflow-1.0.",
+	);
+}
 
 /** Milliseconds for which a detected flavour counts: rows that fail alike detect it once. */
 const CONFIRMED_FOR = 60_000;

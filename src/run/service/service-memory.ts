@@ -4,6 +4,8 @@ import { type Flavour, type Normalise, flavourNamed, flavours } from "../../rest
 import type { BodyForm } from "../../body-forms.ts";
 import type { FlavourRequest } from "../../rest/errors.ts";
 import { fileOfService, type ServiceFile } from "../storage/quick-files.ts";
+import type { Api } from "../../rest/types.ts";
+import type { Clock } from "../types.ts";
 import type { Unrouted } from "./detect-flavour.ts";
 
 /** The knowledge of commands about the service at one address. */
@@ -27,6 +29,27 @@ export type Recognition = RememberedService & { readonly origin: "found" | "reme
 export type ServiceMemory = {
 	load(): Promise<RememberedService | undefined>;
 	save(service: RememberedService): Promise<void>;
+};
+
+/** What the knowledge of a service begins with, and the ways out of it. */
+export type ServiceOptions = {
+	/** in the dialect to use until another is detected */
+	readonly api: Api;
+	/** undefined on a machine without a state folder */
+	readonly memory: ServiceMemory | undefined;
+	readonly clock: Clock;
+	/** wall clock, in epoch milliseconds */
+	readonly now: () => number;
+	/** `--max-outage` in milliseconds, where it was given */
+	readonly maxOutage?: number | undefined;
+	/** the flavour that the user gave, and where: it is not detected */
+	readonly flavour?: { readonly value: Flavour; readonly origin: string } | undefined;
+	/** the form that the user gave; RAGFlow servers get only their own */
+	readonly form?: BodyForm | undefined;
+	/** takes a sentence that the user must see */
+	readonly note: (text: string) => void;
+	/** masks the key, which a server may give back */
+	readonly redact?: ((text: string) => string) | undefined;
 };
 
 /** Milliseconds for which an entry counts without a new detection: a server may be upgraded. */

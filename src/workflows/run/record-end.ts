@@ -9,9 +9,8 @@ import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import type { AppTimers } from "../../app.ts";
-import { Sampler, type Sampled } from "../../run/series/sampler.ts";
 import type { Clock } from "../../run/types.ts";
-import { SeriesFile } from "../../run/series/series-file.ts";
+import { type Sampled, Sampler, SeriesFile } from "../../run/series/series-file.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {

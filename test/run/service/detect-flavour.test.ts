@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Exit } from "../../../src/errors.ts";
 import { flavours } from "../../../src/rest/flavours.ts";
-import { requireCall } from "../../../src/run/service/require-call.ts";
+import { requireCall } from "../../../src/run/service/detect-flavour.ts";
 import { direct, fakeApi } from "../fake-api.ts";
 
 test("a service without a call ends the command with exit 2, and other services do not", async () => {
