@@ -3,12 +3,13 @@ import { usageError } from "./errors.ts";
 import type { Io, Timers } from "./io.ts";
 import { ADVISED_RATE, MAX_CONCURRENCY, type RateSetting } from "./rates.ts";
 import { createApi } from "./rest/api.ts";
+import { RestError } from "./rest/errors.ts";
 import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { watchingLists } from "./run/documents/watched-lists.ts";
-import { type Cooldown, paced, type Send } from "./run/rate/cooldown.ts";
+import { type Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, openRates } from "./run/rate/rate-control.ts";
@@ -144,10 +145,17 @@ export async function openSession(
 		sent: () => {
 			const now = clock.now();
 			controller.sent(now, false);
+			monitor.sent();
 			return now;
 		},
-		answered: (sent) => controller.answered(sent, clock.now()),
-		failed: (sent, error) => void hear(controller, error, sent, clock.now()),
+		answered: (sent) => {
+			monitor.answered(sent);
+			controller.answered(sent, clock.now());
+		},
+		failed: (sent, error) => {
+			monitor.failed(sent, error);
+			if (error instanceof RestError) hear(controller, error, sent, clock.now());
+		},
 	});
 	const service = new Service({
 		api,
@@ -163,8 +171,7 @@ export async function openSession(
 	await service.remember();
 	monitor.searching(() => rates.searched);
 	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
-	const watched: Send = (request, signal) => send(() => monitor.watch(request), signal);
-	const dependencies = { send: watched, cooldown, monitor, clock: rates.unpaused, signal };
+	const dependencies = { send, cooldown, monitor, clock: rates.unpaused, signal };
 	const retried: Request = (call) => requestWithRetry(call, dependencies);
 	const { maxOutage } = options;
 	const request = maxOutage === undefined ? retried : retryingThroughOutage(retried, maxOutage, rates.unpaused);
@@ -197,7 +204,7 @@ export async function openSession(
 		/** the same for a request that must not be applied twice */
 		requestOnce: ((call) => requestWithRetry(call, dependencies, { idempotent: false })) satisfies Request,
 		/** sends a request a single time; for a read that a command can do without */
-		tryRequest: ((call) => watched(call, signal)) satisfies Request,
+		tryRequest: ((call) => send(call, signal)) satisfies Request,
 		async close(): Promise<void> {
 			stopTicks();
 			limiter.close();

@@ -53,12 +53,12 @@ export class Cooldown {
 /** Sends one request when its time has come, and resolves or rejects as the request does. */
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
-/** Learns of each request, so that the rate follows from it. Times are of the clock. */
+/** Learns of each request: the rate follows from it, and the state that is shown. Times are of the clock. */
 type Hearing = {
 	/** @returns the time */
 	sent(): number;
 	answered(sent: number): void;
-	failed(sent: number, error: RestError): void;
+	failed(sent: number, error: unknown): void;
 };
 
 const UNHEARD: Hearing = { sent: () => 0, answered: () => undefined, failed: () => undefined };
@@ -77,8 +77,8 @@ export function paced(limiter: Limiter, cooldown: Cooldown, heard = UNHEARD): Se
 			heard.answered(sent);
 			return answer;
 		} catch (error) {
-			if (!(error instanceof RestError)) throw error;
 			heard.failed(sent, error);
+			if (!(error instanceof RestError)) throw error;
 			// At once, whether or not this request is retried: the other requests must wait too.
 			const { retryAfter = 0 } = error;
 			if (retryAfter <= MAX_WAIT) cooldown.extend(retryAfter);

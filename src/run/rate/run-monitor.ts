@@ -113,20 +113,6 @@ export class RunMonitor {
 		this.#work.again = nextAttempt(error, next, allowed, this.#clock.now() + wait);
 	}
 
-	/** Sends a request whose time has come, and observes how it ends. */
-	async watch<Answer>(request: () => Promise<Answer>): Promise<Answer> {
-		const at = this.#clock.now();
-		this.sent();
-		try {
-			const answer = await request();
-			this.answered(at);
-			return answer;
-		} catch (error) {
-			this.failed(at, error);
-			throw error;
-		}
-	}
-
 	/** A request goes out. */
 	sent(): void {
 		this.#inFlight += 1;
