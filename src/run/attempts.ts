@@ -1,4 +1,4 @@
-import { RestError } from "../rest/errors.ts";
+import type { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
@@ -52,24 +52,21 @@ export class RowAttempts<Item extends Work> {
 	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
 	/** one object for all rows: a run has millions */
-	readonly #retryOptions: RetryOptions<"written" | "pending", RestError | RetryLater, OpenRow<Item>>;
+	readonly #retryOptions: RetryOptions<"written" | "pending", OpenRow<Item>>;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
 
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
 		this.#refused = new SameRefusals(options.operation.expected);
-		const { clock, queue, shutdown, maxDuration, started } = options;
+		const { queue, shutdown, maxDuration, started } = options;
 		this.#deadline = started + maxDuration;
 		const finishing: Request = (call) => queue.send(call, shutdown.cut);
 		this.#request = Object.assign<Request, Pick<Request, "finishing">>((call) => queue.send(call, shutdown.signal), {
 			finishing,
 		});
 		this.#retryOptions = {
-			clock,
-			signal: shutdown.signal,
-			isFailure: (error) => error instanceof RestError || error instanceof RetryLater,
-			decide: (error, row) => (error instanceof RetryLater ? this.#later(error, row) : this.#decide(error, row)),
+			decide: (error, row) => this.#decide(error, row),
 			pause: (wait) => queue.pause(wait),
 			giveUp: (error, decision, row) => this.#giveUp(error, decision, row),
 		};
@@ -115,6 +112,7 @@ export class RowAttempts<Item extends Work> {
 		try {
 			// A request that was cut off says nothing about its row.
 			if (shutdown.abandoned) shutdown.signal.throwIfAborted();
+			if (error instanceof RetryLater) return this.#later(error, row);
 			const next = await afterFailure(error, this.#retryOptions, row);
 			return next instanceof Wait ? next.milliseconds : next;
 		} catch (fault) {
@@ -124,10 +122,11 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/** The row waits without a place in flight, and that costs it no attempt. */
-	#later({ wait }: RetryLater, row: OpenRow<Item>): Decision {
+	#later({ wait }: RetryLater, row: OpenRow<Item>): number | "pending" {
 		row.attempt -= 1;
-		if (this.#options.clock.now() + wait >= this.#deadline) return { action: "leave", everyone: false };
-		return { action: "retry", wait, everyone: false, counts: "nothing" };
+		if (this.#options.clock.now() + wait < this.#deadline) return wait;
+		this.leftBehind = timeIsUp(this.#options.maxDuration);
+		return "pending";
 	}
 
 	#decide(error: RestError, row: OpenRow<Item>): Decision {
@@ -144,7 +143,7 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/** Ends the run, fails the row, or leaves it pending. */
-	async #giveUp(error: Error, decision: LastDecision, row: OpenRow<Item>): Promise<"written" | "pending"> {
+	async #giveUp(error: RestError, decision: LastDecision, row: OpenRow<Item>): Promise<"written" | "pending"> {
 		const { shutdown, maxDuration } = this.#options;
 		if (decision.action === "stop") {
 			shutdown.end(decision.stop);
@@ -155,7 +154,6 @@ export class RowAttempts<Item extends Work> {
 			if (decision.everyone) shutdown.end(this.leftBehind);
 			return "pending";
 		}
-		if (!(error instanceof RestError)) throw error;
 		await this.#fail(row, { code: error.code, text: failureText(error, row) });
 		const stop = this.#stopAfter(error);
 		if (stop !== undefined) shutdown.end(stop);

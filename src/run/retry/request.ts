@@ -6,7 +6,7 @@ import { DOUBTED_FOR } from "../rate/outage.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Request, Stop } from "../types.ts";
 import { decide } from "./policy.ts";
-import { noAttempts, retry } from "./retry.ts";
+import { retry } from "./retry.ts";
 
 /** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
@@ -40,9 +40,6 @@ export async function requestWithRetry<Answer>(
 	return retry(
 		() => send(begin, signal),
 		{
-			clock,
-			signal,
-			isFailure: isRestError,
 			decide: (error, attempts) => {
 				const decision = decide(error, {
 					...attempts,
@@ -72,7 +69,7 @@ export async function requestWithRetry<Answer>(
 				throw decision.action === "stop" ? stopped(error, decision.stop) : refusal(error);
 			},
 		},
-		noAttempts(),
+		{ clock, signal },
 	);
 }
 
@@ -105,21 +102,17 @@ const PAGE_DELAYS_MS = [100, 400, 1_500];
  * the row's policy, which knows outages and limits.
  */
 export function retryingPages(request: Request, clock: Clock): Request {
-	return (call) =>
-		retry(
-			() => request(call),
-			{
-				clock,
-				isFailure: isRestError,
-				decide: ({ kind }, { attempt }) => {
-					const wait = ["ambiguous", "not_sent", "doubted"].includes(kind) ? PAGE_DELAYS_MS[attempt - 1] : undefined;
-					return wait === undefined
-						? { action: "fail" }
-						: { action: "retry", wait, everyone: false, counts: "attempt" };
-				},
-			},
-			noAttempts(),
-		);
+	return async (call) => {
+		for (const wait of PAGE_DELAYS_MS) {
+			try {
+				return await request(call);
+			} catch (error) {
+				if (!(error instanceof RestError) || !["ambiguous", "not_sent", "doubted"].includes(error.kind)) throw error;
+			}
+			await clock.sleep(wait);
+		}
+		return request(call);
+	};
 }
 
 /**
@@ -127,32 +120,23 @@ export function retryingPages(request: Request, clock: Clock): Request {
  * change nothing, and that `requestWithRetry` sends: it waits before each of its attempts, so no wait is added.
  */
 export function retryingThroughOutage(request: Request, maxOutage: number, clock: Clock): Request {
-	return (call) => {
+	return async (call) => {
 		const start = clock.now();
-		return retry(
-			() => request(call),
-			{
-				clock,
-				isFailure: (error) => error instanceof CliError,
-				decide: (error) => {
-					const isOver = clock.now() - start >= longestOutage(error, maxOutage);
-					return isOver ? { action: "fail" } : { action: "retry", wait: 0, everyone: false, counts: "attempt" };
-				},
-			},
-			noAttempts(),
-		);
+		for (;;) {
+			try {
+				return await request(call);
+			} catch (error) {
+				if (clock.now() - start >= longestOutage(error, maxOutage)) throw error;
+			}
+		}
 	};
 }
 
-/** The longest duration of a failure, in milliseconds. */
-function longestOutage(error: CliError, maxOutage: number): number {
+/** The longest duration of a failure, in milliseconds; 0 for one that does not pass. */
+function longestOutage(error: unknown, maxOutage: number): number {
 	const kind = restErrorOf(error)?.kind;
 	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
 	return kind === "not_sent" || kind === "ambiguous" ? maxOutage : 0;
-}
-
-function isRestError(error: unknown): error is RestError {
-	return error instanceof RestError;
 }
 
 function stopped(error: RestError, stop: Stop): CliError {

@@ -6,27 +6,17 @@ import type { Attempts, Decision } from "./policy.ts";
 export type LastDecision = Exclude<Decision, { readonly action: "retry" }>;
 
 /**
- * One object for all work with the same retry policy.
+ * One object for all work with the same retry policy. Another attempt may help against a `RestError` alone.
  *
- * @template Failure the errors that another attempt may help against; all others are thrown at once
  * @template State what the attempts of one piece of work share
  */
-export type RetryOptions<Result, Failure extends Error, State extends Attempts = Attempts> = {
-	readonly clock: Clock;
-	/** ends a wait; then its reason is thrown */
-	readonly signal?: AbortSignal | undefined;
-	readonly isFailure: (error: unknown) => error is Failure;
-	readonly decide: (failure: Failure, state: State) => Decision;
+export type RetryOptions<Result, State extends Attempts = Attempts> = {
+	readonly decide: (error: RestError, state: State) => Decision;
 	/** lets every request wait for so many milliseconds, as the service asked for it */
-	readonly pause?: (milliseconds: number) => void;
-	/** gives the result of a final failure, or throws an error; by default it throws the failure */
-	readonly giveUp?: (failure: Failure, decision: LastDecision, state: State) => Result | Promise<Result>;
+	readonly pause: (milliseconds: number) => void;
+	/** gives the result of a final failure, or throws an error */
+	readonly giveUp: (error: RestError, decision: LastDecision, state: State) => Result | Promise<Result>;
 };
-
-/** The state before the first attempt. */
-export function noAttempts(): Attempts {
-	return { attempt: 0, counted: 0, notTheApi: 0, refused: 0 };
-}
 
 /**
  * Ends an attempt of a row whose outcome is not known yet, as its request may still be processed. The row did not fail,
@@ -61,32 +51,23 @@ export class Wait {
 	}
 }
 
-/** The one retry: it makes attempts, and carries out the policy's decision after each failed one. */
-export async function retry<Result, Failure extends Error = RestError, State extends Attempts = Attempts>(
-	attempt: (state: State) => Promise<Result>,
-	options: RetryOptions<Result, Failure, State>,
-	state: State,
+/** Makes attempts until one has a result. @param signal ends a wait; then its reason is thrown */
+export async function retry<Result>(
+	attempt: () => Promise<Result>,
+	options: RetryOptions<Result>,
+	{ clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
 ): Promise<Result> {
-	const { clock, signal } = options;
+	const state: Attempts = { attempt: 0, counted: 0, notTheApi: 0, refused: 0 };
 	for (;;) {
-		const next = await attemptOnce(attempt, options, state);
-		if (!(next instanceof Wait)) return next;
-		await clock.sleep(next.milliseconds, signal);
 		signal?.throwIfAborted();
-	}
-}
-
-async function attemptOnce<Result, Failure extends Error, State extends Attempts>(
-	attempt: (state: State) => Promise<Result>,
-	options: RetryOptions<Result, Failure, State>,
-	state: State,
-): Promise<Result | Wait> {
-	options.signal?.throwIfAborted();
-	state.attempt += 1;
-	try {
-		return await attempt(state);
-	} catch (error) {
-		return afterFailure(error, options, state);
+		state.attempt += 1;
+		try {
+			return await attempt();
+		} catch (error) {
+			const next = await afterFailure(error, options, state);
+			if (!(next instanceof Wait)) return next;
+			await clock.sleep(next.milliseconds, signal);
+		}
 	}
 }
 
@@ -96,21 +77,18 @@ async function attemptOnce<Result, Failure extends Error, State extends Attempts
  * @returns the wait before the next attempt, or the result of giving up
  * @throws the error where no other attempt helps
  */
-export function afterFailure<Result, Failure extends Error, State extends Attempts>(
+export function afterFailure<Result, State extends Attempts>(
 	error: unknown,
-	{ isFailure, decide, pause, giveUp }: RetryOptions<Result, Failure, State>,
+	{ decide, pause, giveUp }: RetryOptions<Result, State>,
 	state: State,
 ): Result | Promise<Result> | Wait {
-	if (!isFailure(error)) throw error;
+	if (!(error instanceof RestError)) throw error;
 	const decision = decide(error, state);
-	if (error instanceof RestError && error.kind === "not_the_api") state.notTheApi += 1;
-	if (decision.action !== "retry") {
-		if (giveUp === undefined) throw error;
-		return giveUp(error, decision, state);
-	}
+	if (error.kind === "not_the_api") state.notTheApi += 1;
+	if (decision.action !== "retry") return giveUp(error, decision, state);
 	if (decision.counts === "attempt") state.counted += 1;
 	if (decision.counts === "refusal") state.refused += 1;
-	if (decision.everyone) pause?.(decision.wait);
+	if (decision.everyone) pause(decision.wait);
 	return new Wait(decision.wait);
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { RestError } from "../../../src/rest/errors.ts";
 import type { Decision } from "../../../src/run/retry/policy.ts";
-import { LONGEST_READ_BACK_MS, noAttempts, readBack, retry } from "../../../src/run/retry/retry.ts";
+import { LONGEST_READ_BACK_MS, readBack, retry } from "../../../src/run/retry/retry.ts";
 import { FakeClock } from "../fake-clock.ts";
 
-const isError = (error: unknown): error is Error => error instanceof Error;
+const failure = new RestError("no", { kind: "ambiguous", code: "HTTP_500" });
 
 describe("retry", () => {
 	const again = (more: Partial<Decision> = {}): Decision =>
@@ -17,16 +18,14 @@ describe("retry", () => {
 			{ action: "fail" },
 		];
 		const pauses: number[] = [];
-		const result = retry<unknown, Error>(
-			() => Promise.reject(new Error("no")),
+		const result = retry<unknown>(
+			() => Promise.reject(failure),
 			{
-				clock,
-				isFailure: isError,
 				decide: (_, { attempt }) => decisions[attempt - 1] as Decision,
 				pause: (wait) => void pauses.push(wait),
 				giveUp: (_, decision, attempts) => ({ decision, attempts: { ...attempts } }),
 			},
-			noAttempts(),
+			{ clock },
 		);
 		const attempts = { attempt: 3, counted: 1, notTheApi: 0, refused: 0 };
 		expect(await clock.until(result)).toEqual({ decision: { action: "fail" }, attempts });
@@ -36,15 +35,10 @@ describe("retry", () => {
 	it("throws errors that the policy does not judge, and the reason of its signal", async () => {
 		const clock = new FakeClock();
 		const fault = new TypeError("a fault");
-		const isOther = (error: unknown): error is RangeError => error instanceof RangeError;
-		const options = { clock, isFailure: isOther, decide: () => again() };
-		await expect(retry(() => Promise.reject(fault), options, noAttempts())).rejects.toBe(fault);
+		const options = { decide: () => again(), pause: () => undefined, giveUp: () => undefined };
+		await expect(retry(() => Promise.reject(fault), options, { clock })).rejects.toBe(fault);
 		const user = new AbortController();
-		const stopped = retry(
-			() => Promise.reject(new RangeError("once more")),
-			{ ...options, signal: user.signal },
-			noAttempts(),
-		);
+		const stopped = retry(() => Promise.reject(failure), options, { clock, signal: user.signal });
 		user.abort(fault);
 		await expect(clock.until(stopped)).rejects.toBe(fault);
 	});
