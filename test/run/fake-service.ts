@@ -33,7 +33,7 @@ export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Ser
 	const { flavour, form } = api.dialect;
 	const service = serviceOf(api, { flavour: { value: flavour, origin: "the test" }, form, ...more });
 	service.canary.confirm("document_id");
-	service.canary.confirmUpload();
+	service.canary.isUploadConfirmed = true;
 	return service;
 }
 

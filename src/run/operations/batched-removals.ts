@@ -74,7 +74,9 @@ export class BatchedRemovals {
 
 	/** Whether a row is removed with others: one of its dataset was removed, and no batch has left this one over. */
 	takes({ datasetId, documentId }: Work, memory: Memory): boolean {
-		return memory.batch !== "alone" && this.#service.canary.isRemovalConfirmed(datasetId) && PLAIN_ID.test(documentId);
+		return (
+			memory.batch !== "alone" && this.#service.canary.removalsConfirmed.has(datasetId) && PLAIN_ID.test(documentId)
+		);
 	}
 
 	/**

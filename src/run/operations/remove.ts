@@ -62,7 +62,7 @@ export function removeDocument<Item extends Work>(
 			};
 			const removed = (): Promise<Settled> => attemptRemoval({ ...attempt, ...batch });
 			// After the first removal of a dataset, the list of a batch shows what each row would ask for now.
-			const waits = isBatched && memory.maybeRemoved !== true && !service.canary.isRemovalConfirmed(item.datasetId);
+			const waits = isBatched && memory.maybeRemoved !== true && !service.canary.removalsConfirmed.has(item.datasetId);
 			return (waits ? first.take(removed) : removed()).catch((error: unknown) => {
 				throw errorForGivenFlavour(error, service, api);
 			});
@@ -94,7 +94,7 @@ async function attemptRemoval(removal: Removal): Promise<Settled> {
 		return { status: "removed", documentId };
 	}
 	memory.name = document.name ?? memory.name;
-	if (service.canary.isRemovalConfirmed(datasetId)) await remove(removal, document);
+	if (service.canary.removalsConfirmed.has(datasetId)) await remove(removal, document);
 	else if (!(await service.canary.alone(() => removeAsCanary(removal, document)))) return attemptRemoval(removal);
 	return { status: "removed", documentId };
 }
@@ -127,7 +127,7 @@ async function removeAsCanary(removal: Removal, document: ListedDocument): Promi
 	const { id, datasetId } = document;
 	if (canary.harm !== undefined) throw canary.harm;
 	if (batches?.takes(item, memory) === true) return false;
-	if (!canary.isRemovalConfirmed(datasetId)) {
+	if (!canary.removalsConfirmed.has(datasetId)) {
 		const pageSize = Math.min(SMALL_PAGE, 2 + canary.removalsSent.size);
 		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
 		memory.neighbour ??= items.find((other) => other.id !== id && !canary.removalsSent.has(other.id))?.id;
@@ -135,7 +135,8 @@ async function removeAsCanary(removal: Removal, document: ListedDocument): Promi
 	await remove(removal, document);
 	await checkNeighbour(removal);
 	// The only document of a dataset proves nothing, as no other could have been removed with it.
-	if (memory.neighbour !== undefined && !canary.removalsSent.has(memory.neighbour)) canary.confirmRemoval(datasetId);
+	if (memory.neighbour !== undefined && !canary.removalsSent.has(memory.neighbour))
+		canary.removalsConfirmed.add(datasetId);
 	return true;
 }
 
@@ -153,7 +154,7 @@ async function remove(removal: Removal, document: ListedDocument): Promise<void>
 	const arrived = (): void => {
 		memory.maybeRemoved = true;
 		together.arrived(datasetId, id);
-		if (!canary.isRemovalConfirmed(datasetId)) canary.removalSent(id);
+		if (!canary.removalsConfirmed.has(datasetId)) canary.removalsSent.add(id);
 	};
 	try {
 		await together.send(datasetId, () => request(() => api.removeDocument(document)));
@@ -170,8 +171,8 @@ async function remove(removal: Removal, document: ListedDocument): Promise<void>
 	// The reads that follow may fail: the next attempt must know that the removal was sent.
 	arrived();
 	// If only the whole list is certain, it is not read again for each row, as the first removal was confirmed.
-	if (removable.ignoresIds(datasetId) && canary.isRemovalConfirmed(datasetId)) return;
-	if (canary.isRemovalConfirmed(datasetId) && together.waits(datasetId, id)) {
+	if (removable.ignoresIds(datasetId) && canary.removalsConfirmed.has(datasetId)) return;
+	if (canary.removalsConfirmed.has(datasetId) && together.waits(datasetId, id)) {
 		memory.isRemovedTogether = true;
 		throw new RetryTogether();
 	}
@@ -194,7 +195,7 @@ function isGone({ service: { clock }, api, request, item }: Removal): Promise<bo
 
 function notRemoved({ service, item }: Removal): RestError {
 	const text = `the service answered success to the removal of document ${service.show(item.documentId)}, and still lists it`;
-	const isConfirmed = service.canary.isRemovalConfirmed(item.datasetId);
+	const isConfirmed = service.canary.removalsConfirmed.has(item.datasetId);
 	return new RestError(text, { kind: isConfirmed ? "rejected" : "not_the_api", code: "NOT_REMOVED" });
 }
 
@@ -223,14 +224,14 @@ function mayFollowRemoval(error: unknown): boolean {
 /** @throws RestError of code `REMOVED_MORE` if the other document is missing as well */
 async function checkNeighbour({ service, api, request, item, memory: { neighbour } }: Removal): Promise<void> {
 	const { datasetId, documentId } = item;
-	if (neighbour === undefined || service.canary.isRemovalConfirmed(datasetId)) return;
+	if (neighbour === undefined || service.canary.removalsConfirmed.has(datasetId)) return;
 	// Another row of this run may have removed it. That row checks a neighbour of its own.
 	if (service.canary.removalsSent.has(neighbour)) return;
 	if ((await findDocument(api, request, datasetId, neighbour)) !== undefined) return;
 	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
 	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between this machine and the service changes requests`;
 	const error = new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
-	service.canary.harmed(error);
+	service.canary.harm = error;
 	throw error;
 }
 

@@ -139,9 +139,10 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 		throw refusal(`${answered}, which is ${service.show(listed)}; ${LEFT_ALONE}`);
 	};
 	const wasThere = (memory.namesakes ?? []).includes(id) || documents.wasListed(item.datasetId, id);
-	if (wasThere === true || !canary.isNewUpload(id)) {
+	if (wasThere === true || canary.uploads.has(id)) {
 		throw refusal(`${answered}, which was there before; ${LEFT_ALONE}`);
 	}
+	canary.uploads.add(id);
 	if (!canary.isUploadConfirmed) {
 		// One after another: the first confirms the uploads that wait here.
 		const isFirst = await canary.alone(async () => {
@@ -152,7 +153,7 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 				return found !== undefined;
 			};
 			if (!(await readBack(isListed, service))) throw refusal(`${answered}, and does not list it`);
-			canary.confirmUpload();
+			canary.isUploadConfirmed = true;
 			return true;
 		});
 		if (isFirst) return;

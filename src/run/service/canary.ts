@@ -26,23 +26,21 @@ export class Canary {
 	readonly #checks = { unchanged: 0, cleared: 0 };
 	/** rows that wait for the end of a check */
 	readonly #waiting: (() => void)[] = [];
-	#harm: Error | undefined;
-	#isUploadConfirmed = false;
-	#keepsKeys = false;
-	readonly #removals = new Set<string>();
-	readonly #uploads = new Set<string>();
-	readonly #sent = new Set<string>();
-
-	/** Whether a document was seen to keep, for as long as lists may lag, keys that its update did not have. */
-	get keepsKeys(): boolean {
-		return this.#keepsKeys;
-	}
-
-	/** Remembers that, and returns the error of its row. */
-	keeping(kept: Error): Error {
-		this.#keepsKeys = true;
-		return kept;
-	}
+	/** whether a document was seen to keep, for as long as lists may lag, keys that its update did not have */
+	keepsKeys = false;
+	/** datasets from which a removal has removed its document, and no other */
+	readonly removalsConfirmed = new Set<string>();
+	/**
+	 * Ids whose removals were sent before one was confirmed in their dataset. That such a document is missing says nothing
+	 * about another row's removal, as the answer to its own may have been lost.
+	 */
+	readonly removalsSent = new Set<string>();
+	/** the error of a removal that removed another document too: rows that wait for their turn must not be sent */
+	harm: Error | undefined;
+	/** whether a list has shown an uploaded document */
+	isUploadConfirmed = false;
+	/** the ids in the answers to uploads: no two uploads get the same */
+	readonly uploads = new Set<string>();
 
 	/** Runs writes that may be canaries one after another. */
 	alone<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -137,52 +135,6 @@ export class Canary {
 		this.#sample = { unchanged: 0, cleared: 0 };
 		this.#isUnreadable = false;
 		this.#isSampleDue = false;
-	}
-
-	/** Whether a removal from that dataset has removed its document, and no other. */
-	isRemovalConfirmed(datasetId: string): boolean {
-		return this.#removals.has(datasetId);
-	}
-
-	confirmRemoval(datasetId: string): void {
-		this.#removals.add(datasetId);
-	}
-
-	/**
-	 * Ids whose removals were sent before one was confirmed in their dataset. That such a document is missing says
-	 * nothing about another row's removal, as the answer to its own may have been lost.
-	 */
-	get removalsSent(): ReadonlySet<string> {
-		return this.#sent;
-	}
-
-	removalSent(id: string): void {
-		this.#sent.add(id);
-	}
-
-	/** The error of a removal that removed another document too: rows that wait for their turn must not be sent. */
-	get harm(): Error | undefined {
-		return this.#harm;
-	}
-
-	harmed(error: Error): void {
-		this.#harm = error;
-	}
-
-	/** Whether a list has shown an uploaded document. */
-	get isUploadConfirmed(): boolean {
-		return this.#isUploadConfirmed;
-	}
-
-	confirmUpload(): void {
-		this.#isUploadConfirmed = true;
-	}
-
-	/** Notes the id in the answer to an upload. @returns false where an earlier upload got the same id */
-	isNewUpload(id: string): boolean {
-		if (this.#uploads.has(id)) return false;
-		this.#uploads.add(id);
-		return true;
 	}
 }
 

@@ -85,25 +85,21 @@ export async function writeMetadata(
 	}
 }
 
-function send(attempt: Attempt): Promise<Echo> {
-	const { api, request, write, memory } = attempt;
-	const update = (): Promise<Echo> => api.updateMetadata(write.datasetId, write.documentId, write.metadata);
-	const succeeded = (echo: Echo): Echo => {
+/** Sends an update. @throws its error in words of this row */
+async function send({ api, request, write, memory }: Attempt): Promise<Echo> {
+	try {
+		const echo = await request(() => api.updateMetadata(write.datasetId, write.documentId, write.metadata));
 		noteSent(memory, api.dialect);
 		return echo;
-	};
-	return request(update).then(succeeded, (error: unknown) => failed(attempt, error));
-}
-
-/** Throws the error of a failed update in words of this row. */
-function failed({ api, memory }: Attempt, error: unknown): never {
-	// A run that ends before the request's turn has sent nothing.
-	if (!(error instanceof RestError)) throw error;
-	const isDefinite = error.kind === "rejected" || error.kind === "contradiction";
-	if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
-	if (!isDefinite) noteSent(memory, api.dialect);
-	if (error.code !== OTHER_CASE) throw error;
-	throw answeredInOtherCase(error, memory.before?.document !== undefined);
+	} catch (error) {
+		// A run that ends before the request's turn has sent nothing.
+		if (!(error instanceof RestError)) throw error;
+		const isDefinite = error.kind === "rejected" || error.kind === "contradiction";
+		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
+		if (!isDefinite) noteSent(memory, api.dialect);
+		if (error.code !== OTHER_CASE) throw error;
+		throw answeredInOtherCase(error, memory.before?.document !== undefined);
+	}
 }
 
 /** Notes that an update in that dialect may have been applied. */
@@ -203,7 +199,8 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 		}
 		// A service that merges changes nothing then, which proves nothing and ends no run.
 		const kept = arrival === "unchanged" && service.forms.length === 1 ? unremoved(service, write, before) : undefined;
-		if (kept !== undefined) throw service.canary.keeping(kept);
+		service.canary.keepsKeys ||= kept !== undefined;
+		if (kept !== undefined) throw kept;
 		lost = arrival === "different" ? arrival : (lost ?? arrival);
 		// Also where an earlier run saw this form arrive.
 		service.canary.revoke();

@@ -231,7 +231,7 @@ describe("removing", () => {
 		const documents = Array.from({ length: 3 }, (_, at) => documentOf(`doc-${at}`));
 		const listDocuments: Api["listDocuments"] = async (_, { page }) => ({ items: page > 1 ? [] : documents, total: 3 });
 		const service = provenService(fakeApi(calls, { listDocuments, removeDocument: gone }));
-		service.canary.confirmRemoval("set");
+		service.canary.removalsConfirmed.add("set");
 		const remove = removing(service);
 		for (let at = 0; at < 3; at++) await remove({ ...item, documentId: `doc-${at}` }, direct, {});
 		expect(calls.filter((call) => call.startsWith("remove"))).toHaveLength(3);

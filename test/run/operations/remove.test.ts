@@ -115,7 +115,7 @@ describe("a removal that empties the dataset, as one without its body does, ends
 	it("after a dataset of one document, which has no other to check", async () => {
 		const state = shelf({ single: ["a"], two: ["d", "e", "f"] });
 		expect(await state.remove("single", "a")).toEqual({ status: "removed", documentId: "a" });
-		expect(state.service.canary.isRemovalConfirmed("single")).toBe(false);
+		expect(state.service.canary.removalsConfirmed.has("single")).toBe(false);
 		state.take = "all";
 		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
 	});
