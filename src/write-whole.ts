@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fsync, openSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 
 type WholeFile = {
 	/** before the user's mask; by default only the user may read the file */
@@ -23,8 +23,7 @@ export async function writeWhole(
 	const file = openSync(draft, "wx", mode);
 	try {
 		try {
-			let bytes: Uint8Array = typeof content === "string" ? Buffer.from(content) : content;
-			while (bytes.length > 0) bytes = bytes.subarray(writeSync(file, bytes));
+			writeFileSync(file, content);
 			if (isSynced) await syncFile(file);
 		} finally {
 			closeSync(file);

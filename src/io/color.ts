@@ -1,22 +1,10 @@
-/** Marks text for a terminal. Without colour, each function gives its text back unchanged. */
-export type Style = {
-	readonly bold: (text: string) => string;
-	readonly dim: (text: string) => string;
-	readonly red: (text: string) => string;
-	readonly green: (text: string) => string;
-	readonly yellow: (text: string) => string;
-	readonly cyan: (text: string) => string;
-};
+type Mark = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-const unchanged = (text: string): string => text;
-export const plainStyle: Style = {
-	bold: unchanged,
-	dim: unchanged,
-	red: unchanged,
-	green: unchanged,
-	yellow: unchanged,
-	cyan: unchanged,
-};
+/** Marks text for a terminal. Without colour, each function gives its text back unchanged. */
+export type Style = Readonly<Record<Mark, (text: string) => string>>;
+
+const same = (text: string): string => text;
+export const plainStyle: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 
 type ColorConditions = {
 	readonly env: Readonly<Record<string, string | undefined>>;
@@ -42,13 +30,5 @@ export function hasColor({ env, terminal, wanted }: ColorConditions): boolean {
 export async function colorStyle(): Promise<Style> {
 	const { Chalk } = await import("chalk");
 	// Level 1: the sixteen colours that every terminal has. Without a level, chalk would read the process.
-	const chalk = new Chalk({ level: 1 });
-	return {
-		bold: (text) => chalk.bold(text),
-		dim: (text) => chalk.dim(text),
-		red: (text) => chalk.red(text),
-		green: (text) => chalk.green(text),
-		yellow: (text) => chalk.yellow(text),
-		cyan: (text) => chalk.cyan(text),
-	};
+	return new Chalk({ level: 1 });
 }

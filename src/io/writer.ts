@@ -1,4 +1,4 @@
-import { writeSync, closeSync, constants, fstatSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { errorCode, reason, usageError } from "../errors.ts";
 import { resolve } from "node:path";
@@ -18,7 +18,7 @@ export type Output = NodeJS.WritableStream & {
  */
 export class Writer {
 	readonly #stream: Output;
-	/** A file is written here and not by Node, which treats a short write as a whole one. A full disk causes short writes. */
+	/** A file is not written by its stream, which treats a short write as a whole one. A full disk causes short writes. */
 	readonly #file: number | undefined;
 	#failure: unknown;
 	#closed = false;
@@ -42,7 +42,7 @@ export class Writer {
 	async write(text: string): Promise<void> {
 		if (text === "" || this.#closed || this.#failure !== undefined) return;
 		try {
-			if (this.#file !== undefined) writeWhole(this.#file, text);
+			if (this.#file !== undefined) writeFileSync(this.#file, text);
 			else await this.#send(text);
 		} catch (error) {
 			this.#fail(error);
@@ -77,11 +77,6 @@ export class Writer {
 		}
 		this.#closed = true;
 	}
-}
-
-function writeWhole(file: number, text: string): void {
-	let bytes = Buffer.from(text, "utf8");
-	while (bytes.length > 0) bytes = bytes.subarray(writeSync(file, bytes));
 }
 
 /** A named pipe without a reader is refused: opening it would block the program. Windows has neither of the flags. */
@@ -131,8 +126,7 @@ export class LogFile {
 		if (this.#file === undefined || this.#failure !== undefined) return undefined;
 		const lines = text.split("\n").map((line) => `${date.toISOString()} ${type}: ${line}\n`);
 		try {
-			let bytes = Buffer.from(lines.join(""), "utf8");
-			while (bytes.length > 0) bytes = bytes.subarray(writeSync(this.#file, bytes));
+			writeFileSync(this.#file, lines.join(""));
 		} catch (error) {
 			this.#failure = `--log-file ${this.#path}: ${reason(error)}`;
 		}

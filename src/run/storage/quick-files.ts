@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { syncFile, writeWhole } from "../../write-whole.ts";
@@ -59,8 +59,7 @@ const FILE_MODE = 0o600;
 export async function writeNewDurably(path: string, text: string): Promise<void> {
 	const file = openSync(path, "wx", FILE_MODE);
 	try {
-		let bytes: Uint8Array = Buffer.from(text);
-		while (bytes.length > 0) bytes = bytes.subarray(writeSync(file, bytes));
+		writeFileSync(file, text);
 		await syncFile(file);
 	} catch (error) {
 		removeQuietly(path);
