@@ -52,7 +52,8 @@ export class RunMonitor {
 	#sent = 0;
 	/** work that settles no row yet */
 	readonly live = new LiveCounts();
-	readonly #latencies = new Latencies();
+	/** of the requests that ended since they were taken last */
+	readonly latencies = new Latencies();
 	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
 
 	constructor(clock: Clock, cooldown: Cooldown) {
@@ -188,8 +189,7 @@ export class RunMonitor {
 
 	counters(): Counters {
 		this.account();
-		const [slow, latencies] = [new Map(this.#slow.milliseconds()), this.#latencies.snapshot()];
-		return { sent: this.#sent, inFlight: this.#inFlight, slow, latencies };
+		return { sent: this.#sent, inFlight: this.#inFlight, slow: new Map(this.#slow.milliseconds()) };
 	}
 
 	/** The speed of the run until now, and the causes that made it slower. */
@@ -221,7 +221,7 @@ export class RunMonitor {
 		this.#requests += 1;
 		const milliseconds = this.#clock.now() - at;
 		this.#latency += milliseconds;
-		this.#latencies.add(milliseconds);
+		this.latencies.add(milliseconds);
 	}
 
 	#throttled(error: RestError): void {

@@ -1,3 +1,4 @@
+import { createHistogram } from "node:perf_hooks";
 import { rateText } from "../../text/words.ts";
 import type { Cause } from "./rate-memory.ts";
 
@@ -27,8 +28,6 @@ export type Counters = {
 	readonly inFlight: number;
 	/** milliseconds by cause, as in `Pace`, since the first row started */
 	readonly slow: ReadonlyMap<string, number>;
-	/** of `Latencies` */
-	readonly latencies: Uint32Array;
 };
 
 /** Why requests are sent more slowly than they may be. */
@@ -129,47 +128,28 @@ function latencyText(milliseconds: number): string {
 	return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** The smallest time that is distinguished, in milliseconds. */
-const LEAST_MS = 0.1;
-
-/** Ratio of the bounds of a bucket: a percentile is within 4 % of the true one. */
-const GROWTH = 1.08;
-
-/** Up to 18 minutes; a longer request counts in the last bucket. */
-const BUCKETS = 211;
-
-const SCALE = 1 / Math.log(GROWTH);
+/** Microseconds: the longest request that is distinguished from longer ones, an hour. */
+const LONGEST_US = 3_600_000_000;
 
 /** Percentiles of the times of some requests, in milliseconds; null where there was none. */
-type Percentiles = { readonly count: number; readonly p50: number | null; readonly p95: number | null };
+type Percentiles = { readonly p50: number | null; readonly p95: number | null };
 
-/** The durations of a command's requests, as counts in buckets: its size does not depend on their number. */
+/** The durations of requests, in a histogram whose size does not depend on their number. It is within 1 % of the true times. */
 export class Latencies {
-	readonly #counts = new Uint32Array(BUCKETS);
+	readonly #times = createHistogram({ lowest: 1, highest: LONGEST_US, figures: 2 });
 
 	/** @param milliseconds of one request */
 	add(milliseconds: number): void {
-		const bucket = milliseconds <= LEAST_MS ? 0 : Math.ceil(Math.log(milliseconds / LEAST_MS) * SCALE);
-		const at = Math.min(BUCKETS - 1, bucket);
-		this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+		this.#times.record(Math.max(1, Math.min(LONGEST_US, Math.round(milliseconds * 1000))));
 	}
 
-	/** The counts until now. Each reader keeps those that it has seen, so that readers don't disturb each other. */
-	snapshot(): Uint32Array {
-		return this.#counts.slice();
+	/** The percentiles of those since the last call. */
+	take(): Percentiles {
+		if (this.#times.count === 0) return { p50: null, p95: null };
+		const [p50 = null, p95 = null] = [50, 95].map((share) =>
+			Number((this.#times.percentile(share) / 1000).toPrecision(3)),
+		);
+		this.#times.reset();
+		return { p50, p95 };
 	}
-}
-
-/** Percentiles of the requests between two snapshots. @param from undefined for all until `to` */
-export function percentilesBetween(from: Uint32Array | undefined, to: Uint32Array): Percentiles {
-	const counts = Array.from(to, (count, at) => count - (from?.[at] ?? 0));
-	const count = counts.reduce((sum, each) => sum + each, 0);
-	if (count === 0) return { count, p50: null, p95: null };
-	const valueAt = (share: number): number => {
-		let seen = 0;
-		const bucket = counts.findIndex((each) => (seen += each) >= share * count);
-		// The middle of the bucket, on the scale of its bounds.
-		return Number((LEAST_MS * GROWTH ** (bucket - 0.5)).toPrecision(3));
-	};
-	return { count, p50: valueAt(0.5), p95: valueAt(0.95) };
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, readFile } from "node:fs/promises";
 import { errorCode } from "../../errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import type { Activity, ActivityState } from "../../activity.ts";
-import { type Counters, percentilesBetween } from "../rate/slow-seconds.ts";
+import type { Counters, Latencies } from "../rate/slow-seconds.ts";
 import type { Totals } from "../types.ts";
 import { halved, heavierState, readPoint, rounded, type SeriesPoint } from "./point.ts";
 
@@ -98,7 +98,11 @@ async function textOf(path: string): Promise<string> {
 
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {
-	readonly monitor: { counters(): Counters; current(): Activity | undefined };
+	readonly monitor: {
+		counters(): Counters;
+		current(): Activity | undefined;
+		readonly latencies: Pick<Latencies, "take">;
+	};
 	readonly journal: { totals(): Totals };
 	/** requests a second that the user allows; undefined for no cap */
 	readonly cap: () => number | undefined;
@@ -120,6 +124,8 @@ export class Sampler {
 	constructor(sampled: Sampled, now: number) {
 		this.#sampled = sampled;
 		this.#before = sampled.monitor.counters();
+		// Those of before belong to no point.
+		sampled.monitor.latencies.take();
 		this.#since = now;
 	}
 
@@ -142,7 +148,7 @@ export class Sampler {
 		const { monitor, journal, cap } = this.#sampled;
 		const { rows, pending, invalid, duplicateSkipped, failed } = journal.totals();
 		const counters = monitor.counters();
-		const { p50, p95 } = percentilesBetween(this.#before.latencies, counters.latencies);
+		const { p50, p95 } = monitor.latencies.take();
 		const lowered = monitor.current()?.rate?.now;
 		const slow = [...counters.slow]
 			.map(([cause, ms]) => [cause, rounded((ms - (this.#before.slow.get(cause) ?? 0)) / 1000)] as const)
