@@ -2,6 +2,7 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
+import { RecentCounts } from "./recent-answers.ts";
 
 /** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
@@ -185,9 +186,8 @@ const SHARE = 0.95;
  */
 export class Failures {
 	#inARow = 0;
-	readonly #tries = new Uint32Array(SECONDS);
-	readonly #failed = new Uint32Array(SECONDS);
-	#second = Number.NEGATIVE_INFINITY;
+	#tries = new RecentCounts(SECONDS, 1000);
+	#failed = new RecentCounts(SECONDS, 1000);
 
 	/**
 	 * One request has ended.
@@ -196,35 +196,19 @@ export class Failures {
 	 * @param now milliseconds on a monotonic clock
 	 */
 	add(failed: boolean, now: number): boolean {
-		const place = this.#advance(Math.floor(now / 1000));
-		this.#tries[place] = (this.#tries[place] ?? 0) + 1;
+		this.#tries.add(now);
 		this.#inARow = failed ? this.#inARow + 1 : 0;
 		if (!failed) return false;
-		this.#failed[place] = (this.#failed[place] ?? 0) + 1;
+		this.#failed.add(now);
 		if (this.#inARow >= IN_A_ROW) return true;
-		const tries = sum(this.#tries);
-		return tries >= LEAST && sum(this.#failed) >= SHARE * tries;
+		const tries = this.#tries.sum(now);
+		return tries >= LEAST && this.#failed.sum(now) >= SHARE * tries;
 	}
 
 	/** The service is back: earlier failures no longer count. */
 	forget(): void {
 		this.#inARow = 0;
-		this.#tries.fill(0);
-		this.#failed.fill(0);
+		this.#tries = new RecentCounts(SECONDS, 1000);
+		this.#failed = new RecentCounts(SECONDS, 1000);
 	}
-
-	/** Clears the counts of the seconds that have passed since the last request. */
-	#advance(second: number): number {
-		const from = Math.max(this.#second + 1, second - SECONDS + 1);
-		for (let each = from; each <= second; each += 1) {
-			this.#tries[each % SECONDS] = 0;
-			this.#failed[each % SECONDS] = 0;
-		}
-		this.#second = Math.max(this.#second, second);
-		return second % SECONDS;
-	}
-}
-
-function sum(counts: Uint32Array): number {
-	return counts.reduce((total, count) => total + count, 0);
 }

@@ -2,7 +2,36 @@
 const LATENCIES_MS = 10_000;
 const RATE_MS = 2_000;
 const BUCKET_MS = 100;
-const BUCKETS = RATE_MS / BUCKET_MS;
+
+/** How often something happened in the last milliseconds, in buckets of time. */
+export class RecentCounts {
+	readonly #counts = new Map<number, number>();
+	readonly #buckets: number;
+	readonly #length: number;
+
+	/** @param buckets that are kept, each of `length` milliseconds */
+	constructor(buckets: number, length: number) {
+		this.#buckets = buckets;
+		this.#length = length;
+	}
+
+	add(now: number): void {
+		const latest = Math.floor(now / this.#length);
+		this.#counts.set(latest, (this.#counts.get(latest) ?? 0) + 1);
+		for (const bucket of this.#counts.keys()) {
+			if (bucket > latest - this.#buckets) return;
+			this.#counts.delete(bucket);
+		}
+	}
+
+	/** Those in as many of the last buckets, the present one included. */
+	sum(now: number, buckets = this.#buckets): number {
+		const first = Math.floor(now / this.#length) - buckets + 1;
+		let sum = 0;
+		for (const [bucket, count] of this.#counts) if (bucket >= first) sum += count;
+		return sum;
+	}
+}
 
 /** Milliseconds from which answers a second can be told. */
 const SHOWN_MS = 250;
@@ -20,9 +49,7 @@ const OWN_DELAY_MS = 20;
 /** The answers of the last seconds. */
 export class RecentAnswers {
 	readonly began: number;
-	/** answers by tenths of a second */
-	readonly #buckets = new Uint32Array(BUCKETS);
-	#bucket: number;
+	readonly #recent = new RecentCounts(RATE_MS / BUCKET_MS, BUCKET_MS);
 	/** the mean latency of each judged time of the last ten seconds */
 	#means: { readonly at: number; readonly mean: number }[] = [];
 	/** the smallest of them: each request asks for it */
@@ -42,7 +69,6 @@ export class RecentAnswers {
 
 	constructor(now: number) {
 		this.began = this.since = now;
-		this.#bucket = Math.floor(now / BUCKET_MS);
 	}
 
 	/** The smallest mean latency of the last ten seconds, in milliseconds; undefined before the first answers. */
@@ -73,9 +99,7 @@ export class RecentAnswers {
 	}
 
 	add(sent: number, now: number): void {
-		this.#advance(now);
-		const place = this.#bucket % BUCKETS;
-		this.#buckets[place] = (this.#buckets[place] ?? 0) + 1;
+		this.#recent.add(now);
 		this.#all += 1;
 		if (sent < this.since) return;
 		this.count += 1;
@@ -85,12 +109,8 @@ export class RecentAnswers {
 
 	/** Answers a second over the last two seconds, or since a time that is later. */
 	rate(now: number, from: number): number {
-		this.#advance(now);
 		const lasted = Math.max(BUCKET_MS, Math.min(RATE_MS, now - Math.max(from, this.began)));
-		const buckets = Math.min(BUCKETS, Math.ceil(lasted / BUCKET_MS));
-		let sum = 0;
-		for (let back = 0; back < buckets; back++) sum += this.#buckets[(this.#bucket - back + BUCKETS) % BUCKETS] ?? 0;
-		return (sum * 1000) / lasted;
+		return (this.#recent.sum(now, Math.ceil(lasted / BUCKET_MS)) * 1000) / lasted;
 	}
 
 	/** The rate was judged, or has changed: the next answers are counted by themselves. */
@@ -106,13 +126,5 @@ export class RecentAnswers {
 		}
 		this.since = now;
 		this.sends = this.#full = this.count = this.#sum = this.#all = 0;
-	}
-
-	/** Clears the buckets of the time that has passed. */
-	#advance(now: number): void {
-		const bucket = Math.floor(now / BUCKET_MS);
-		for (let each = Math.max(this.#bucket + 1, bucket - BUCKETS + 1); each <= bucket; each++)
-			this.#buckets[each % BUCKETS] = 0;
-		this.#bucket = Math.max(bucket, this.#bucket);
 	}
 }
