@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { tmpdir } from "node:os";
 import { usageError } from "./errors.ts";
 import { realTimers, type Io } from "./io.ts";
-import { untilStopped } from "./io/input.ts";
+import { untilStopped } from "./io/terminal.ts";
 import { type Ping, sendPing } from "./rest/ping.ts";
 import type { Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";

@@ -1,14 +1,23 @@
 import type { Activity } from "./activity.ts";
-import { readAnswer, type Input } from "./io/input.ts";
-import { colorStyle, hasColor, plainStyle, type Style } from "./io/color.ts";
 import { Display } from "./io/display.ts";
 import { Writer, type Output, LogFile } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
 import { showLines, withoutWorkflowCommands } from "./text/show.ts";
-import { barOn, canDraw, progressMode, type Progress, type ProgressMode, type Timers } from "./io/measured.ts";
+import type { Progress, ProgressMode, Timers } from "./io/measured.ts";
+import {
+	barOn,
+	canDraw,
+	colorStyle,
+	hasColor,
+	type Input,
+	plainStyle,
+	progressMode,
+	readAnswer,
+	type Style,
+} from "./io/terminal.ts";
 
-export type { Style } from "./io/color.ts";
+export type { Style } from "./io/terminal.ts";
 export type { Progress, Timers } from "./io/measured.ts";
 
 type IoSources = {

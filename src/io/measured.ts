@@ -1,7 +1,6 @@
 import type { Activity } from "../activity.ts";
 import type { ProgressState, RowCounts } from "./progress-lines.ts";
 import type { WidthOf } from "../text/show.ts";
-import type { Output } from "./writer.ts";
 
 /** 15 s: long enough for a steady rate, short enough to show an outage. */
 const RATE_WINDOW_MS = 15_000;
@@ -132,28 +131,3 @@ type Spinner = { text: string; start(): unknown; stop(): unknown };
 
 /** What draws a bar. It is loaded only for a bar, because most calls are in scripts. */
 export type Bar = { readonly spinner: Spinner; readonly widthOf: WidthOf };
-
-/** The form that is shown: a bar only if it can be drawn, and lines in CI, which may claim to be a terminal. */
-export function progressMode(
-	mode: ProgressMode,
-	{ env, terminal }: { readonly env: Readonly<Record<string, string | undefined>>; readonly terminal: boolean },
-): ShownMode {
-	if (mode === "bar") return terminal ? "bar" : "plain";
-	if (mode !== "auto") return mode;
-	const inCi = (env["CI"] ?? "") !== "" && env["CI"] !== "false";
-	return terminal && !inCi && env["TERM"] !== "dumb" ? "bar" : "plain";
-}
-
-/** Whether ora can draw. It divides by the terminal's columns, and with 0 columns it clears lines for ever. */
-export const canDraw = (stream: Output): boolean => "cursorTo" in stream && stream.columns !== 0;
-
-/**
- * ora on a stream. Its use of the process is turned off: it would be silent if `CI` is set, take over standard input, and
- * install signal handlers to show the cursor again. While it spins, it redraws itself below other lines.
- */
-export async function barOn(stream: Output, unicode: boolean): Promise<Bar> {
-	const [{ default: ora }, { default: width }] = await Promise.all([import("ora"), import("string-width")]);
-	const options = { isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 } as const;
-	const spinner = ora({ stream, spinner: unicode ? "dots" : "line", ...options });
-	return { spinner, widthOf: (text) => width(text) };
-}

@@ -3,7 +3,7 @@ import { openSync, closeSync } from "node:fs";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createIo, type Io } from "../../src/io.ts";
-import { hasColor } from "../../src/io/color.ts";
+import { hasColor } from "../../src/io/terminal.ts";
 import { at } from "../support/values.ts";
 import { input, Kept, Terminal } from "./terminal.ts";
 

@@ -1,7 +1,8 @@
 import { expect, it, vi } from "vitest";
 import { createIo } from "../../src/io.ts";
 import type { Activity } from "../../src/activity.ts";
-import { MeasuredProgress, rateMeter, progressMode } from "../../src/io/measured.ts";
+import { MeasuredProgress, rateMeter } from "../../src/io/measured.ts";
+import { progressMode } from "../../src/io/terminal.ts";
 import widthOf from "string-width";
 import { barLine, jsonLine, plainLine, type ProgressState, type RowCounts } from "../../src/io/progress-lines.ts";
 import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
