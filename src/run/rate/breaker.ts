@@ -1,7 +1,5 @@
+import { EventEmitter, once } from "node:events";
 import type { Clock } from "../types.ts";
-
-/** A request that waits for the end of an outage. */
-type Waiter = { readonly go: () => void };
 
 /** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */
 const FIRST_PROBE_MS = 1_000;
@@ -23,7 +21,8 @@ export function probeWait(failed: number, random: number): number {
  */
 export class Breaker {
 	readonly #clock: Clock;
-	readonly #waiting: Waiter[] = [];
+	/** wakes the requests that wait for the end of an outage; a run has many */
+	readonly #wake = new EventEmitter().setMaxListeners(0);
 	#ticket = 0;
 	#isOpen = false;
 	/** whether one request may pass, as the probe */
@@ -64,7 +63,7 @@ export class Breaker {
 		void this.#clock.sleep(wait, timer.signal).then(() => {
 			if (timer.signal.aborted) return;
 			this.#probeDue = true;
-			this.#waiting.shift()?.go();
+			this.#wake.emit("wake");
 		});
 	}
 
@@ -73,7 +72,7 @@ export class Breaker {
 		this.#isOpen = false;
 		this.#ticket += 1;
 		this.end();
-		for (const waiter of this.#waiting.splice(0)) waiter.go();
+		this.#wake.emit("wake");
 	}
 
 	/** Stops its timer, which would keep the program alive. */
@@ -88,21 +87,9 @@ export class Breaker {
 	}
 
 	async #wait(signal: AbortSignal): Promise<number> {
+		// All wake in their order, and the first becomes the probe.
 		while (this.#isOpen && !this.#probeDue) {
-			await new Promise<void>((resolve) => {
-				const go = (): void => {
-					signal.removeEventListener("abort", aborted);
-					resolve();
-				};
-				const aborted = (): void => {
-					const place = this.#waiting.indexOf(waiter);
-					if (place >= 0) this.#waiting.splice(place, 1);
-					resolve();
-				};
-				const waiter = { go };
-				this.#waiting.push(waiter);
-				signal.addEventListener("abort", aborted, { once: true });
-			});
+			await once(this.#wake, "wake", { signal }).catch(() => undefined);
 			signal.throwIfAborted();
 		}
 		this.#probeDue = false;

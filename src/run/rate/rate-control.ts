@@ -39,8 +39,9 @@ export class RateControl {
 	readonly controller: Controller;
 	/** a clock that stands still during pauses: no outage lasts longer because the user paused */
 	readonly unpaused: Clock;
+	/** called after each change */
+	onChange: (change: Adjustment) => void = () => undefined;
 	readonly #options: RateControlOptions;
-	readonly #listeners = new Set<(change: Adjustment) => void>();
 	#setting: RateSetting;
 	#isAsked: boolean;
 	#isEverAuto: boolean;
@@ -109,12 +110,6 @@ export class RateControl {
 		return this.#adjusted;
 	}
 
-	/** Calls back after each change, until the returned function is called. */
-	onChange(call: (change: Adjustment) => void): () => void {
-		this.#listeners.add(call);
-		return () => void this.#listeners.delete(call);
-	}
-
 	/** From now on this rate or timetable holds. */
 	change(setting: RateSetting, by: AdjustedBy): void {
 		this.#setting = setting;
@@ -176,7 +171,7 @@ export class RateControl {
 
 	#note(change: Adjustment): void {
 		this.#adjusted = [...this.#adjusted, change];
-		for (const call of this.#listeners) call(change);
+		this.onChange(change);
 	}
 }
 

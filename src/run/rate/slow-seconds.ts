@@ -82,12 +82,6 @@ export class SlowSeconds {
 			this.#lasted += part;
 			left -= part;
 			if (this.#lasted >= SECOND_MS) this.#end();
-			// A long wait, of whole seconds.
-			const whole = left - (left % SECOND_MS);
-			if (this.#lasted === 0 && whole > 0) {
-				this.#count(cause, whole);
-				left -= whole;
-			}
 		}
 	}
 

@@ -33,7 +33,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 	const clear = (...files: readonly string[]): void => {
 		for (const file of files) removeFile(runs.path(name, file));
 	};
-	const forget = session.rates.onChange((change) => app.io.note(noteOf(change, name)));
+	session.rates.onChange = (change) => app.io.note(noteOf(change, name));
 	let seen = "";
 	let work = Promise.resolve();
 	let isBusy = false;
@@ -64,7 +64,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 	});
 	return async () => {
 		cancel();
-		forget();
+		session.rates.onChange = () => undefined;
 		await work;
 		// The answer stays: a run that ended right after a change would take it away before runs adjust has read it.
 		try {
