@@ -84,25 +84,38 @@ export function packedPath(path: string): string {
 	return `${path}.gz`;
 }
 
+/** A part of a file: offsets of its first byte, and after its last one. */
+type Part = { readonly from?: number; readonly to?: number };
+
 /**
  * The bytes of a file in pieces, up to its length when it was opened. Where only its compressed form is there, they are
  * read from that. Undefined where there is neither.
- *
- * @param most bytes that are read: what another process appends meanwhile is left out. Nothing is appended to a compressed form
  */
-export async function readChunks(
-	path: string,
-	most = Number.POSITIVE_INFINITY,
-): Promise<AsyncGenerator<Uint8Array> | undefined> {
+export async function readChunks(path: string, part: Part = {}): Promise<AsyncGenerator<Uint8Array> | undefined> {
 	const packed = packedPath(path);
 	// Another process may replace the compressed form by the plain one between two tries.
 	for (const name of [path, packed, path]) {
 		const handle = await openIfThere(name);
 		if (handle === undefined) continue;
 		const size = await closeOnError(handle, () => sizeOf(handle, name));
-		return name === packed ? unpacked(chunksOf(handle, size), packed) : chunksOf(handle, Math.min(size, most));
+		return name === packed
+			? partOf(unpacked(chunksOf(handle, { to: size }), packed), part)
+			: chunksOf(handle, { ...part, to: Math.min(size, part.to ?? size) });
 	}
 	return undefined;
+}
+
+async function* partOf(
+	chunks: AsyncGenerator<Uint8Array>,
+	{ from = 0, to = Number.POSITIVE_INFINITY }: Part,
+): AsyncGenerator<Uint8Array> {
+	let offset = 0;
+	for await (const chunk of chunks) {
+		if (offset >= to) return;
+		const wanted = chunk.subarray(Math.max(0, from - offset), to - offset);
+		if (wanted.length > 0) yield wanted;
+		offset += chunk.length;
+	}
 }
 
 /** @throws JournalUnreadable where the compressed bytes are damaged or cut off */
@@ -130,11 +143,14 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 	}
 }
 
-async function* chunksOf(handle: FileHandle, length: number): AsyncGenerator<Uint8Array> {
+async function* chunksOf(
+	handle: FileHandle,
+	{ from = 0, to }: Part & { readonly to: number },
+): AsyncGenerator<Uint8Array> {
 	try {
-		for (let position = 0; position < length;) {
+		for (let position = from; position < to;) {
 			// Each chunk has its own buffer, as a line may begin in one chunk and end in the next.
-			const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, length - position));
+			const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - position));
 			const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
 			if (bytesRead === 0) return;
 			position += bytesRead;

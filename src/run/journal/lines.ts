@@ -27,9 +27,12 @@ type Scan = {
  * Reads records until the first bad one. What follows it shows whether it is damage or a write that was cut off: where a
  * good record follows, both had been written completely, so the bad one was damaged later.
  *
- * @param onEntry called with each good record; it returns the rule that the record breaks, which is damage too
+ * @param onEntry called with each good record and its offset; it returns the rule that the record breaks, which is damage too
  */
-export async function scan(chunks: Chunks, onEntry: (entry: Entry) => string | undefined): Promise<Scan> {
+export async function scan(
+	chunks: Chunks,
+	onEntry: (entry: Entry, offset: number) => string | undefined,
+): Promise<Scan> {
 	const splitter = new LineSplitter();
 	let goodLength = 0;
 	let records = 0;
@@ -48,7 +51,7 @@ export async function scan(chunks: Chunks, onEntry: (entry: Entry) => string | u
 			// In a file with converted line ends no record is good: it would pass for one write that was cut off.
 			return hasCrLf ? damage("line ends that another program changed") : undefined;
 		}
-		const rule = onEntry(entry);
+		const rule = onEntry(entry, line.offset);
 		if (rule !== undefined) return damage(rule);
 		goodLength = line.next;
 		records += 1;
@@ -99,6 +102,8 @@ const LINE_END = 0x0a;
 
 /** The bytes of a file up to a line end, or after the last one. */
 type Line = {
+	/** offset of the line in the file */
+	readonly offset: number;
 	/** without the line end; undefined for a line that is longer than any record, whose bytes are not kept */
 	readonly bytes: Uint8Array | undefined;
 	/** offset of the next line, or the end of the file */
@@ -142,11 +147,12 @@ export class LineSplitter {
 	#take(endLength: 0 | 1): Line {
 		const [only] = this.#parts;
 		const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts);
-		this.#offset += this.#length + endLength;
-		const next = this.#offset;
-		const line = { bytes: this.isTooLong ? undefined : bytes, next, isTerminated: endLength === 1 };
+		const offset = this.#offset;
+		const next = offset + this.#length + endLength;
+		const line = { offset, bytes: this.isTooLong ? undefined : bytes, next, isTerminated: endLength === 1 };
 		this.#parts = [];
 		this.#length = 0;
+		this.#offset = next;
 		return line;
 	}
 }

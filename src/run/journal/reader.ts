@@ -28,17 +28,19 @@ export class RecordedRun {
 	readonly state: JournalState;
 	/** bytes of the good records of its journal */
 	readonly goodLength: number;
+	readonly #from: FirstRecords;
 
-	constructor(folder: string, { state, goodLength }: ReadJournal, header: HeaderRecord) {
+	constructor(folder: string, { state, goodLength, from }: ReadJournal, header: HeaderRecord) {
 		this.folder = folder;
 		this.header = header;
 		this.state = state;
 		this.goodLength = goodLength;
+		this.#from = from;
 	}
 
-	/** Every good record, in the order in which they were written. They are not held. */
-	async *entries(): AsyncGenerator<OrderedEntry> {
-		const chunks = await readChunks(join(this.folder, JOURNAL_FILE), this.goodLength);
+	/** Every good record, in the order in which they were written. They are not held. @param from offset of the first */
+	async *entries(from = 0): AsyncGenerator<OrderedEntry> {
+		const chunks = await readChunks(join(this.folder, JOURNAL_FILE), { from, to: this.goodLength });
 		let { order = 0 } = this.header;
 		for await (const entry of goodEntries(chunks ?? [])) {
 			const header = kindOf(entry) === "header" ? recordOf(entry) : undefined;
@@ -73,9 +75,10 @@ export class RecordedRun {
 	async rowsInDoubt(includeFailed = false): Promise<ReadonlyMap<number, RowInDoubt>> {
 		const rows = new Map<number, RowInDoubt>();
 		const { state } = this;
-		// Most runs end with no row in doubt: then a long file need not be read again.
-		if (state.countInDoubt() === 0 && !(includeFailed && state.totals().failed > 0)) return rows;
-		for await (const entry of this.entries()) {
+		const from = includeFailed ? Math.min(this.#from.failed, this.#from.inDoubt) : this.#from.inDoubt;
+		// Most runs end with no row in doubt: then a long file need not be read.
+		if (from === Number.POSITIVE_INFINITY) return rows;
+		for await (const entry of this.entries(from)) {
 			const { row } = entry;
 			const status = state.statusOf(row);
 			const isWanted = status === undefined || (includeFailed && status === "failed" && !state.isUntouched(row));
@@ -112,11 +115,15 @@ export async function readRun(folder: string): Promise<RecordedRun | undefined> 
 	}
 }
 
+/** The first offsets of records of rows in doubt, and of rows that failed after something was sent; infinite for none. */
+type FirstRecords = { readonly inDoubt: number; readonly failed: number };
+
 type ReadJournal = {
 	/** the state that the good records give */
 	readonly state: JournalState;
 	/** where they end. After them is a write that was cut off */
 	readonly goodLength: number;
+	readonly from: FirstRecords;
 };
 
 /**
@@ -125,14 +132,29 @@ type ReadJournal = {
  */
 export async function readJournal(chunks: Chunks, file: string): Promise<ReadJournal> {
 	const state = new JournalState();
-	const { goodLength, end } = await scan(chunks, (entry) => {
+	/** offset of the first record of each row that was sent and is not settled; few rows are in flight at a time */
+	const open = new Map<number, number>();
+	let failed = Number.POSITIVE_INFINITY;
+	let reopened = Number.POSITIVE_INFINITY;
+	const { goodLength, end } = await scan(chunks, (entry, offset) => {
 		const record = countedOf(entry);
 		if (record === undefined) return "a record that this version does not know";
 		if (record.kind === "other format") throw otherFormat(record.version, file);
-		return state.apply(record);
+		const broken = state.apply(record);
+		if (broken !== undefined) return broken;
+		if (record.kind === "reopen") reopened = failed;
+		if (record.kind === "sent" || record.kind === "stored") {
+			if (!open.has(record.row)) open.set(record.row, offset);
+		} else if (record.kind === "outcome") {
+			const { row, status } = record;
+			if (status === "failed" && state.wasSent(row)) failed = Math.min(failed, open.get(row) ?? 0);
+			open.delete(row);
+		}
+		return undefined;
 	});
 	if (typeof end === "object") throw damaged(end, file);
-	return { state, goodLength };
+	const inDoubt = [...open.values()].reduce((least, offset) => Math.min(least, offset), reopened);
+	return { state, goodLength, from: { inDoubt, failed } };
 }
 
 /** The journal of the first format. */
