@@ -23,7 +23,7 @@ export class Canary {
 	#unlisted = 0;
 	#isSampleDue = false;
 	#sample = { unchanged: 0, cleared: 0 };
-	readonly #checks = { unchanged: 0, cleared: 0 };
+	#checks = 0;
 	/** rows that wait for the end of a check */
 	readonly #waiting: (() => void)[] = [];
 	/** whether a document was seen to keep, for as long as lists may lag, keys that its update did not have */
@@ -73,21 +73,24 @@ export class Canary {
 	}
 
 	/**
-	 * Checks a row that proves little. A few of these are enough, so no more are begun: the other rows in flight wait for
-	 * them.
+	 * Reads and writes a row that may prove little. A few of these are enough, so no more are begun: the other rows in
+	 * flight wait for them.
 	 *
 	 * @returns the result, or undefined where success counts meanwhile, and nothing was checked
 	 */
-	async check(kind: WeakRow, row: () => Promise<boolean | undefined>): Promise<boolean | undefined> {
-		while (!this.hasSample(kind) && this.#sample[kind] + this.#checks[kind] >= SAMPLE) {
+	async check(row: () => Promise<boolean | undefined>): Promise<boolean | undefined> {
+		const { unchanged, cleared } = this.#sample;
+		const left = SAMPLE - Math.max(unchanged, cleared);
+		if (!this.trustsSuccess && left > 0 && this.#checks >= left) {
 			await new Promise<void>((resolve) => this.#waiting.push(resolve));
+			return this.check(row);
 		}
 		if (this.trustsSuccess) return undefined;
-		this.#checks[kind] += 1;
+		this.#checks += 1;
 		try {
 			return await row();
 		} finally {
-			this.#checks[kind] -= 1;
+			this.#checks -= 1;
 			for (const wake of this.#waiting.splice(0)) wake();
 		}
 	}

@@ -113,9 +113,8 @@ async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 	const { service, api } = attempt;
 	const { canary } = service;
 	const { hasWeakRow } = canary;
-	const kind = hasWeakRow ? await weaknessOf(attempt) : undefined;
 	// A write that proves little needs no turn of its own.
-	const written = kind !== undefined && (await canary.check(kind, () => writeWeak(attempt, kind)));
+	const written = hasWeakRow && (await canary.check(() => writeWeak(attempt)));
 	if (written !== false) return written === true;
 	return canary.alone(async () => {
 		if (canary.trustsSuccess || service.api !== api) return false;
@@ -125,9 +124,11 @@ async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 	});
 }
 
-/** Writes a row that proves little. Resolves with false where it does not arrive, undefined where the dialect changed meanwhile. */
-async function writeWeak(attempt: Attempt, kind: WeakRow): Promise<boolean | undefined> {
+/** Writes a row that proves little; false where it proves more or does not arrive, undefined where the dialect changed. */
+async function writeWeak(attempt: Attempt): Promise<boolean | undefined> {
 	const { service, api, request, write } = attempt;
+	const kind = await weaknessOf(attempt);
+	if (kind === undefined) return false;
 	if (service.api !== api) return undefined;
 	try {
 		await send(attempt);
@@ -153,7 +154,9 @@ async function weaknessOf(attempt: Attempt): Promise<WeakRow | undefined> {
 
 /** The document's metadata before its first attempt; undefined if no list shows it. */
 async function metadataBefore({ service, api, request, write, memory }: Attempt): Promise<Metadata | undefined> {
-	const read = service.canary.hasWeakRow ? memory.readBefore : undefined;
+	const { hasWeakRow, echo } = service.canary;
+	// Where an earlier run saw an update arrive, only a sample is read: a list of the dataset would cost more.
+	const read = hasWeakRow && echo === undefined ? memory.readBefore : undefined;
 	memory.before ??= { document: await (read?.() ?? findDocument(api, request, write.datasetId, write.documentId)) };
 	const { document } = memory.before;
 	// A document without metadata may be listed without the member.

@@ -157,6 +157,27 @@ it.each([
 );
 
 it.each(["documented", "ragflow-0.27"] as const)(
+	"a repeated run with --no-undo asks for a few documents, or a million of them are listed: %s",
+	async (flavour) => {
+		const service = await serve(120, { flavour });
+		const path = await file(
+			"tags.csv",
+			`document_id,author\n${(await service.ids()).map((id) => `${id},Ann\n`).join("")}`,
+		);
+		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
+		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", "--no-undo"];
+		expect((await ragtag(argv, { env })).exit).toBe(0);
+		const before = service.requests.length;
+		const { exit, stdout } = await ragtag(argv, { env });
+		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 120 })]);
+		const lists = service.requests.slice(before).filter((line) => line.includes("page_size=100"));
+		expect(lists).toEqual([]);
+		const reads = service.requests.slice(before).filter((line) => line.startsWith("GET"));
+		expect(reads.length).toBeLessThan(45);
+	},
+);
+
+it.each(["documented", "ragflow-0.27"] as const)(
 	"undo of the first run takes few requests besides its writes, or it takes three times as long: %s",
 	async (flavour) => {
 		const service = await serve(120, { flavour });
