@@ -46,8 +46,30 @@ export class Transport {
 	 */
 	send<Result>(call: Call<Result>): Promise<Result> {
 		const connections = (this.#connections ??= this.#connect());
-		if (connections instanceof Promise) return connections.then((opened) => this.#dispatch(call, opened));
-		return this.#dispatch(call, connections);
+		if (connections instanceof Promise) {
+			return connections.then((opened) => {
+				if (this.#connections === connections) this.#connections = opened;
+				return this.send(call);
+			});
+		}
+		const { dispatcher, prefix, headers } = connections;
+		return new Promise((resolve, reject) => {
+			if (call.signal?.aborted === true) return reject(call.signal.reason);
+			const attempt = new Attempt(call, this, resolve, reject);
+			this.#inFlight.add(attempt);
+			dispatcher.dispatch(
+				{
+					origin: this.#options.origin,
+					method: call.method,
+					path: prefix === "" ? call.path : prefix + call.path,
+					headers: headers.length === 0 ? call.headers : [...call.headers, ...headers],
+					body: call.body,
+					// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
+					...(call.isPatient ? PATIENT : undefined),
+				},
+				attempt,
+			);
+		});
 	}
 
 	/** Fails the requests in flight, and all that follow. */
@@ -76,26 +98,6 @@ export class Transport {
 	errorOf(error: unknown, wasSent: boolean): Error {
 		this.#lastError = error;
 		return outOfMemory(error) ?? classifyFailure(error, wasSent, this.#context);
-	}
-
-	#dispatch<Result>(call: Call<Result>, { dispatcher, prefix, headers }: Connections): Promise<Result> {
-		return new Promise((resolve, reject) => {
-			if (call.signal?.aborted === true) return reject(call.signal.reason);
-			const attempt = new Attempt(call, this, resolve, reject);
-			this.#inFlight.add(attempt);
-			dispatcher.dispatch(
-				{
-					origin: this.#options.origin,
-					method: call.method,
-					path: prefix === "" ? call.path : prefix + call.path,
-					headers: headers.length === 0 ? call.headers : [...call.headers, ...headers],
-					body: call.body,
-					// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
-					...(call.isPatient ? PATIENT : undefined),
-				},
-				attempt,
-			);
-		});
 	}
 
 	#observe({ call, started, head }: AnyAttempt, result: string): void {

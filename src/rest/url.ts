@@ -86,28 +86,6 @@ export function pathOf(
 	return members.length === 0 ? path : `${path}?${members.join("&")}`;
 }
 
-/** The paths of documents. It keeps the part that rows of one dataset share, as nearly all rows of a run do. */
-export class DocumentPaths {
-	readonly #prefix: string;
-	#datasetId: string | undefined;
-	/** the path of its documents, with a slash at the end */
-	#folder = "";
-
-	constructor(prefix: string) {
-		this.#prefix = prefix;
-	}
-
-	/** @throws RestError `BAD_ID` (rejected; nothing was sent) */
-	of(datasetId: string, documentId: string): string {
-		if (datasetId !== this.#datasetId) {
-			this.#folder = `${pathOf(this.#prefix, ["datasets", segment(datasetId), "documents"])}/`;
-			this.#datasetId = datasetId;
-		}
-		if (PLAIN_ID.test(documentId)) return this.#folder + documentId;
-		return pathOf(this.#prefix, ["datasets", segment(datasetId), "documents", segment(documentId)]);
-	}
-}
-
 /** The query of a list, with names that all kinds of servers know. All releases understand `False`, but not `false`. */
 export function documentParameters(query: DocumentQuery): Record<string, QueryValue> {
 	const { page, pageSize, order, id, ids, name, condition } = query;

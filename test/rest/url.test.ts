@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import type { Api } from "../../src/rest/types.ts";
-import { normaliseBaseUrl, DocumentPaths, pathOf, segment } from "../../src/rest/url.ts";
+import { normaliseBaseUrl, pathOf, segment } from "../../src/rest/url.ts";
 import { oddIds } from "./odd-ids.ts";
 import { answer, apiFor, rawServer, type RawServer, rejection } from "./raw-server.ts";
 import { refused } from "./refused.ts";
@@ -92,28 +92,6 @@ describe("an id is one segment of the path or it is refused", () => {
 				expect(url.search + url.hash).toBe("");
 			}),
 			{ numRuns: 20_000 },
-		);
-	});
-
-	test("the path of a document is the same whatever documents came before", () => {
-		const pathOrError = (make: () => string): unknown => {
-			try {
-				return make();
-			} catch (error) {
-				return error instanceof RestError ? [error.kind, error.code, error.message] : error;
-			}
-		};
-		const id = fc.oneof(oddIds, fc.constantFrom("ds", "d1", "a-b_C9", ""));
-		fc.assert(
-			fc.property(fc.array(fc.tuple(id, id), { maxLength: 6 }), (rows) => {
-				const paths = new DocumentPaths("/prefix/api/v1");
-				for (const [dataset, document] of [...rows, ...rows]) {
-					const whole = (): string =>
-						pathOf("/prefix/api/v1", ["datasets", segment(dataset), "documents", segment(document)]);
-					expect(pathOrError(() => paths.of(dataset, document))).toEqual(pathOrError(whole));
-				}
-			}),
-			{ numRuns: 5_000 },
 		);
 	});
 
