@@ -11,11 +11,13 @@ import type { Clock, Journal, Recorded, Request, RowError, Stop, Work } from "./
 
 type AttemptsOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
+	/** called for a row that the service refuses before any row has succeeded; what it throws ends the run */
+	readonly explain?: ((error: RestError, datasetId: string) => Promise<void>) | undefined;
 	readonly journal: Journal<Item>;
 	readonly clock: Clock;
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
-	readonly monitor: Pick<RunMonitor, "tryingAgain" | "inDoubt">;
+	readonly monitor: Pick<RunMonitor, "tryingAgain">;
 	/** takes each outcome that is written and not durable yet */
 	readonly onWritten: (recorded: Recorded) => Promise<void> | undefined;
 	/** attempts of one row that count, the first included */
@@ -39,6 +41,9 @@ export type OpenRow<Item> = Attempts & {
 	successes: number | undefined;
 };
 
+/** What follows an attempt: another one after so many milliseconds or `together` with other rows, or none. */
+export type NextStep = number | "together" | "written" | "pending";
+
 /** A row before its first attempt. */
 export function openRow<Item>(item: Item): OpenRow<Item> {
 	return { attempt: 0, counted: 0, notTheApi: 0, refused: 0, item, memory: {}, successes: undefined };
@@ -53,6 +58,7 @@ export class RowAttempts<Item extends Work> {
 	readonly #request: Request;
 	/** one object for all rows: a run has millions */
 	readonly #retryOptions: RetryOptions<"written" | "pending", OpenRow<Item>>;
+	#hasSucceeded = false;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
 
@@ -75,22 +81,16 @@ export class RowAttempts<Item extends Work> {
 	/**
 	 * Makes one attempt, and writes its outcome. Errors of the journal and faults of the program end the run.
 	 *
-	 * @returns milliseconds until the next attempt, "together" where it comes with those of other rows, "written", or "pending"
-	 * because the run ends
+	 * @returns "pending" where the run ends before the row is settled
 	 */
-	async attempt(row: OpenRow<Item>): Promise<number | "together" | "written" | "pending"> {
-		const next = await this.#attempt(row);
-		if (next === "pending" && mayHaveArrived(row.memory)) this.#options.monitor.inDoubt += 1;
-		return next;
-	}
-
-	async #attempt(row: OpenRow<Item>): Promise<number | "together" | "written" | "pending"> {
+	async attempt(row: OpenRow<Item>): Promise<NextStep> {
 		const { shutdown, operation, journal, onWritten } = this.#options;
 		if (shutdown.signal.aborted) return "pending";
 		row.attempt += 1;
 		try {
 			const { item, memory } = row;
 			const { status, documentId, storedName, replaces, isSame } = await operation(item, this.#request, memory);
+			this.#hasSucceeded = true;
 			this.#refused.succeeded();
 			this.#repeated.succeeded();
 			const { name } = memory;
@@ -154,6 +154,7 @@ export class RowAttempts<Item extends Work> {
 			if (decision.everyone) shutdown.end(this.leftBehind);
 			return "pending";
 		}
+		if (!this.#hasSucceeded) await this.#options.explain?.(error, row.item.datasetId);
 		await this.#fail(row, { code: error.code, text: failureText(error, row) });
 		const stop = this.#stopAfter(error);
 		if (stop !== undefined) shutdown.end(stop);

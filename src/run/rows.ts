@@ -1,12 +1,13 @@
+import type { RestError } from "../rest/errors.ts";
 import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
 import { MAX_CONCURRENCY } from "../rates.ts";
 import type { Controller } from "./rate/controller.ts";
 import type { MaxErrors } from "./stop/limits.ts";
-import type { Operation } from "./operations/operation.ts";
+import { mayHaveArrived, type Operation } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
-import { type OpenRow, openRow, RowAttempts } from "./attempts.ts";
+import { type NextStep, type OpenRow, openRow, RowAttempts } from "./attempts.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { Clock, Journal, Limiter, Recorded, Stop, Work } from "./types.ts";
 
@@ -24,6 +25,8 @@ const MOST_UNSETTLED = 128;
 
 export type RunOptions<Item extends Work> = {
 	readonly operation: Operation<Item>;
+	/** called for a row that the service refuses before any row has succeeded; what it throws ends the run */
+	readonly explain?: (error: RestError, datasetId: string) => Promise<void>;
 	readonly journal: Journal<Item>;
 	readonly limiter: Limiter;
 	/** the cooldown of the whole process */
@@ -137,14 +140,14 @@ export async function runChunks<Item extends Work>(
 			() => undefined,
 			(fault: unknown) => shutdown.fail(fault),
 		);
-		const ended = settled.then(() => {
+		const counted = settled.then(() => {
 			unsettled -= 1;
 			end();
 		});
 		// Outcomes that become durable together share one object.
 		if (recorded !== latest) void settled.then(() => options.onSettled?.());
 		latest = recorded;
-		return unsettled > MOST_UNSETTLED ? ended : undefined;
+		return unsettled > MOST_UNSETTLED ? counted : undefined;
 	};
 	const attempts = new RowAttempts<Item>({
 		...options,
@@ -156,13 +159,14 @@ export async function runChunks<Item extends Work>(
 		started,
 		patient: maxOutage !== undefined,
 	});
-	const send = async (row: OpenRow<Item>): Promise<void> => {
-		active += 1;
-		const next = await attempts.attempt(row);
+	const ended = (row: OpenRow<Item>, next: NextStep): void => {
 		active -= 1;
 		if (typeof next === "number") void again(row, next);
 		else if (next === "together") together.push(row);
-		else if (next === "pending") end();
+		else if (next === "pending") {
+			if (mayHaveArrived(row.memory)) options.monitor.inDoubt += 1;
+			end();
+		}
 		if (!crowded()) wake();
 		begin();
 	};
@@ -170,7 +174,8 @@ export async function runChunks<Item extends Work>(
 		while (active < mostRows()) {
 			const row = ready.shift();
 			if (row === undefined) break;
-			void send(row);
+			active += 1;
+			void attempts.attempt(row).then((next) => ended(row, next));
 		}
 		// No other row can be sent before those that wait for each other are settled.
 		if (!isReading && active === 0) releaseTogether();

@@ -7,9 +7,7 @@ import { firstDocuments } from "../run/documents/list.ts";
 import { restErrorOf } from "../run/retry/request.ts";
 import { show } from "../text/show.ts";
 import { closest } from "./values/spellings.ts";
-import type { Row } from "../manifest/types.ts";
-import type { Operation } from "../run/operations/operation.ts";
-import { rowErrorOf } from "../run/operations/prepare-update.ts";
+import type { RestError } from "../rest/errors.ts";
 import type { Run } from "./open-run.ts";
 
 /** The parts that the search for a dataset uses. */
@@ -146,27 +144,19 @@ function unknownDataset(
 }
 
 /**
- * The operation, but a refusal before any row succeeded ends the run where the service does not list the row's dataset: the
- * words of a refusal are the same for a dataset that is not there and for one that the key may not change.
+ * Explains refusals of rows before any row succeeded: the words are the same for a dataset that is not there and for one that
+ * the key may not change.
+ *
+ * @returns a function that throws the CliError that ends the run where the service does not list the row's dataset
  */
-export function explainRefusal<SourceRow extends Row>(run: Run, operation: Operation<SourceRow>): Operation<SourceRow> {
+export function refusalExplainer(run: Run): (error: RestError, datasetId: string) => Promise<void> {
 	const listed = new Map<string, Promise<void>>();
-	let hasSucceeded = false;
-	const attempt: Operation<SourceRow> = async (row, request, memory) => {
-		try {
-			const settled = await operation(row, request, memory);
-			hasSucceeded = true;
-			return settled;
-		} catch (error) {
-			if (hasSucceeded || rowErrorOf(error)?.code !== "FORBIDDEN") throw error;
-			const { datasetId } = row;
-			const isListed = listed.get(datasetId) ?? refuseUnlisted(run, new Map([[datasetId, undefined]]));
-			listed.set(datasetId, isListed);
-			await isListed.catch((unlisted: unknown) => {
-				if (restErrorOf(unlisted) === undefined) throw unlisted;
-			});
-			throw error;
-		}
+	return async (error, datasetId) => {
+		if (error.code !== "FORBIDDEN") return;
+		const isListed = listed.get(datasetId) ?? refuseUnlisted(run, new Map([[datasetId, undefined]]));
+		listed.set(datasetId, isListed);
+		await isListed.catch((unlisted: unknown) => {
+			if (restErrorOf(unlisted) === undefined) throw unlisted;
+		});
 	};
-	return Object.assign(attempt, operation);
 }

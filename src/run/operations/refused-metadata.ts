@@ -25,8 +25,8 @@ export async function writeOrRestore(attempt: RowAttempt, write: Write, image: M
 	const restoring = { ...attempt, request: request.finishing ?? request };
 	for (let tries = 0; ; tries += 1) {
 		try {
-			const send = (): Promise<void> => writeMetadata(service, request, write, memory);
-			await (mayBeFirst(service, write, image) ? service.firstWrites.send(send) : send());
+			if (!mayBeFirst(service, write, image)) await writeMetadata(service, request, write, memory);
+			else await service.firstWrites.send(() => writeMetadata(service, request, write, memory));
 			// A later refusal is explained by the rows that gave keys their types.
 			if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
 			return;

@@ -105,20 +105,18 @@ export class Service {
 	 * attempt. The row's memory has the steps that were done, so no step is repeated that must not be. A flavour that the
 	 * user gave is not detected again: the answer of a list or an upload may be about its row alone.
 	 */
-	inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
+	async inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
 		const isKnown = this.#isRecalled && this.#recognition !== undefined;
-		if (!isKnown) return this.known(request).then((api) => this.#try(api, request, work));
-		// Nearly every row: nothing is waited for besides its work.
-		return this.#try(this.#api, request, work);
-	}
-
-	/** @param changes how often the work was repeated */
-	#try<Result>(api: Api, request: Request, work: (api: Api) => Promise<Result>, changes = 0): Promise<Result> {
-		return work(api).catch(async (error: unknown) => {
-			if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;
-			if (!(await this.redetect(api, request, error))) throw error;
-			return this.#try(await this.known(request), request, work, changes + 1);
-		});
+		let api = isKnown ? this.#api : await this.known(request);
+		for (let changes = 0; ; changes += 1) {
+			try {
+				return await work(api);
+			} catch (error) {
+				if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;
+				if (!(await this.redetect(api, request, error))) throw error;
+				api = await this.known(request);
+			}
+		}
 	}
 
 	/** The body forms that may be tried; the form in use comes first. */

@@ -20,7 +20,7 @@ import { failChanged } from "./changed-since.ts";
 import { type NewerRows, withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
-import { explainRefusal } from "../dataset.ts";
+import { refusalExplainer } from "../dataset.ts";
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
 export type RowOperation<SourceRow extends Row = Row> = (
@@ -120,10 +120,8 @@ async function sendRows<SourceRow extends Row>(
 	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
 		const options: ChunkOptions<SourceRow> = {
-			operation: explainRefusal(
-				run,
-				operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents, record.name),
-			),
+			operation: operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents, record.name),
+			explain: refusalExplainer(run),
 			journal,
 			limiter: session.limiter,
 			cooldown: session.cooldown,
@@ -144,15 +142,15 @@ async function sendRows<SourceRow extends Row>(
 			abandon: () => void session.service.api.close().catch(() => undefined),
 			onSettled: showRows,
 		};
-		const send = (source: Pick<AllowedRows<SourceRow>, "read" | "readBatches">): Promise<Stop | undefined> =>
-			runChunks(withoutNewer(unsettledChunks(source, journal, flags.chunk), newer, journal), options);
+		const chunksOf = (source: Pick<AllowedRows<SourceRow>, "read" | "readBatches">): AsyncIterable<SourceRow[]> =>
+			withoutNewer(unsettledChunks(source, journal, flags.chunk), newer, journal);
 		const inPhases = async ({ isLast, before }: LastRows<SourceRow>): Promise<Stop | undefined> => {
-			const stop = await send({ read: () => without(rows.read(), isLast) });
+			const stop = await runChunks(chunksOf({ read: () => without(rows.read(), isLast) }), options);
 			if (stop !== undefined) return stop;
 			await before(record);
-			return send(rows);
+			return runChunks(chunksOf(rows), options);
 		};
-		const stop = await (last === undefined ? send(rows) : inPhases(last)).catch(stopFromError);
+		const stop = await (last === undefined ? runChunks(chunksOf(rows), options) : inPhases(last)).catch(stopFromError);
 		// Only a run that goes on has rows that were done before.
 		const fault =
 			discard === undefined
