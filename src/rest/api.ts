@@ -60,13 +60,13 @@ function apiIn(dialect: Dialect, service: Service): Api {
 	const requests = new Requests(dialect, service);
 	const { prefix } = service;
 
-	async function upload(datasetId: string, file: UploadFile, signal: AbortSignal | undefined): Promise<StoredFile> {
+	async function upload(datasetId: string, file: UploadFile): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
 		// Always a new boundary, because the file is not searched for it.
 		const opened = await openUpload(file, (options.boundary ?? randomBoundary)(), options.onBytes);
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];
-			const request = { body: opened.body, headers: contentHeaders, isPatient: true, signal };
+			const request = { body: opened.body, headers: contentHeaders, isPatient: true };
 			return await requests.call("POST", path, (envelope) => decode.stored(envelope, file), request);
 		} finally {
 			opened.body.destroy();
@@ -74,33 +74,32 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		}
 	}
 
-	async function remove(documents: readonly ListedDocument[], signal: AbortSignal | undefined): Promise<void> {
+	async function remove(documents: readonly ListedDocument[]): Promise<void> {
 		for (const document of documents) if (!listed.has(document)) throw notListed(document);
 		const { path, body, headers: more = [] } = removalOf(flavour.removal, prefix, documents);
 		const ids = documents.map(({ id }) => id);
 		const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, ids, flavour.removal);
 		const content = body === undefined ? {} : { body, headers: more };
-		return requests.call("DELETE", path, read, { ...content, only: flavour.removal, signal });
+		return requests.call("DELETE", path, read, { ...content, only: flavour.removal });
 	}
 
 	return {
 		dialect,
 		as: (other) => apiIn(other, service),
-		listDatasets: async ({ page, pageSize }, signal) => {
+		listDatasets: async ({ page, pageSize }) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
-			const limits = { limit: LIST_BYTES, signal };
+			const limits = { limit: LIST_BYTES };
 			return requests.call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(unlessFound);
 		},
-		createDataset: async (name, signal) => {
-			const body = { body: JSON.stringify({ name }), headers: JSON_TYPE, signal };
+		createDataset: async (name) => {
+			const body = { body: JSON.stringify({ name }), headers: JSON_TYPE };
 			const path = pathOf(prefix, ["datasets"]);
 			return requests.call("POST", path, (envelope) => decode.created(envelope), body).catch(unlessFound);
 		},
-		listDocuments: async (datasetId, query, signal) => {
+		listDocuments: async (datasetId, query) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], documentParameters(query));
 			const page = await requests.call("GET", path, (envelope) => decode.documents(envelope, datasetId), {
 				limit: LIST_BYTES,
-				signal,
 			});
 			for (const document of page.items) listed.add(document);
 			return page;
@@ -109,25 +108,25 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		uploadDocument: upload,
 		...documentCalls(requests, decode, options.onBytes),
 		forRemoval: (document) => forRemoval(listed, document),
-		removeDocument: (document, signal) => remove([document], signal),
+		removeDocument: (document) => remove([document]),
 		removeTogether: remove,
-		probeList: async (signal): Promise<DatasetListStyle> => {
+		probeList: async (): Promise<DatasetListStyle> => {
 			const path = pathOf(prefix, ["datasets"], { page: 1, page_size: 1 });
 			const read = (envelope: ParsedEnvelope): DatasetListStyle => {
 				decode.datasets(envelope);
 				return datasetListStyle(envelope);
 			};
-			return requests.call("GET", path, read, { limit: LIST_BYTES, isProbe: true, signal }).catch(unlessFound);
+			return requests.call("GET", path, read, { limit: LIST_BYTES, isProbe: true }).catch(unlessFound);
 		},
-		probeUpdate: async (verb, signal): Promise<ProbeAnswer> => {
+		probeUpdate: async (verb): Promise<ProbeAnswer> => {
 			const path = requests.documentPath(UNKNOWN_ID, UNKNOWN_ID);
-			const probe = { body: "{}", headers: JSON_TYPE, isProbe: true, signal };
+			const probe = { body: "{}", headers: JSON_TYPE, isProbe: true };
 			return requests.send(verb, path, (answer) => readProbe(decoded(answer), flavour, context), probe);
 		},
-		probeRight: async (datasetId, signal) => {
+		probeRight: async (datasetId) => {
 			const path = requests.documentPath(datasetId, UNKNOWN_ID);
 			const { type, body } = updateBody(form, new Map(), boundary);
-			const probe = { body, headers: ["content-type", type], isProbe: true, signal };
+			const probe = { body, headers: ["content-type", type], isProbe: true };
 			return requests.send(flavour.update.verb, path, (answer) => readRight(decoded(answer), flavour, context), probe);
 		},
 		close: () => service.transport.close(),

@@ -24,7 +24,6 @@ export type Call<Result> = {
 	readonly limit: number;
 	/** whether the timeout counts from the last byte that moved, and not from the start of the attempt */
 	readonly isPatient: boolean;
-	readonly signal: AbortSignal | undefined;
 	/** whether the debug record has the result of reading the answer */
 	readonly isProbe: boolean;
 	/** where the answer may be a file; the answer that is read has no bytes then */
@@ -45,10 +44,7 @@ type Sender = {
 };
 
 /** An attempt, whatever its answer is read as. */
-export type AnyAttempt = Pick<
-	Attempt<unknown>,
-	"call" | "signal" | "started" | "deadline" | "position" | "head" | "expire" | "cancel"
->;
+export type AnyAttempt = Pick<Attempt<unknown>, "call" | "started" | "head">;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -63,9 +59,6 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	readonly call: Call<Result>;
 	/** on the clock of `performance.now()`, in milliseconds */
 	readonly started = performance.now();
-	deadline: number;
-	/** among the attempts in flight; theirs to set */
-	position = 0;
 	readonly #sender: Sender;
 	readonly #resolve: (result: Result) => void;
 	readonly #reject: (reason: unknown) => void;
@@ -83,6 +76,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	/** what the sink has not taken yet */
 	#writing: Promise<void> | undefined;
 	#resume: (() => void) | undefined;
+	#timer: NodeJS.Timeout | undefined;
 
 	constructor(
 		call: Call<Result>,
@@ -91,30 +85,15 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 		reject: (reason: unknown) => void,
 	) {
 		this.call = call;
-		this.deadline = this.started + sender.timeout;
 		this.#sender = sender;
 		this.#resolve = resolve;
 		this.#reject = reject;
-	}
-
-	get signal(): AbortSignal | undefined {
-		return this.call.signal;
+		this.#startTimer();
 	}
 
 	/** HTTP status of the answer, and its header fields; undefined while there is none. */
 	get head(): Pick<RawAnswer, "status" | "headers"> | undefined {
 		return this.#headers === undefined ? undefined : { status: this.#status, headers: this.#headers };
-	}
-
-	/** Ends it, as its deadline has passed. */
-	expire(): void {
-		this.#fail(new Expired("no answer in time"));
-	}
-
-	/** Ends it, as its signal was aborted. The contract is to reject with the signal's reason, which need not be an Error. */
-	cancel(reason: unknown): void {
-		if (this.#isDone) return;
-		this.#end(reason);
 	}
 
 	onConnect(abort: (error?: Error) => void): void {
@@ -158,7 +137,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 		if (this.#isDone) return;
 		if (this.#writing !== undefined) return void this.#writing.then(() => this.onComplete());
 		const bytes = this.#more === undefined ? (this.#first ?? NO_BYTES) : Buffer.concat(this.#more);
-		this.#isDone = true;
+		this.#settle();
 		try {
 			const result = this.call.read({ status: this.#status, headers: this.#headers ?? [], bytes });
 			this.#sender.succeeded(this, result);
@@ -182,7 +161,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 		// A parser that goes on with no bytes at hand gives none, and would halt at them without end.
 		if (chunk.length === 0) return true;
 		// It waits for the sink, and not for the service.
-		this.deadline = Infinity;
+		clearTimeout(this.#timer);
 		this.#writing = sink
 			.write(chunk)
 			.then(() => {
@@ -190,7 +169,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 				this.#postpone();
 				if (!this.#isDone) this.#resume?.();
 			})
-			.catch((error: unknown) => this.cancel(error));
+			.catch((error: unknown) => this.#end(error));
 		return false;
 	}
 
@@ -198,15 +177,29 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 		if (!this.#isDone) this.#end(this.#sender.errorOf(cause, this.#wasSent));
 	}
 
+	/** Rejects with the error of a sink as it is. */
 	#end(error: unknown): void {
-		this.#isDone = true;
+		if (this.#isDone) return;
+		this.#settle();
 		this.#sender.failed(this, error);
 		// Ends the connection: the rest of this answer must not be read as the next one.
 		this.#abort?.();
 		this.#reject(error);
 	}
 
+	#settle(): void {
+		this.#isDone = true;
+		clearTimeout(this.#timer);
+	}
+
 	#postpone(): void {
-		if (this.call.isPatient) this.deadline = performance.now() + this.#sender.timeout;
+		if (!this.call.isPatient || this.#isDone) return;
+		clearTimeout(this.#timer);
+		this.#startTimer();
+	}
+
+	#startTimer(): void {
+		// Without unref it would delay the end of the program.
+		this.#timer = setTimeout(() => this.#fail(new Expired("no answer in time")), this.#sender.timeout).unref();
 	}
 }

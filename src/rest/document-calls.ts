@@ -15,7 +15,7 @@ export function documentCalls(
 	const { verb } = requests.dialect.flavour.update;
 
 	return {
-		downloadDocument: async ({ datasetId, id, size }, sink, signal) => {
+		downloadDocument: async ({ datasetId, id, size }, sink) => {
 			const path = requests.documentPath(datasetId, id);
 			let count = 0;
 			const write = async (bytes: Buffer): Promise<void> => {
@@ -32,26 +32,26 @@ export function documentCalls(
 					status: answer.status,
 				});
 			};
-			const file = { accept: "*/*", isPatient: true, sink: { takes: isFile, write }, signal };
+			const file = { accept: "*/*", isPatient: true, sink: { takes: isFile, write } };
 			return requests.send("GET", path, read, file);
 		},
-		renameDocument: async (datasetId, documentId, name, signal) => {
+		renameDocument: async (datasetId, documentId, name) => {
 			// `name` alone: up to v0.24 other members are written although the name is refused (RAGFlow v0.24.0
 			// api/apps/sdk/doc.py: update_doc).
-			const body = { body: JSON.stringify({ name }), headers: JSON_TYPE, only: verb, signal };
+			const body = { body: JSON.stringify({ name }), headers: JSON_TYPE, only: verb };
 			const read = (envelope: ParsedEnvelope): void => void decode.echo(envelope, documentId);
 			return requests.call(verb, requests.documentPath(datasetId, documentId), read, body);
 		},
-		changeParsing: async (datasetId, documentId, change, signal) => {
-			const body = { body: JSON.stringify(change), headers: JSON_TYPE, only: verb, signal };
+		changeParsing: async (datasetId, documentId, change) => {
+			const body = { body: JSON.stringify(change), headers: JSON_TYPE, only: verb };
 			// RAGFlow v0.20 to v0.22 answer `data: true` (api/apps/sdk/doc.py: update_doc), so no answer is asked for its document.
 			return requests.call(verb, requests.documentPath(datasetId, documentId), () => undefined, body);
 		},
-		parseDocuments: async (datasetId, documentIds, signal) => {
+		parseDocuments: async (datasetId, documentIds) => {
 			const path = pathOf(requests.prefix, ["datasets", segment(datasetId), "chunks"]);
 			const body = JSON.stringify({ document_ids: documentIds });
 			// Its data counts differently in each release. The list alone shows what was started.
-			return requests.call("POST", path, () => undefined, { body, headers: JSON_TYPE, signal });
+			return requests.call("POST", path, () => undefined, { body, headers: JSON_TYPE });
 		},
 	};
 }

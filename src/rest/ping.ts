@@ -44,7 +44,6 @@ export async function sendPing(
 			limit: LARGEST_ANSWER_BYTES,
 			isPatient: false,
 			isProbe: false,
-			signal: undefined,
 			read: (answer) => answer.status,
 		});
 		if (status >= 200 && status < 300) return undefined;

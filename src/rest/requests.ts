@@ -26,7 +26,6 @@ export type RequestedService = {
 };
 
 type SendOptions = Partial<Pick<Call<unknown>, "body" | "headers" | "limit" | "isPatient" | "isProbe" | "sink">> & {
-	readonly signal: AbortSignal | undefined;
 	/** the media type that is wanted; JSON unless given */
 	readonly accept?: string;
 };

@@ -25,7 +25,6 @@ export class Transport {
 	readonly timeout: number;
 	readonly #options: TransportOptions;
 	readonly #context: ErrorContext;
-	readonly #inFlight: InFlight;
 	/** closed connections on which requests are still in flight */
 	readonly #retired = new Set<Promise<unknown>>();
 	/** undefined before the first request */
@@ -37,12 +36,11 @@ export class Transport {
 		this.timeout = options.timeout;
 		this.#options = options;
 		this.#context = context;
-		this.#inFlight = new InFlight(options.timeout);
 	}
 
 	/**
 	 * Resolves with what the call reads from its answer. Rejects with what reading throws, with a `RestError` if no answer
-	 * came, or with the signal's reason.
+	 * came.
 	 */
 	send<Result>(call: Call<Result>): Promise<Result> {
 		const connections = (this.#connections ??= this.#connect());
@@ -54,9 +52,7 @@ export class Transport {
 		}
 		const { dispatcher, prefix, headers } = connections;
 		return new Promise((resolve, reject) => {
-			if (call.signal?.aborted === true) return reject(call.signal.reason);
 			const attempt = new Attempt(call, this, resolve, reject);
-			this.#inFlight.add(attempt);
 			dispatcher.dispatch(
 				{
 					origin: this.#options.origin,
@@ -74,7 +70,6 @@ export class Transport {
 
 	/** Fails the requests in flight, and all that follow. */
 	async close(): Promise<void> {
-		this.#inFlight.close();
 		const { dispatcher } = await (this.#connections ??= this.#connect());
 		// A socket asks its error for the stack. V8 would count the lines of the whole program for it.
 		const error = Object.assign(new Error("the connections were closed"), { code: "UND_ERR_DESTROYED" });
@@ -84,12 +79,10 @@ export class Transport {
 	}
 
 	succeeded(attempt: AnyAttempt, result: unknown): void {
-		this.#inFlight.delete(attempt);
 		this.#observe(attempt, attempt.call.isProbe ? String(result) : "ok");
 	}
 
 	failed(attempt: AnyAttempt, error: unknown): void {
-		this.#inFlight.delete(attempt);
 		const code = error instanceof RestError ? error.code : "aborted";
 		if (OF_ANOTHER_REQUEST.has(code)) this.#renew();
 		this.#observe(attempt, code);
@@ -135,65 +128,5 @@ export class Transport {
 			.catch(() => undefined)
 			.finally(() => this.#retired.delete(closed));
 		this.#retired.add(closed);
-	}
-}
-
-/** What is needed of an attempt to end it from outside. */
-export type Endable = Pick<AnyAttempt, "signal" | "deadline" | "position" | "expire" | "cancel">;
-
-/**
- * The attempts in flight. It expires those whose deadline has passed, and cancels those of a signal that aborts.
- *
- * One timer for all, because `AbortSignal.timeout` for each request takes a third of the speed. Each tick checks all
- * attempts in flight, which are a few dozen. So an attempt ends at most a twentieth of its time late. Likewise one listener
- * for each signal: one for each request would cost a fifth of the speed. An array whose last attempt takes the place of one
- * that ends, because a `Set` that changes with each request costs more than all the rest of this.
- */
-export class InFlight {
-	readonly #attempts: Endable[] = [];
-	/** milliseconds */
-	readonly #interval: number;
-	readonly #signals = new WeakSet<AbortSignal>();
-	#timer: NodeJS.Timeout | undefined;
-
-	/** @param timeout of one attempt, in milliseconds */
-	constructor(timeout: number) {
-		this.#interval = Math.min(500, Math.max(5, timeout / 20));
-	}
-
-	add(attempt: Endable): void {
-		attempt.position = this.#attempts.push(attempt) - 1;
-		// Without unref, the last tick would delay the end of the program.
-		this.#timer ??= setInterval(() => this.#check(), this.#interval).unref();
-		if (attempt.signal !== undefined) this.#listen(attempt.signal);
-	}
-
-	/** Takes out an attempt that was added, once. */
-	delete(attempt: Endable): void {
-		const last = this.#attempts.pop();
-		if (last === undefined || last === attempt) return;
-		this.#attempts[attempt.position] = last;
-		last.position = attempt.position;
-	}
-
-	close(): void {
-		clearInterval(this.#timer);
-		this.#timer = undefined;
-	}
-
-	#listen(signal: AbortSignal): void {
-		if (this.#signals.has(signal)) return;
-		this.#signals.add(signal);
-		const cancel = (): void => {
-			// A copy, because an attempt that ends is taken out.
-			for (const attempt of this.#attempts.slice()) if (attempt.signal === signal) attempt.cancel(signal.reason);
-		};
-		signal.addEventListener("abort", cancel, { once: true });
-	}
-
-	#check(): void {
-		if (this.#attempts.length === 0) return this.close();
-		const now = performance.now();
-		for (const attempt of this.#attempts.slice()) if (attempt.deadline <= now) attempt.expire();
 	}
 }

@@ -72,59 +72,51 @@ export type Dialect = {
 /**
  * The API in one dialect. Each call sends one request. It never waits and never retries.
  *
- * Each call resolves with the parsed answer of a success, or rejects with a `RestError`. If the signal aborts, it rejects
- * with the signal's reason.
+ * Each call resolves with the parsed answer of a success, or rejects with a `RestError`.
  */
 export type Api = {
 	readonly dialect: Dialect;
 	/** the same service and connections in another dialect */
 	as(dialect: Dialect): Api;
-	listDatasets(
-		query: { readonly page: number; readonly pageSize: number },
-		signal?: AbortSignal,
-	): Promise<Page<Dataset>>;
-	createDataset(name: string, signal?: AbortSignal): Promise<{ readonly id: string; readonly name: string }>;
-	listDocuments(datasetId: string, query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>>;
-	updateMetadata(datasetId: string, documentId: string, metadata: Metadata, signal?: AbortSignal): Promise<Echo>;
-	uploadDocument(datasetId: string, file: UploadFile, signal?: AbortSignal): Promise<StoredFile>;
+	listDatasets(query: { readonly page: number; readonly pageSize: number }): Promise<Page<Dataset>>;
+	createDataset(name: string): Promise<{ readonly id: string; readonly name: string }>;
+	listDocuments(datasetId: string, query: DocumentQuery): Promise<Page<Document>>;
+	updateMetadata(datasetId: string, documentId: string, metadata: Metadata): Promise<Echo>;
+	uploadDocument(datasetId: string, file: UploadFile): Promise<StoredFile>;
 	/**
 	 * Gives the bytes of a stored document to a sink, and resolves with their number. After a rejection the sink may have taken
 	 * some of them: no server gives the rest of half a file. A sink that rejects ends the request with the same error.
 	 *
 	 * An answer without a length may be cut without a sign: compare the number with the listed size.
 	 */
-	downloadDocument(
-		document: Pick<Document, "datasetId" | "id" | "size">,
-		sink: ByteSink,
-		signal?: AbortSignal,
-	): Promise<number>;
+	downloadDocument(document: Pick<Document, "datasetId" | "id" | "size">, sink: ByteSink): Promise<number>;
 	/** Gives a document another name, and changes nothing else of it. */
-	renameDocument(datasetId: string, documentId: string, name: string, signal?: AbortSignal): Promise<void>;
+	renameDocument(datasetId: string, documentId: string, name: string): Promise<void>;
 	/** Changes how a document is parsed, or whether questions find it: one of them, as some releases ignore what follows the first. */
-	changeParsing(datasetId: string, documentId: string, change: ParsingChange, signal?: AbortSignal): Promise<void>;
+	changeParsing(datasetId: string, documentId: string, change: ParsingChange): Promise<void>;
 	/**
 	 * Starts the parsing of documents, after which the chunks that they had are gone. Some releases start those before the first
 	 * that they refuse, in any order: after a rejection, as after a success, only a list shows which were started.
 	 */
-	parseDocuments(datasetId: string, documentIds: readonly string[], signal?: AbortSignal): Promise<void>;
+	parseDocuments(datasetId: string, documentIds: readonly string[]): Promise<void>;
 	/**
 	 * The members that a removal needs of a document from `listDocuments` of this service, small enough to keep for many
 	 * rows.
 	 */
 	forRemoval(document: ListedDocument): ListedDocument;
 	/** Removes a document that `listDocuments` or `forRemoval` of this service gave, and refuses any other. */
-	removeDocument(document: ListedDocument, signal?: AbortSignal): Promise<void>;
+	removeDocument(document: ListedDocument): Promise<void>;
 	/** The same for several documents of one dataset, where the flavour's `removesMany` says so. */
-	removeTogether(documents: readonly ListedDocument[], signal?: AbortSignal): Promise<void>;
+	removeTogether(documents: readonly ListedDocument[]): Promise<void>;
 	/** Lists one dataset, and gives the style of the answer. */
-	probeList(signal?: AbortSignal): Promise<DatasetListStyle>;
+	probeList(): Promise<DatasetListStyle>;
 	/** Asks to update a document that does not exist, in a dataset that does not exist. It changes nothing. */
-	probeUpdate(verb: "PUT" | "PATCH", signal?: AbortSignal): Promise<ProbeAnswer>;
+	probeUpdate(verb: "PUT" | "PATCH"): Promise<ProbeAnswer>;
 	/**
 	 * Asks to update a document that does not exist, in a dataset that exists. It changes nothing. The answer says whether this
 	 * key may update documents of the dataset; `unknown` if it does not say so.
 	 */
-	probeRight(datasetId: string, signal?: AbortSignal): Promise<"may" | "may_not" | "unknown">;
+	probeRight(datasetId: string): Promise<"may" | "may_not" | "unknown">;
 	/** closes the connections */
 	close(): Promise<void>;
 };

@@ -35,10 +35,10 @@ export function updates(
 		return "id_and_metadata";
 	}
 
-	return async (datasetId, documentId, metadata, signal) => {
+	return async (datasetId, documentId, metadata) => {
 		const path = requests.documentPath(datasetId, documentId);
 		const { type, body } = updateBody(form, metadata, boundary);
-		const content = { headers: ["content-type", type], body, signal };
+		const content = { headers: ["content-type", type], body };
 		return requests.send(
 			verb,
 			path,

@@ -56,18 +56,6 @@ describe("the connections of a run", () => {
 		expect(server.requests).toHaveLength(2);
 	});
 
-	test("are free again after a signal, and a row that it cancelled while it waited is never sent", async () => {
-		const server = cleanup.add(await rawServer((socket, _, count) => void (count > 1 && socket.write(success("d1")))));
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
-		const controller = new AbortController();
-		const rows = [1, 2].map(() => rejection(api.updateMetadata("ds", "d1", fields, controller.signal)));
-		await expect.poll(() => server.requests.length).toBe(1);
-		controller.abort("stop");
-		expect(await Promise.all(rows)).toEqual(["stop", "stop"]);
-		await api.updateMetadata("ds", "d1", fields);
-		expect(server.requests).toHaveLength(2);
-	});
-
 	test("are free again after a request that undici refuses to write", async () => {
 		const api = cleanup.add(apiFor("http://127.0.0.1:9/api/v1", { connections: 1, key: `${key}\n` }));
 		for (let row = 0; row < 3; row++) {

@@ -324,24 +324,6 @@ describe("a proxy", () => {
 	});
 });
 
-describe("a signal", () => {
-	test("ends its requests in flight with its reason, and leaves other requests alone", async () => {
-		const server = cleanup.add(
-			await rawServer((socket, bytes) => void (bytes.includes("/d1 ") && socket.write(success("d1")))),
-		);
-		const api = cleanup.add(apiFor(server.baseUrl));
-		const controller = new AbortController();
-		const stopped = [1, 2].map(() => rejection(api.updateMetadata("ds", "silent", fields, controller.signal)));
-		await expect.poll(() => server.requests.length).toBe(2);
-		const reason = new Error("the user asked to stop");
-		controller.abort(reason);
-		expect(await Promise.all(stopped)).toEqual([reason, reason]);
-		expect(await rejection(api.updateMetadata("ds", "d1", fields, controller.signal))).toBe(reason);
-		await api.updateMetadata("ds", "d1", fields);
-		expect(server.requests).toHaveLength(3);
-	});
-});
-
 test("the debug record has each request and its result, and nothing of its key or body", async () => {
 	const exchanges: Exchange[] = [];
 	const server = cleanup.add(

@@ -80,8 +80,8 @@ export class Searches {
 		const watched: Api = {
 			...api,
 			as: (dialect) => this.watching(api.as(dialect)),
-			listDocuments: async (datasetId, query, signal) => {
-				const page = await api.listDocuments(datasetId, query, signal);
+			listDocuments: async (datasetId, query) => {
+				const page = await api.listDocuments(datasetId, query);
 				if (this.#witnesses.add(datasetId, page)) this.#isSettled = false;
 				if (api.dialect.flavour.hasSearchEngine && isDoubtful(page)) {
 					this.#pages.set(page, { api: watched, datasetId, documents: page.items });

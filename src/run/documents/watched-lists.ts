@@ -8,12 +8,12 @@ export function watchingLists(api: Api, lists: ListsInFlight): Api {
 	return {
 		...api,
 		as: (dialect) => watchingLists(api.as(dialect), lists),
-		listDatasets: (query, signal) => lists.page("datasets", query.page, () => api.listDatasets(query, signal)),
-		listDocuments: (datasetId, query, signal) => {
+		listDatasets: (query) => lists.page("datasets", query.page, () => api.listDatasets(query)),
+		listDocuments: (datasetId, query) => {
 			// A question about some documents is no list.
-			if ((query.id ?? query.ids ?? query.name) !== undefined) return api.listDocuments(datasetId, query, signal);
+			if ((query.id ?? query.ids ?? query.name) !== undefined) return api.listDocuments(datasetId, query);
 			const what = `documents of ${show(datasetId)}`;
-			return lists.page(what, query.page, () => api.listDocuments(datasetId, query, signal));
+			return lists.page(what, query.page, () => api.listDocuments(datasetId, query));
 		},
 	};
 }
@@ -25,8 +25,8 @@ export function learningTypes(api: Api, keys: TypedKeys): Api {
 		...api,
 		as: (dialect) => learningTypes(api.as(dialect), keys),
 		...(hasSearchEngine && {
-			listDocuments: async (datasetId, query, signal) => {
-				const page = await api.listDocuments(datasetId, query, signal);
+			listDocuments: async (datasetId, query) => {
+				const page = await api.listDocuments(datasetId, query);
 				for (const { metadata } of page.items) if (metadata !== undefined) keys.addDocument(metadata);
 				return page;
 			},
