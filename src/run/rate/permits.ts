@@ -20,11 +20,10 @@ const CLOCK_SET_MS = 500;
 const READING_MS = 50;
 
 /**
- * The permits of one cap, spaced by bottleneck.
+ * The permits of one cap, spaced by bottleneck. The sliding window of the limiter counts the sends.
  *
- * Its reservoir has a token for each job of a second, and one comes back a second after it was used: bottleneck's own refresh
- * lets bursts of 181 through. It counts by the wall clock, and one that is set back by an hour would hold each request for
- * an hour: then a new bottleneck goes on.
+ * Bottleneck counts by the wall clock, and one that is set back by an hour would hold each request for an hour: then a new
+ * bottleneck goes on.
  */
 export class Permits {
 	readonly #rate: number;
@@ -34,7 +33,6 @@ export class Permits {
 	readonly #ahead: number;
 	readonly #onPermits: () => void;
 	readonly #clocks: NodeJS.Timeout;
-	readonly #returning = new Set<NodeJS.Timeout>();
 	#bottleneck: Bottleneck;
 	#ordered = 0;
 	/** permits that may be used now */
@@ -92,26 +90,12 @@ export class Permits {
 	}
 
 	#begin(): Bottleneck {
-		const jobs = Math.max(1, Math.floor(this.#rate / this.#batch));
-		const window = (jobs * this.#batch * 1000) / this.#rate;
 		const spacing = this.#batch > 1 ? SPACING_OF_BATCHES : SPACING;
-		const bottleneck = new Bottleneck({ reservoir: jobs, minTime: (spacing * window) / jobs });
-		bottleneck.on("executing", () => {
-			if (bottleneck !== this.#bottleneck || this.#isClosed) return;
-			// It keeps the process alive as well: a run that waits for its next permit has nothing else that does.
-			const timer = setTimeout(() => {
-				this.#returning.delete(timer);
-				void bottleneck.incrementReservoir(1);
-			}, window);
-			this.#returning.add(timer);
-		});
-		return bottleneck;
+		return new Bottleneck({ minTime: (spacing * this.#batch * 1000) / this.#rate });
 	}
 
 	#end(): void {
 		this.#ordered = 0;
-		for (const timer of this.#returning) clearTimeout(timer);
-		this.#returning.clear();
 		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
 	}
 }
