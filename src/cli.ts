@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { App } from "./app.ts";
 import { applyConfigFile } from "./flags/config-file.ts";
-import type { Declare, Done } from "./flags/declare.ts";
+import { addExamples } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
 import { asksShortHelp, helpEnd, helpView, SHORT_WIDTH } from "./commands/short-help.ts";
 import { commandName, mistypedOption, typedArguments, typedCommand } from "./commands/typed.ts";
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		// The whole tree for help and completion; otherwise only the commands that the line names.
 		const completes = argv[0] === COMPLETE;
 		const everything = completes || argv.includes("help");
-		const program = await programOf(app, (exit) => (ran.exit = exit), everything ? undefined : argv);
+		const program = await programOf(app, ran, everything ? undefined : argv);
 		tree = program;
 		if (completes) {
 			const { complete } = await import("./commands/complete/complete.ts");
@@ -63,8 +63,11 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 	return ran.exit;
 }
 
-/** The tree of commands, with the commands that a command line may call; with all of them if it is undefined. */
-async function programOf(app: App, done: Done, argv: readonly string[] | undefined): Promise<Command> {
+/**
+ * The tree of commands, with the commands that a command line may call; with all of them if it is undefined. The one that
+ * runs gives `ran` its exit code.
+ */
+async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly string[] | undefined): Promise<Command> {
 	const isShort = argv !== undefined && asksShortHelp(argv);
 	const program = new Command("ragtag")
 		.description("Write metadata onto thousands of documents of a RAG knowledge base, and account for every row.")
@@ -117,25 +120,30 @@ async function programOf(app: App, done: Done, argv: readonly string[] | undefin
 			await applyConfigFile(command, app);
 			if (flagsOf(command).has("--ping")) await startPing(app, command.optsWithGlobals());
 		})
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag sandbox                       serve the API here, to try ragtag\n  ragtag manifest check tags.csv       list all problems of a manifest\n  ragtag docs tag tags.csv -d DATASET  write each row to its document\n",
-		)
 		.addHelpText("afterAll", ({ command }) => helpEnd(command, isShort));
+	addExamples(
+		program,
+		"ragtag sandbox                       serve the API here, to try ragtag\nragtag manifest check tags.csv       list all problems of a manifest\nragtag docs tag tags.csv -d DATASET  write each row to its document",
+	);
 	for (const group of groups) {
 		const called = argv === undefined ? group.commands : calledCommands(group, argv);
-		const declared: readonly Declare[] = await Promise.all(called.map(([, load]) => load()));
-		if (group.leaf === true && declared.length > 0) {
-			for (const declare of declared) declare(program, app, done);
-			continue;
+		const isLeaf = group.leaf === true && called.length > 0;
+		const parent = isLeaf
+			? program
+			: program.command(group.name).summary(group.summary).description(sentence(group.summary));
+		for (const [word, load] of called) {
+			const { summary, description = "", examples, declare, run } = await load();
+			const command = parent.command(word).summary(summary).description(description);
+			declare(command, app);
+			if (examples !== undefined) addExamples(command, examples);
+			command.action(async () => void (ran.exit = await run(command, app)));
 		}
-		const command = program
-			.command(group.name)
-			.summary(group.summary)
-			.description(`${group.summary.charAt(0).toUpperCase()}${group.summary.slice(1)}.`);
-		for (const declare of declared) declare(command, app, done);
 	}
 	return program;
+}
+
+function sentence(summary: string): string {
+	return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
 function flagsOf({ options }: Command): ReadonlySet<string> {
@@ -161,7 +169,7 @@ async function hintOf(error: CommanderError, argv: readonly string[], program: C
 	// Help and version end with 0.
 	if (error.exitCode === 0 || error.code === HELP) return "";
 	const { usageHint } = await import("./commands/other-words.ts");
-	return await usageHint({ error, argv, program, whole: () => programOf(app, () => undefined, undefined) });
+	return await usageHint({ error, argv, program, whole: () => programOf(app, { exit: Exit.ok }, undefined) });
 }
 
 /** Prints the error of a command, and gives its exit code. @param hint for a command line that could not be parsed */

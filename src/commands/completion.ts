@@ -1,29 +1,23 @@
-import { Argument, type Command } from "commander";
-import type { App } from "../app.ts";
+import { Argument } from "commander";
 import { Exit } from "../errors.ts";
-import type { Done } from "../flags/declare.ts";
+import { declare } from "../flags/declare.ts";
 
 type Shell = "bash" | "zsh" | "fish";
 
-/**
- * Declares `completion`. A script holds no words of its own: at each Tab it asks `ragtag __complete`, so that it stays right
- * when the program is updated.
- */
-export function completionCommand(program: Command, { io }: App, done: Done): void {
-	program
-		.command("completion")
-		.summary("print a completion script for bash, zsh or fish")
-		.description("Prints a completion script: commands, options, choices, runs, profiles and names of datasets.")
-		.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
-		.addHelpText(
-			"before",
-			"Examples:\n  source <(ragtag completion bash)\n  source <(ragtag completion zsh)\n  ragtag completion fish > ~/.config/fish/completions/ragtag.fish\n",
-		)
-		.action(async (shell: Shell) => {
-			await io.out({ bash, zsh, fish }[shell]);
-			done(Exit.ok);
-		});
-}
+/** A script holds no words of its own: at each Tab it asks `ragtag __complete`, so that it stays right after an update. */
+export const completionCommand = declare({
+	summary: "print a completion script for bash, zsh or fish",
+	description: "Prints a completion script: commands, options, choices, runs, profiles and names of datasets.",
+	examples:
+		"source <(ragtag completion bash)\nsource <(ragtag completion zsh)\nragtag completion fish > ~/.config/fish/completions/ragtag.fish",
+	declare: (command) => {
+		command.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]));
+	},
+	run: async ({ shell }: { readonly shell: Shell }, { io }) => {
+		await io.out({ bash, zsh, fish }[shell]);
+		return Exit.ok;
+	},
+});
 
 // Inside quotes, bash inserts a candidate as it is: one with a character that ends the quotes or works in them is not offered.
 // A colon and an equals sign divide words for bash. The words of the line are put together again, and of a candidate

@@ -1,5 +1,4 @@
 import { printVersionLine } from "../workflows/report.ts";
-import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, type ExitCode } from "../errors.ts";
 import {
@@ -14,7 +13,7 @@ import {
 } from "../report/checks.ts";
 import type { Exchange } from "../rest/types.ts";
 import { redactor } from "../text/redactor.ts";
-import type { Done } from "../flags/declare.ts";
+import { declare } from "../flags/declare.ts";
 import {
 	attempt,
 	checksOf,
@@ -34,24 +33,25 @@ import { parseNonEmpty } from "../flags/values.ts";
 /** The names of all checks, in the order of the report. */
 const CHECK_NAMES = "proxy dns tls service key clock flavour dataset right values latency rate".split(" ");
 
-export function doctorCommand(program: Command, app: App, done: Done, run = doctor): void {
-	const command = program
-		.command("doctor")
-		.summary("check the connection to the service, the key and its rights, and say what to do")
-		.description(
-			"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values, latency and the folder of runs. Changes nothing.",
-		)
-		.option(
-			"-d, --dataset <id or name>",
-			"the dataset in which rights and values are checked (default: the first)",
-			parseNonEmpty,
-		)
-		.option("--json", "results as JSON lines")
-		.addHelpText("before", "Examples:\n  ragtag doctor\n  ragtag doctor -d DATASET --json\n");
-	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<DoctorFlags>(), app)));
-}
+export const doctorCommand = declare({
+	summary: "check the connection to the service, the key and its rights, and say what to do",
+	description:
+		"Checks settings, names, TLS, proxy, key, clock, flavour, rights, values, latency and the folder of runs. Changes nothing.",
+	examples: "ragtag doctor\nragtag doctor -d DATASET --json",
+	declare: (command) => {
+		command
+			.option(
+				"-d, --dataset <id or name>",
+				"the dataset in which rights and values are checked (default: the first)",
+				parseNonEmpty,
+			)
+			.option("--json", "results as JSON lines");
+		addServiceOptions(command);
+	},
+	run: doctor,
+});
 
-export async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
+async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
 	const read = await attempt(() => app.settings(flags));
 	if ("error" in read) {

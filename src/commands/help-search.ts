@@ -2,7 +2,7 @@ import type { HelpTree } from "./help-tree.ts";
 import { stemOf, type Wanted, wantedIn, wordsOf } from "./help-words.ts";
 
 /** What `ragtag help` can print: a page, a table or a command. */
-export type Entry = {
+type Entry = {
 	/** what is typed after `ragtag help` */
 	readonly name: string;
 	readonly title: string;
@@ -12,7 +12,7 @@ export type Entry = {
 type Section = { readonly heading: string; readonly lines: readonly string[] };
 
 /** The best place of an entry. */
-export type Hit = { readonly name: string; readonly heading: string; readonly line: string; readonly score: number };
+type Hit = { readonly name: string; readonly heading: string; readonly line: string; readonly score: number };
 
 /** How much a word counts where it stands. A word that only means the same counts less. */
 const WEIGHT = { name: 2, heading: 2, text: 1, elsewhere: 0.8, alike: 0.6 };

@@ -1,5 +1,5 @@
-import { EventEmitter } from "node:events";
 import type { Argument, Command, Option } from "commander";
+import { examplesOf } from "../flags/declare.ts";
 import { VERSION } from "../version.ts";
 import { exitCodes } from "./help-topics.ts";
 import { optionsInGroups } from "./option-groups.ts";
@@ -72,18 +72,6 @@ export function helpTree(program: Command): HelpTree {
 		commands: walk(program, []),
 		exit_codes: exitCodes.map(([code, meaning]) => ({ code, meaning: meaning.replaceAll("\n", " ") })),
 	};
-}
-
-/** The lines below "Examples:", as the command gives them for the beginning of its help. */
-function examplesOf(command: Command): readonly string[] {
-	let text = "";
-	// Commander hands out this text in no other way; its types leave out that a command emits events.
-	if (command instanceof EventEmitter)
-		command.emit("beforeHelp", { error: false, command, write: (part: string) => (text += part) });
-	return text
-		.split("\n")
-		.filter((line) => line.startsWith("  "))
-		.map((line) => line.trim());
 }
 
 function optionEntry(option: Option, group: string): OptionEntry {

@@ -5,13 +5,14 @@ import { getAsset, isSea } from "node:sea";
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, reason, usageError } from "../errors.ts";
-import type { Done } from "../flags/declare.ts";
+import { declare } from "../flags/declare.ts";
 import { quoted } from "../flags/next-command.ts";
 import { show } from "../text/show.ts";
 import { topics } from "./help-topics.ts";
 import type { HelpTree } from "./help-tree.ts";
 
 type HelpOptions = {
+	readonly words: readonly string[];
 	readonly json?: boolean | undefined;
 	readonly manPages?: string | undefined;
 	readonly search?: readonly string[] | undefined;
@@ -72,34 +73,30 @@ export function topicsForCompletion(): { readonly value: string; readonly descri
 	return [...tables, ...pages.map((value) => ({ value, description: "page of the documentation" }))];
 }
 
-/** Declares `help`: of a command, the tables that scripts rely on, and the pages of `docs/`. */
-export function helpCommand(program: Command, app: App, done: Done): void {
-	program
-		.command("help")
-		.summary("print the help of a command, a table, or a page of the documentation")
-		.argument("[words...]", "a command, a table or a page")
-		.option("--search <words...>", "find words in all pages, tables and commands; words that mean the same count too")
-		.option(
-			"--json",
-			"every command with its options, choices, defaults and examples, and the exit codes; with --search: what was found",
-		)
-		.option("--man-pages <dir>", "write the manual page of each command into this folder")
-		.addHelpText(
-			"after",
-			`\nTables and pages:\n${[...tableNames(), ...pages].join(" ").replace(/(.{1,76})(?: |$)/g, "  $1\n")}`,
-		)
-		.action(async (words: string[], options: HelpOptions) => {
-			await help(words, options, program, app);
-			done(Exit.ok);
-		});
-}
+/** The help of a command, the tables that scripts rely on, and the pages of `docs/`. */
+export const helpCommand = declare({
+	summary: "print the help of a command, a table, or a page of the documentation",
+	declare: (command) => {
+		command
+			.argument("[words...]", "a command, a table or a page")
+			.option("--search <words...>", "find words in all pages, tables and commands; words that mean the same count too")
+			.option(
+				"--json",
+				"every command with its options, choices, defaults and examples, and the exit codes; with --search: what was found",
+			)
+			.option("--man-pages <dir>", "write the manual page of each command into this folder")
+			.addHelpText(
+				"after",
+				`\nTables and pages:\n${[...tableNames(), ...pages].join(" ").replace(/(.{1,76})(?: |$)/g, "  $1\n")}`,
+			);
+	},
+	run: async (options: HelpOptions, app, command) => {
+		await help(options, command.parent ?? command, app);
+		return Exit.ok;
+	},
+});
 
-async function help(
-	words: readonly string[],
-	{ json = false, manPages, search }: HelpOptions,
-	program: Command,
-	app: App,
-): Promise<void> {
+async function help({ words, json = false, manPages, search }: HelpOptions, program: Command, app: App): Promise<void> {
 	const { io } = app;
 	if (search !== undefined) {
 		if (words.length > 0 || manPages !== undefined)

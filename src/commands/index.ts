@@ -1,7 +1,7 @@
-import type { Declare, Resume } from "../flags/declare.ts";
+import type { Declared } from "../flags/declare.ts";
 
 /** One command of a group, by its word. */
-type Entry = readonly [name: string, load: () => Promise<Declare>];
+type Entry = readonly [name: string, load: () => Promise<Declared>];
 
 type Group = {
 	readonly name: string;
@@ -109,14 +109,9 @@ export function calledCommands({ name, commands }: Group, argv: readonly string[
 	return commands.filter(([word]) => argv.includes(word));
 }
 
-/** How a run of each command is resumed. */
-export const resumes: ReadonlyMap<string, () => Promise<Resume>> = new Map([
-	["docs tag", () => import("./docs/tag.ts").then((file) => file.resumeTag)],
-	["docs apply", () => import("./docs/apply.ts").then((file) => file.resumeApply)],
-	["docs upload", () => import("./docs/upload.ts").then((file) => file.resumeUpload)],
-	["docs download", () => import("./docs/download.ts").then((file) => file.resumeDownload)],
-	["docs sync", () => import("./docs/sync.ts").then((file) => file.resumeSync)],
-	["docs rm", () => import("./docs/rm.ts").then((file) => file.resumeRemoval)],
-	["docs parse", () => import("./docs/parse.ts").then((file) => file.resumeParse)],
-	["runs undo", () => import("./runs/undo.ts").then((file) => file.resumeUndo)],
-]);
+/** The command of a name, as `docs tag`. */
+export async function commandNamed(name: string): Promise<Declared | undefined> {
+	const [group, word] = name.split(" ");
+	const entry = groups.find((each) => each.name === group)?.commands.find(([each]) => each === word);
+	return entry?.[1]();
+}

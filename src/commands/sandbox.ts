@@ -1,15 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason, usageError } from "../errors.ts";
 import type { FaultPlan } from "../sandbox/faults/plan.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
-import type { Done } from "../flags/declare.ts";
+import { declare } from "../flags/declare.ts";
 import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
 const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
 
-export type SandboxFlags = GlobalFlags & {
+type SandboxFlags = GlobalFlags & {
 	readonly port?: number | undefined;
 	readonly data?: string | undefined;
 	readonly key?: string | undefined;
@@ -28,71 +28,71 @@ export type SandboxFlags = GlobalFlags & {
 };
 
 /** Declares `sandbox` and its options. */
-export function sandboxCommand(program: Command, app: App, done: Done, run = serve): void {
-	const command = program
-		.command("sandbox")
-		.summary("serve the API on this machine over a SQLite file")
-		.description(
-			"Serves the API on this machine, as documented or as a release of RAGFlow does. Prints its address and the line " +
-				"that sets its key. With a program after --, it serves that program alone, and ends with it.",
-		)
-		.argument("[program...]", "after --: a program, such as a shell, that gets the address and the key")
-		.option(
-			"--port <port>",
-			"port on 127.0.0.1; 0 takes a free one (default: 9380; for a program: 0)",
-			parseCount(0, 65_535),
-		)
-		.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
-		.option("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty)
-		.option("--member-key <key>", "a second key, of a team member: RAGFlow lets it do all but update", parseNonEmpty)
-		.addOption(new Option("--flavour <name>", "how it answers").choices(flavours).default("documented"))
-		.option("--upgrade <name:n>", "changes to that flavour after n updates", parseUpgrade)
-		.addOption(
-			new Option(
-				"--ties <order>",
-				"order of documents with equal times, from page to page (default: stable as documented, unstable as RAGFlow)",
-			).choices(["stable", "unstable"]),
-		)
-		.option("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0)
-		.option("--documents <n>", "fills an empty store with a dataset of n documents", parseCount(1, 100_000_000))
-		.addOption(
-			new Option("--update <effect>", "what an update does (documented)")
-				.choices(["replace", "merge"])
-				.default("replace"),
-		)
-		.option("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000))
-		.addOption(
-			new Option("--large-page <what>", "what a larger page_size causes (documented)")
-				.choices(["error", "cap"])
-				.default("error"),
-		)
-		.addOption(
-			new Option("--error-style <style>", "HTTP status of errors: their own, or always 200 (documented)")
-				.choices(["status", "envelope"])
-				.default("status"),
-		)
-		.option(
-			"--faults <plan>",
-			"injects the faults of a plan: a file, its JSON text, or list to print all faults",
-			parseNonEmpty,
-		)
-		.option("--control", "opens a second address that reports what was applied and takes plans", false)
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag sandbox --documents 1000\n  ragtag sandbox --documents 12 -- bash\n  ragtag sandbox --port 0 --data demo.db --latency 50\n" +
-				"  ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
-				`  ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'\n`,
-		);
-	addMessageOptions(command).action(async (words: string[]) => {
-		done(await run(command.optsWithGlobals<SandboxFlags>(), app, words));
-	});
-}
+export const sandboxCommand = declare({
+	summary: "serve the API on this machine over a SQLite file",
+	description:
+		"Serves the API on this machine, as documented or as a release of RAGFlow does. Prints its address and the line " +
+		"that sets its key. With a program after --, it serves that program alone, and ends with it.",
+	examples:
+		"ragtag sandbox --documents 1000\nragtag sandbox --documents 12 -- bash\nragtag sandbox --port 0 --data demo.db --latency 50\n" +
+		"ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
+		`ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'`,
+	declare: (command) => {
+		command
+			.argument("[program...]", "after --: a program, such as a shell, that gets the address and the key")
+			.option(
+				"--port <port>",
+				"port on 127.0.0.1; 0 takes a free one (default: 9380; for a program: 0)",
+				parseCount(0, 65_535),
+			)
+			.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
+			.option("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty)
+			.option("--member-key <key>", "a second key, of a team member: RAGFlow lets it do all but update", parseNonEmpty)
+			.addOption(new Option("--flavour <name>", "how it answers").choices(flavours).default("documented"))
+			.option("--upgrade <name:n>", "changes to that flavour after n updates", parseUpgrade)
+			.addOption(
+				new Option(
+					"--ties <order>",
+					"order of documents with equal times, from page to page (default: stable as documented, unstable as RAGFlow)",
+				).choices(["stable", "unstable"]),
+			)
+			.option("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0)
+			.option("--documents <n>", "fills an empty store with a dataset of n documents", parseCount(1, 100_000_000))
+			.addOption(
+				new Option("--update <effect>", "what an update does (documented)")
+					.choices(["replace", "merge"])
+					.default("replace"),
+			)
+			.option("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000))
+			.addOption(
+				new Option("--large-page <what>", "what a larger page_size causes (documented)")
+					.choices(["error", "cap"])
+					.default("error"),
+			)
+			.addOption(
+				new Option("--error-style <style>", "HTTP status of errors: their own, or always 200 (documented)")
+					.choices(["status", "envelope"])
+					.default("status"),
+			)
+			.option(
+				"--faults <plan>",
+				"injects the faults of a plan: a file, its JSON text, or list to print all faults",
+				parseNonEmpty,
+			)
+			.option("--control", "opens a second address that reports what was applied and takes plans", false);
+		addMessageOptions(command);
+	},
+	run: serve,
+});
 
 /**
  * Serves until a signal ends it, which is the normal end of a service, and so exit 0; or as long as a program runs that the
  * words start.
  */
-export async function serve(flags: SandboxFlags, app: App, words: readonly string[] = []): Promise<ExitCode> {
+async function serve(
+	{ program: words, ...flags }: SandboxFlags & { readonly program: readonly string[] },
+	app: App,
+): Promise<ExitCode> {
 	const { io, signal } = app;
 	if (flags.faults === "list") {
 		const { faultTable } = await import("../sandbox/faults/table.ts");

@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { type CliError, type ExitCode, usageError } from "../errors.ts";
 import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
-import type { Done } from "../flags/declare.ts";
+import { declare, typedOptions } from "../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { show } from "../text/show.ts";
@@ -17,7 +16,7 @@ import { changeValues, mappedChange, renamingChange } from "../workflows/values/
 import { listValues } from "../workflows/values/list-values.ts";
 import { readMap } from "../workflows/values/read-map.ts";
 
-export type ValuesOptions = RunFlags &
+type ValuesOptions = RunFlags &
 	Pick<DryRunFlags, "dryRun" | "detailedExitcode"> & {
 		readonly key: string | undefined;
 		readonly format?: Format | undefined;
@@ -35,45 +34,38 @@ const LISTING = new Set("dataset format out json rate limiter timeout flavour pr
 const FORCE = "also changes documents that another client changes meanwhile; replaces the plan of --out; ";
 
 /** Declares the interface of `values`. What it does is in `values`. */
-export function valuesCommand(program: Command, app: App, done: Done, run = values): void {
-	const command = program
-		.command("values")
-		.summary("count the metadata keys of a dataset, or the values of one key, and change them")
-		.description(
-			"Counts the metadata keys of a dataset with their types, or the values of one key. The column like names the " +
-				"commoner key or value that this one may be a misspelling of. --out writes the values of a key into a map: fill " +
-				"its column new, where !delete removes a value and an empty cell changes nothing, then give it to --map. The " +
-				"changes are an ordinary run, which runs undo takes back.",
-		)
-		.argument("[key]", "a metadata key; without one, the keys are counted")
-		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("--map <file>", "changes the values of the key by a map with the columns old and new", parseNonEmpty)
-		.option("--rename <old=new>", "renames a key in all documents (repeatable)", collectPair)
-		.option(
-			"-o, --out <file>",
-			"writes the values of the key into a map; or the changes into a plan for docs apply",
-			parseOut,
-		)
-		.option("-n, --dry-run", "shows what would change, and sends nothing that writes")
-		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag values -d DATASET\n  ragtag values category -d DATASET\n  ragtag values category -d DATASET --out map.csv\n" +
-				"  ragtag values category -d DATASET --map map.csv --dry-run\n  ragtag values -d DATASET --rename author=writer\n",
-		);
-	addTypeOption(addBodyOption(addFormatOption(addRunOptions(command, FORCE)))).action(
-		async (key: string | undefined) => {
-			const options = command.optsWithGlobals<Omit<ValuesOptions, "key">>();
-			const changing = command.options.find((option) => {
-				const name = option.attributeName();
-				return !LISTING.has(name) && command.getOptionValueSource(name) === "cli";
-			});
-			done(await run({ ...options, key, changingFlag: changing?.long }, app));
-		},
-	);
-}
+export const valuesCommand = declare({
+	summary: "count the metadata keys of a dataset, or the values of one key, and change them",
+	description:
+		"Counts the metadata keys of a dataset with their types, or the values of one key. The column like names the " +
+		"commoner key or value that this one may be a misspelling of. --out writes the values of a key into a map: fill " +
+		"its column new, where !delete removes a value and an empty cell changes nothing, then give it to --map. The " +
+		"changes are an ordinary run, which runs undo takes back.",
+	examples:
+		"ragtag values -d DATASET\nragtag values category -d DATASET\nragtag values category -d DATASET --out map.csv\n" +
+		"ragtag values category -d DATASET --map map.csv --dry-run\nragtag values -d DATASET --rename author=writer",
+	declare: (command) => {
+		command
+			.argument("[key]", "a metadata key; without one, the keys are counted")
+			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+			.option("--map <file>", "changes the values of the key by a map with the columns old and new", parseNonEmpty)
+			.option("--rename <old=new>", "renames a key in all documents (repeatable)", collectPair)
+			.option(
+				"-o, --out <file>",
+				"writes the values of the key into a map; or the changes into a plan for docs apply",
+				parseOut,
+			)
+			.option("-n, --dry-run", "shows what would change, and sends nothing that writes")
+			.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
+		addTypeOption(addBodyOption(addFormatOption(addRunOptions(command, FORCE))));
+	},
+	run: (options: ValuesOptions, app, command) => {
+		const changing = typedOptions(command).find((option) => !LISTING.has(option.attributeName()));
+		return values({ ...options, changingFlag: changing?.long }, app);
+	},
+});
 
-export async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
+async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	const { key, map, rename, out, failed, force = false } = options;
 	checkFlags(options);
 	if (map === undefined && rename === undefined) return listValues(options, app);

@@ -1,30 +1,26 @@
-import type { Command } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 
-export type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
+type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
 
-export function createCommand(datasets: Command, app: App, done: Done, run = create): void {
-	const command = datasets
-		.command("create")
-		.summary("create a dataset and print its id")
-		.description("Creates a dataset and prints only its id. A name that is taken is exit 1.")
-		.argument("<name>", "name of the dataset")
-		.option("--if-missing", "if a dataset of that name exists: prints its id, and exits 0")
-		.addHelpText(
-			"before",
-			"Examples:\n  DATASET=$(ragtag datasets create handbooks)\n  DATASET=$(ragtag datasets create handbooks --if-missing)\n",
-		);
-	addServiceOptions(command).action(async (name: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<CreateOptions, "name">>(), name }, app));
-	});
-}
+export const createCommand = declare({
+	summary: "create a dataset and print its id",
+	description: "Creates a dataset and prints only its id. A name that is taken is exit 1.",
+	examples: "DATASET=$(ragtag datasets create handbooks)\nDATASET=$(ragtag datasets create handbooks --if-missing)",
+	declare: (command) => {
+		command
+			.argument("<name>", "name of the dataset")
+			.option("--if-missing", "if a dataset of that name exists: prints its id, and exits 0");
+		addServiceOptions(command);
+	},
+	run: create,
+});
 
-export async function create(options: CreateOptions, app: App): Promise<ExitCode> {
+async function create(options: CreateOptions, app: App): Promise<ExitCode> {
 	if (options.name.trim() === "") throw usageError("the name of the dataset is empty");
 	return withSession(options, app, async (session) => {
 		const id = await idOf(options, session);

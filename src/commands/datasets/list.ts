@@ -1,29 +1,27 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { Dataset } from "../../rest/types.ts";
 import type { NamedDataset } from "../../run/service/service-memory.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { numberText } from "../../text/words.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 
-export type ListOptions = ServiceFlags & { readonly format?: Format | undefined; readonly json?: boolean | undefined };
+type ListOptions = ServiceFlags & { readonly format?: Format | undefined; readonly json?: boolean | undefined };
 
-export function listCommand(datasets: Command, app: App, done: Done, run = list): void {
-	const command = datasets
-		.command("list")
-		.summary("list all datasets")
-		.description("Lists all datasets.")
-		.option("--json", "JSON lines, the same as --format jsonl")
-		.addHelpText("before", "Examples:\n  ragtag datasets list\n  ragtag datasets list --format jsonl\n");
-	addFormatOption(addServiceOptions(command)).action(async () => {
-		done(await run(command.optsWithGlobals<ListOptions>(), app));
-	});
-}
+export const listCommand = declare({
+	summary: "list all datasets",
+	description: "Lists all datasets.",
+	examples: "ragtag datasets list\nragtag datasets list --format jsonl",
+	declare: (command) => {
+		command.option("--json", "JSON lines, the same as --format jsonl");
+		addFormatOption(addServiceOptions(command));
+	},
+	run: list,
+});
 
-export async function list(options: ListOptions, app: App): Promise<ExitCode> {
+async function list(options: ListOptions, app: App): Promise<ExitCode> {
 	return withSession(options, app, async ({ api, request }, settings) => {
 		const seen: NamedDataset[] = [];
 		const datasets = async function* (): AsyncGenerator<Dataset> {

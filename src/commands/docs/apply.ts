@@ -1,9 +1,8 @@
 import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { documentsText } from "../../text/words.ts";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { connectRun } from "../../workflows/open-run.ts";
@@ -18,35 +17,32 @@ import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { addShardOption, type ShardFlags } from "../../flags/input-flags.ts";
 
-export type ApplyOptions = RunFlags &
+type ApplyOptions = RunFlags &
 	DryRunFlags &
 	ShardFlags & {
 		/** the plan; - reads standard input */
 		readonly file: string;
 	};
 
-export function applyCommand(docs: Command, app: App, done: Done, run = apply): void {
-	const command = docs
-		.command("apply")
-		.summary("send exactly what a plan says")
-		.description(
-			"Sends exactly what a plan says, and nothing else. A document that was changed after the plan was made is left alone, and its row fails.",
-		)
-		.argument("<file>", "a plan that docs plan has written; - reads standard input")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs apply plan.jsonl\n  ragtag docs apply plan.jsonl --dry-run\n  ragtag docs apply plan.jsonl --failed failed.jsonl\n",
+export const applyCommand = declare({
+	summary: "send exactly what a plan says",
+	description:
+		"Sends exactly what a plan says, and nothing else. A document that was changed after the plan was made is left alone, and its row fails.",
+	examples:
+		"ragtag docs apply plan.jsonl\nragtag docs apply plan.jsonl --dry-run\nragtag docs apply plan.jsonl --failed failed.jsonl",
+	declare: (command, app) => {
+		command.argument("<file>", "a plan that docs plan has written; - reads standard input");
+		addRunOptions(
+			addUnaskedOptions(addShardOption(command, app)),
+			"also changes documents that were changed after the plan was made; ",
 		);
-	addRunOptions(
-		addUnaskedOptions(addShardOption(command, app)),
-		"also changes documents that were changed after the plan was made; ",
-	);
-	addResumeOption(addTypeOption(addBodyOption(command)), "plan").action(async (file: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<ApplyOptions, "file">>(), file }, app));
-	});
-}
+		addResumeOption(addTypeOption(addBodyOption(command)), "plan");
+	},
+	run: apply,
+	resume: (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app),
+});
 
-export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
+async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
 	const { file, shard, allowTypeChange, dryRun = false } = options;
 	checkDryRunFlags(options);
 	checkInput(file, options);
@@ -65,5 +61,3 @@ export async function apply(options: ApplyOptions, app: App): Promise<ExitCode> 
 	const about = `To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`;
 	return await applyPlan(run, rows, { about, sink: dryRun ? planPrinter(run) : undefined });
 }
-
-export const resumeApply: Resume = (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app);

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { type DryRunFlags, addDryRunOptions, checkDryRunFlags } from "../../flags/change-flags.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
@@ -29,7 +28,7 @@ import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../workflows/stop-from-error.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-export type DownloadOptions = ManifestReadFlags &
+type DownloadOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags &
 	FilterFlags & {
@@ -41,36 +40,35 @@ export type DownloadOptions = ManifestReadFlags &
 		readonly overwrites?: boolean | undefined;
 	};
 
-export function downloadCommand(docs: Command, app: App, done: Done, run = download): void {
-	const command = docs
-		.command("download")
-		.summary("write documents into a folder, with a manifest that uploads them again")
-		.description(
-			"Writes the documents of a dataset into a folder: all of them, or those that a manifest, --id or a filter names. A manifest.csv beside them uploads them again with their metadata.",
-		)
-		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
-		.requiredOption("-o, --out <folder>", "the folder; it is made where it is missing", parseNonEmpty)
-		.option("--id <id...>", "ids instead of a manifest (repeatable)")
-		.option(
-			"--only-changed",
-			"leaves a file as it is if an earlier download wrote it, it has not changed, and the document has its size",
-		)
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs download -d DATASET --out backup\n  ragtag docs download -d DATASET --out backup --only-changed --force\n  ragtag docs download -d DATASET --where category=news --out news --dry-run\n  ragtag docs upload backup/manifest.csv -d OTHER\n",
-		);
-	addFilterOptions(addDryRunOptions(addShardOption(command, app)));
-	addToleranceOptions(addManifestOptions(addRunOptions(command, "writes over files that are there; "))).action(
-		async (manifest: string | undefined) => {
-			const { out, ...options } = command.optsWithGlobals<
-				Omit<DownloadOptions, "manifest" | "folder"> & { readonly out: string }
-			>();
-			done(await run({ ...options, manifest, folder: out }, app));
-		},
-	);
-}
+export const downloadCommand = declare({
+	summary: "write documents into a folder, with a manifest that uploads them again",
+	description:
+		"Writes the documents of a dataset into a folder: all of them, or those that a manifest, --id or a filter names. A manifest.csv beside them uploads them again with their metadata.",
+	examples:
+		"ragtag docs download -d DATASET --out backup\nragtag docs download -d DATASET --out backup --only-changed --force\nragtag docs download -d DATASET --where category=news --out news --dry-run\nragtag docs upload backup/manifest.csv -d OTHER",
+	declare: (command, app) => {
+		command
+			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
+			.requiredOption("-o, --out <folder>", "the folder; it is made where it is missing", parseNonEmpty)
+			.option("--id <id...>", "ids instead of a manifest (repeatable)")
+			.option(
+				"--only-changed",
+				"leaves a file as it is if an earlier download wrote it, it has not changed, and the document has its size",
+			);
+		addFilterOptions(addDryRunOptions(addShardOption(command, app)));
+		addToleranceOptions(addManifestOptions(addRunOptions(command, "writes over files that are there; ")));
+	},
+	run: (options: Omit<DownloadOptions, "folder"> & { readonly out: string }, app) =>
+		download({ ...options, folder: options.out }, app),
+	resume: (file, flags, app) => {
+		const { folder } = flags;
+		if (folder === undefined)
+			throw new CliError(`run ${file.run} names no folder; nothing was sent`, { exit: Exit.foreign });
+		return download({ ...flags, folder, manifest: file.manifest.path }, app);
+	},
+});
 
-export async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
+async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
 	const { onlyChanged = false, dryRun = false, force = false } = options;
 	const overwrites = options.overwrites === true || force;
@@ -99,13 +97,6 @@ export async function download(options: DownloadOptions, app: App): Promise<Exit
 		ending: (record) => endWithManifest(record, plan),
 	});
 }
-
-export const resumeDownload: Resume = (file, flags, app) => {
-	const { folder } = flags;
-	if (folder === undefined)
-		throw new CliError(`run ${file.run} names no folder; nothing was sent`, { exit: Exit.foreign });
-	return download({ ...flags, folder, manifest: file.manifest.path }, app);
-};
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: DownloadOptions): void {

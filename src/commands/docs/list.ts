@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, usageError } from "../../errors.ts";
@@ -8,7 +8,7 @@ import type { ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 import {
@@ -42,7 +42,7 @@ const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const satisfies
 /** Documents: more than any dataset is known to have. */
 const MOST_LIMIT = 10_000_000;
 
-export type ListOptions = ServiceFlags &
+type ListOptions = ServiceFlags &
 	FilterFlags & {
 		readonly dataset?: string | undefined;
 		readonly id?: readonly string[] | undefined;
@@ -57,47 +57,44 @@ export type ListOptions = ServiceFlags &
 		readonly untagged?: boolean | undefined;
 	};
 
-export function listCommand(docs: Command, app: App, done: Done, run = list): void {
-	const command = docs
-		.command("list")
-		.summary("list documents with their metadata")
-		.description(
-			"Lists all documents of a dataset with their metadata. A table has the name, a column for each of the ten commonest " +
-				"keys of the first 1,000 documents, as far as they fit, size, time and id; --fields chooses other columns, " +
-				"--wide shows all of them.",
-		)
-		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("--id <id...>", "the documents of these ids alone (repeatable)");
-	addFilterOptions(command)
-		.addOption(
-			new Option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`)
-				.argParser(parseRuns)
-				.helpGroup("Which documents:"),
-		)
-		.addOption(new Option("--untagged", "those without any metadata").helpGroup("Which documents:"))
-		.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
-		.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
-		.option(
-			"--limit <n>",
-			"at most so many documents; no more pages are read than they need",
-			parseCount(1, MOST_LIMIT),
-		)
-		.option(
-			"--sort <field>",
-			"sorts by a member or a metadata key, numbers by value; -FIELD begins with the largest",
-			parseSort,
-		)
-		.option("--json", "JSON lines, the same as --format jsonl")
-		.option("--wide", "a table with whole names and all its columns, also in a pipe")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs list -d DATASET --where category=news\n  ragtag docs list -d DATASET --sort -size --limit 10\n  ragtag docs list -d DATASET --format csv > manifest.csv\n" +
-				`  ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'\n`,
-		);
-	addFormatOption(addServiceOptions(command)).action(async () => {
-		done(await run(command.optsWithGlobals<ListOptions>(), app));
-	});
-}
+export const listCommand = declare({
+	summary: "list documents with their metadata",
+	description:
+		"Lists all documents of a dataset with their metadata. A table has the name, a column for each of the ten commonest " +
+		"keys of the first 1,000 documents, as far as they fit, size, time and id; --fields chooses other columns, " +
+		"--wide shows all of them.",
+	examples:
+		"ragtag docs list -d DATASET --where category=news\nragtag docs list -d DATASET --sort -size --limit 10\nragtag docs list -d DATASET --format csv > manifest.csv\n" +
+		`ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'`,
+	declare: (command) => {
+		command
+			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+			.option("--id <id...>", "the documents of these ids alone (repeatable)");
+		addFilterOptions(command)
+			.addOption(
+				new Option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`)
+					.argParser(parseRuns)
+					.helpGroup("Which documents:"),
+			)
+			.addOption(new Option("--untagged", "those without any metadata").helpGroup("Which documents:"))
+			.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
+			.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
+			.option(
+				"--limit <n>",
+				"at most so many documents; no more pages are read than they need",
+				parseCount(1, MOST_LIMIT),
+			)
+			.option(
+				"--sort <field>",
+				"sorts by a member or a metadata key, numbers by value; -FIELD begins with the largest",
+				parseSort,
+			)
+			.option("--json", "JSON lines, the same as --format jsonl")
+			.option("--wide", "a table with whole names and all its columns, also in a pipe");
+		addFormatOption(addServiceOptions(command));
+	},
+	run: list,
+});
 
 function parseFields(text: string): string[] {
 	const fields = text.split(",").map((field) => field.trim());
@@ -121,7 +118,7 @@ function parseSort(text: string): SortOrder {
 	return { field, descending };
 }
 
-export async function list(options: ListOptions, app: App): Promise<ExitCode> {
+async function list(options: ListOptions, app: App): Promise<ExitCode> {
 	return withDataset("docs list", options, app, async (session, dataset, settings) => {
 		const { fields } = options;
 		let short: ShortList | undefined;

@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
@@ -24,7 +23,7 @@ import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-export type ParseOptions = ManifestReadFlags &
+type ParseOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags &
 	FilterFlags & {
@@ -37,31 +36,29 @@ export type ParseOptions = ManifestReadFlags &
 		readonly stallTime?: number | undefined;
 	};
 
-export function parseCommand(docs: Command, app: App, done: Done, run = parse): void {
-	const command = docs
-		.command("parse")
-		.summary("start the parsing of documents, and wait for it")
-		.description(
-			"Starts the parsing of the documents that a manifest, --id or a filter names, or of all documents of a dataset. Those " +
-				"that are done or at work are left as they are. Without --wait a row is parsed when its document is at work.",
-		)
-		.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
-		.option("--id <id...>", "ids instead of a manifest (repeatable)")
-		.option("--only-failed", "parses only those whose parsing failed")
-		.option("--again", "parses those that are done as well: their chunks are made anew, and it asks first")
-		.option("--wait", "waits until each document is done, and exits 1 if one fails")
-		.option("-y, --yes", "parses again without asking")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs parse -d DATASET --wait\n  ragtag docs parse -d DATASET --only-failed --wait\n  ragtag docs parse ids.csv -d DATASET\n  ragtag docs parse -d DATASET --where category=news --again --dry-run\n",
-		);
-	addFilterOptions(addDryRunOptions(addShardOption(addStallTimeOption(command), app)));
-	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
-		done(await run({ ...command.optsWithGlobals<Omit<ParseOptions, "manifest">>(), manifest }, app));
-	});
-}
+export const parseCommand = declare({
+	summary: "start the parsing of documents, and wait for it",
+	description:
+		"Starts the parsing of the documents that a manifest, --id or a filter names, or of all documents of a dataset. Those " +
+		"that are done or at work are left as they are. Without --wait a row is parsed when its document is at work.",
+	examples:
+		"ragtag docs parse -d DATASET --wait\nragtag docs parse -d DATASET --only-failed --wait\nragtag docs parse ids.csv -d DATASET\nragtag docs parse -d DATASET --where category=news --again --dry-run",
+	declare: (command, app) => {
+		command
+			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
+			.option("--id <id...>", "ids instead of a manifest (repeatable)")
+			.option("--only-failed", "parses only those whose parsing failed")
+			.option("--again", "parses those that are done as well: their chunks are made anew, and it asks first")
+			.option("--wait", "waits until each document is done, and exits 1 if one fails")
+			.option("-y, --yes", "parses again without asking");
+		addFilterOptions(addDryRunOptions(addShardOption(addStallTimeOption(command), app)));
+		addToleranceOptions(addManifestOptions(addRunOptions(command)));
+	},
+	run: parse,
+	resume: (file, flags, app) => parse({ ...flags, manifest: file.manifest.path }, app),
+});
 
-export async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
+async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 	checkFlags(options, app);
 	const { manifest, id, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
 	const { command } = PURPOSES.parse;
@@ -100,8 +97,6 @@ export async function parse(options: ParseOptions, app: App): Promise<ExitCode> 
 	};
 	return await runRows(run, allowed, () => parseDocument(service, states, following), { hasSent: () => hasSent });
 }
-
-export const resumeParse: Resume = (file, flags, app) => parse({ ...flags, manifest: file.manifest.path }, app);
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: ParseOptions, { io }: App): void {

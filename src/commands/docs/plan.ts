@@ -1,5 +1,5 @@
 import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
@@ -14,7 +14,7 @@ import {
 	updatePlanOf,
 	addTypeOption,
 } from "../../flags/change-flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -30,7 +30,7 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import { previewUpdate } from "../../workflows/update.ts";
 import { REFUSE, WARN } from "../../run/documents/searches.ts";
 
-export type PlanOptions = ManifestReadFlags &
+type PlanOptions = ManifestReadFlags &
 	ChangeFlags &
 	UndeclaredFlag &
 	Omit<DryRunFlags, "dryRun"> & {
@@ -39,39 +39,34 @@ export type PlanOptions = ManifestReadFlags &
 		readonly force?: boolean | undefined;
 	};
 
-export function planCommand(docs: Command, app: App, done: Done, run = plan): void {
-	const command = docs
-		.command("plan")
-		.summary("write a plan of what docs tag would change")
-		.description(
-			"Writes a plan of what docs tag would change, document by document, for review. docs apply sends exactly that plan.",
-		)
-		.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input")
-		.requiredOption("-o, --out <file>", "file for the plan, written once it is complete", parseOut)
-		.option("--force", "replaces an existing file")
-		.option("--detailed-exitcode", "exit 10 if anything would change")
-		.addOption(
-			new Option(
-				"--undeclared <what>",
-				"documents of the same datasets that no row names: lists them, or lists them and exits 10",
-			).choices(["report", "fail"]),
-		)
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs plan tags.csv -d DATASET --out plan.jsonl\n  ragtag docs plan tags.csv --mode merge --out plan.jsonl\n  ragtag docs apply plan.jsonl\n",
+export const planCommand = declare({
+	summary: "write a plan of what docs tag would change",
+	description:
+		"Writes a plan of what docs tag would change, document by document, for review. docs apply sends exactly that plan.",
+	examples:
+		"ragtag docs plan tags.csv -d DATASET --out plan.jsonl\nragtag docs plan tags.csv --mode merge --out plan.jsonl\nragtag docs apply plan.jsonl",
+	declare: (command) => {
+		command
+			.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input")
+			.requiredOption("-o, --out <file>", "file for the plan, written once it is complete", parseOut)
+			.option("--force", "replaces an existing file")
+			.option("--detailed-exitcode", "exit 10 if anything would change")
+			.addOption(
+				new Option(
+					"--undeclared <what>",
+					"documents of the same datasets that no row names: lists them, or lists them and exits 10",
+				).choices(["report", "fail"]),
+			);
+		addFormatOptions(command, "prints the changes, too: ");
+		addOutputOptions(
+			addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest"),
 		);
-	addFormatOptions(command, "prints the changes, too: ");
-	addOutputOptions(
-		addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest"),
-	);
-	addValidityOptions(addTypeOption(addSetOption(addManifestOptions(command))), "plans").action(
-		async (manifest: string) => {
-			done(await run({ ...command.optsWithGlobals<Omit<PlanOptions, "manifest">>(), manifest }, app));
-		},
-	);
-}
+		addValidityOptions(addTypeOption(addSetOption(addManifestOptions(command))), "plans");
+	},
+	run: plan,
+});
 
-export async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
+async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
 	checkFormatFlags(options);
 	checkUndeclared(options);

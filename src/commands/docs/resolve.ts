@@ -1,5 +1,5 @@
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { checkSidecars } from "../../manifest/sidecars/check.ts";
@@ -12,7 +12,7 @@ import {
 	refusal,
 } from "../../workflows/check/check-manifest.ts";
 import { datasetId } from "../../workflows/dataset.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addServiceOptions,
@@ -25,9 +25,10 @@ import { quoted } from "../../flags/next-command.ts";
 import { collect, parseOut } from "../../flags/values.ts";
 import { DatasetNames, documentPrinter, foundDocuments, lookUp } from "../../workflows/resolve/look-up.ts";
 
-export type ResolveOptions = ServiceFlags &
+type ResolveOptions = ServiceFlags &
 	ManifestFlags & {
-		readonly paths: readonly string[];
+		/** one manifest; with `--match sidecar` files and folders */
+		readonly manifest: readonly string[];
 		readonly match: "exact" | "glob" | "sidecar";
 		readonly set?: readonly string[] | undefined;
 		readonly skipInvalid?: boolean | undefined;
@@ -35,48 +36,45 @@ export type ResolveOptions = ServiceFlags &
 		readonly out?: string | undefined;
 	};
 
-export function resolveCommand(docs: Command, app: App, done: Done, run = resolve): void {
-	const command = docs
-		.command("resolve")
-		.summary("find the document ids of rows that have only a name")
-		.description(
-			"Finds the document_id of rows that have only a name, and prints a manifest with ids for docs tag or docs rm.\n" +
-				"It changes nothing. It reports each name that is unknown or ambiguous, and then prints no manifest.",
-		)
-		.argument(
-			"<manifest...>",
-			"CSV, JSON array, JSON lines or .xlsx; - reads standard input; with --match sidecar files or folders",
-		)
-		.addOption(
-			new Option(
-				"--match <how>",
-				"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
+export const resolveCommand = declare({
+	summary: "find the document ids of rows that have only a name",
+	description:
+		"Finds the document_id of rows that have only a name, and prints a manifest with ids for docs tag or docs rm.\n" +
+		"It changes nothing. It reports each name that is unknown or ambiguous, and then prints no manifest.",
+	examples:
+		"ragtag docs resolve names.csv -d DATASET --out tags.csv\nragtag docs tag tags.csv\n" +
+		"ragtag docs resolve names.csv -d DATASET --map filename=name | ragtag docs tag -\n" +
+		"ragtag docs resolve patterns.csv -d DATASET --match glob      a row may say 2024-*.pdf\n" +
+		"ragtag docs resolve papers/ -d DATASET --match sidecar        papers/a.pdf has papers/a.pdf.meta.json",
+	declare: (command) => {
+		command
+			.argument(
+				"<manifest...>",
+				"CSV, JSON array, JSON lines or .xlsx; - reads standard input; with --match sidecar files or folders",
 			)
-				.choices(["exact", "glob", "sidecar"])
-				.default("exact"),
-		)
-		.option("--set <key=value>", "adds a value to every row; KEY:number=5 gives it a type (repeatable)", collect)
-		.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
-		.option("--allow-empty", "accepts a manifest without rows")
-		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
-		.option("--json", "rows or problems as JSON lines; docs tag reads the rows")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs resolve names.csv -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n" +
-				"  ragtag docs resolve names.csv -d DATASET --map filename=name | ragtag docs tag -\n" +
-				"  ragtag docs resolve patterns.csv -d DATASET --match glob      a row may say 2024-*.pdf\n" +
-				"  ragtag docs resolve papers/ -d DATASET --match sidecar        papers/a.pdf has papers/a.pdf.meta.json\n",
-		);
-	addManifestOptions(addServiceOptions(command)).action(async (paths: string[]) => {
-		done(await run({ ...command.optsWithGlobals<Omit<ResolveOptions, "paths">>(), paths }, app));
-	});
-}
+			.addOption(
+				new Option(
+					"--match <how>",
+					"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
+				)
+					.choices(["exact", "glob", "sidecar"])
+					.default("exact"),
+			)
+			.option("--set <key=value>", "adds a value to every row; KEY:number=5 gives it a type (repeatable)", collect)
+			.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
+			.option("--allow-empty", "accepts a manifest without rows")
+			.option("-o, --out <file>", "a new file instead of standard output", parseOut)
+			.option("--json", "rows or problems as JSON lines; docs tag reads the rows");
+		addManifestOptions(addServiceOptions(command));
+	},
+	run: resolve,
+});
 
 type Source = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;
 
 /** Settings are read first, then all local files: exits 2 and 3 mean that no request was made. */
-export async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
-	const [manifest = "", ...others] = given.paths;
+async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
+	const [manifest = "", ...others] = given.manifest;
 	if (given.match !== "sidecar") {
 		if (others.length > 0) {
 			throw usageError(
@@ -114,11 +112,11 @@ async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, 
 	if (reading.dataset === undefined) {
 		throw usageError("files need a dataset; nothing was sent", "Name it with -d DATASET.");
 	}
-	if (options.paths.includes("-")) {
+	if (options.manifest.includes("-")) {
 		throw usageError("--match sidecar can't read standard input; nothing was sent");
 	}
 	const problems = problemReporter(options.json === true, app);
-	const checked = await checkSidecars(options.paths, reading, {
+	const checked = await checkSidecars(options.manifest, reading, {
 		onProblem: (problem) => void problems.report(problem),
 		signal: app.signal,
 	});

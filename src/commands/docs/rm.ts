@@ -1,10 +1,9 @@
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { askForYes, documentsOf } from "../../workflows/question.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
@@ -20,7 +19,7 @@ import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-export type RmOptions = ManifestReadFlags &
+type RmOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags & {
 		readonly manifest: string | undefined;
@@ -30,29 +29,29 @@ export type RmOptions = ManifestReadFlags &
 		readonly yes?: boolean | undefined;
 	};
 
-export function rmCommand(docs: Command, app: App, done: Done, run = remove): void {
-	const command = docs
-		.command("rm")
-		.summary("remove documents")
-		.description("Removes the documents that a manifest, --id or --name names, and no others. Asks first.")
-		.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
-		.option("--id <id...>", "ids instead of a manifest (repeatable)")
-		.option(
-			"--name <name...>",
-			"exact names instead of a manifest (repeatable); refused where several documents have one",
-		)
-		.option("-y, --yes", "removes without asking")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs rm old.csv -d DATASET\n  ragtag docs rm --id 0a1b 2c3d -d DATASET --yes\n  ragtag docs rm --name report.pdf -d DATASET\n  ragtag docs rm old.csv -d DATASET --dry-run\n",
-		);
-	addDryRunOptions(addShardOption(command, app));
-	addToleranceOptions(addManifestOptions(addRunOptions(command))).action(async (manifest: string | undefined) => {
-		done(await run({ ...command.optsWithGlobals<Omit<RmOptions, "manifest">>(), manifest }, app));
-	});
-}
+export const rmCommand = declare({
+	summary: "remove documents",
+	description: "Removes the documents that a manifest, --id or --name names, and no others. Asks first.",
+	examples:
+		"ragtag docs rm old.csv -d DATASET\nragtag docs rm --id 0a1b 2c3d -d DATASET --yes\nragtag docs rm --name report.pdf -d DATASET\nragtag docs rm old.csv -d DATASET --dry-run",
+	declare: (command, app) => {
+		command
+			.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
+			.option("--id <id...>", "ids instead of a manifest (repeatable)")
+			.option(
+				"--name <name...>",
+				"exact names instead of a manifest (repeatable); refused where several documents have one",
+			)
+			.option("-y, --yes", "removes without asking");
+		addDryRunOptions(addShardOption(command, app));
+		addToleranceOptions(addManifestOptions(addRunOptions(command)));
+	},
+	run: remove,
+	// It asks again: its documents may have been tagged since.
+	resume: (file, flags, app) => remove({ ...flags, manifest: file.manifest.path }, app),
+});
 
-export async function remove(options: RmOptions, app: App): Promise<ExitCode> {
+async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	checkFlags(options, app);
 	const { manifest, yes = false, dryRun = false } = options;
 	const { command } = PURPOSES.rm;
@@ -83,9 +82,6 @@ async function idsOf({ flags, session }: Run<RmOptions>): Promise<readonly strin
 	for (const each of name) ids.push((await documentOfName(session, dataset, each)).id);
 	return ids;
 }
-
-/** Resumes a removal. It asks again: its documents may have been tagged since. */
-export const resumeRemoval: Resume = (file, flags, app) => remove({ ...flags, manifest: file.manifest.path }, app);
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: RmOptions, { io }: App): void {

@@ -1,7 +1,6 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { type JsonValue, metadataText } from "../../json/values.ts";
@@ -22,7 +21,7 @@ import {
 } from "../../workflows/recorded/blame.ts";
 import { numberText, sizeText } from "../../text/words.ts";
 
-export type ShowOptions = ServiceFlags & {
+type ShowOptions = ServiceFlags & {
 	/** id or name */
 	readonly document: string;
 	readonly dataset?: string | undefined;
@@ -30,27 +29,23 @@ export type ShowOptions = ServiceFlags & {
 };
 
 /** Declares the interface of `docs show`. What it does is in `show`. */
-export function showCommand(docs: Command, app: App, done: Done, run = show): void {
-	const command = docs
-		.command("show")
-		.summary("show one document: metadata, and which run set each value")
-		.description(
-			"Shows one document by its id or its exact name: size, time, state of parsing, its metadata, and which recorded run " +
-				"of this machine set each value. A name that several documents have is refused, with their ids.",
-		)
-		.argument("<document>", "id of the document, or its exact name", parseNonEmpty)
-		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("--json", "as one JSON object")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs show report.pdf -d DATASET\n  ragtag docs show 0a1b2c3d -d DATASET --json\n",
-		);
-	addServiceOptions(command).action(async (document: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<ShowOptions, "document">>(), document }, app));
-	});
-}
+export const showCommand = declare({
+	summary: "show one document: metadata, and which run set each value",
+	description:
+		"Shows one document by its id or its exact name: size, time, state of parsing, its metadata, and which recorded run " +
+		"of this machine set each value. A name that several documents have is refused, with their ids.",
+	examples: "ragtag docs show report.pdf -d DATASET\nragtag docs show 0a1b2c3d -d DATASET --json",
+	declare: (command) => {
+		command
+			.argument("<document>", "id of the document, or its exact name", parseNonEmpty)
+			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+			.option("--json", "as one JSON object");
+		addServiceOptions(command);
+	},
+	run: show,
+});
 
-export async function show(options: ShowOptions, app: App): Promise<ExitCode> {
+async function show(options: ShowOptions, app: App): Promise<ExitCode> {
 	return withDataset("docs show", options, app, async (session, dataset) => {
 		const document = await documentOf(session, dataset, options.document);
 		const { baseUrl, service } = session;

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, addSetOption, type GlobalFlags, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
@@ -31,7 +30,7 @@ import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts
 import { writeState } from "../../workflows/sync/state-file.ts";
 import { addFileOptions } from "../../flags/input-flags.ts";
 
-export type SyncOptions = RunFlags &
+type SyncOptions = RunFlags &
 	DryRunFlags &
 	SyncFlags &
 	ParseFlags & {
@@ -44,42 +43,44 @@ export type SyncOptions = RunFlags &
 const SYNC = "docs sync";
 
 /** Declares the interface of `docs sync`. What it does is in `sync`. */
-export function syncCommand(docs: Command, app: App, done: Done, run = sync): void {
-	const command = docs
-		.command("sync")
-		.summary("make a dataset hold what a folder holds")
-		.description(
-			"Makes a dataset hold what a folder holds: uploads new files, replaces changed ones, renames moved ones, and writes the metadata that they give. " +
-				"A document that no sync of the folder has stored is left alone. Removes nothing without --remove.",
-		)
-		.argument("<folder>", "the folder")
-		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("--remove", "removes documents whose files are gone")
-		.option("--delete-excluded", "with --remove, also those whose files the filters leave out")
-		.option("--max-remove <n or n%>", "most documents that --remove removes (default: 10%, at least 5)", parseMaxErrors)
-		.option(
-			"--trash",
-			"keeps what it removes or replaces in the folder of the run, so that runs undo can bring it back",
-		)
-		.option("--adopt", "takes over documents that have the name and size of a file; with --checksum its content")
-		.option("--no-adopt", "leaves them alone, where there is no state of the folder")
-		.option("--checksum", "reads all files, also those of the same size and time")
-		.option("--state <file>", "what syncs of this folder have stored (default: in the state folder)", parseNonEmpty)
-		.option("--config <file>", "options kept in a YAML file; what is typed wins", parseNonEmpty)
-		.option("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty)
-		.option("--allow-empty", "accepts a folder without files")
-		.option("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut)
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs sync papers -d DATASET --dry-run\n  ragtag docs sync papers -d DATASET --remove\n  ragtag docs sync papers -d DATASET --pattern '{category}/{title}.pdf'\n",
-		);
-	addParseOptions(addSourceOptions(addFileOptions(addUnaskedOptions(command), "syncs")));
-	addTypeOption(addBodyOption(addSetOption(addRunOptions(command)))).action(async (folder: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<SyncOptions, "folder">>(), folder }, app));
-	});
-}
+export const syncCommand = declare({
+	summary: "make a dataset hold what a folder holds",
+	description:
+		"Makes a dataset hold what a folder holds: uploads new files, replaces changed ones, renames moved ones, and writes the metadata that they give. " +
+		"A document that no sync of the folder has stored is left alone. Removes nothing without --remove.",
+	examples:
+		"ragtag docs sync papers -d DATASET --dry-run\nragtag docs sync papers -d DATASET --remove\nragtag docs sync papers -d DATASET --pattern '{category}/{title}.pdf'",
+	declare: (command) => {
+		command
+			.argument("<folder>", "the folder")
+			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+			.option("--remove", "removes documents whose files are gone")
+			.option("--delete-excluded", "with --remove, also those whose files the filters leave out")
+			.option(
+				"--max-remove <n or n%>",
+				"most documents that --remove removes (default: 10%, at least 5)",
+				parseMaxErrors,
+			)
+			.option(
+				"--trash",
+				"keeps what it removes or replaces in the folder of the run, so that runs undo can bring it back",
+			)
+			.option("--adopt", "takes over documents that have the name and size of a file; with --checksum its content")
+			.option("--no-adopt", "leaves them alone, where there is no state of the folder")
+			.option("--checksum", "reads all files, also those of the same size and time")
+			.option("--state <file>", "what syncs of this folder have stored (default: in the state folder)", parseNonEmpty)
+			.option("--config <file>", "options kept in a YAML file; what is typed wins", parseNonEmpty)
+			.option("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty)
+			.option("--allow-empty", "accepts a folder without files")
+			.option("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut);
+		addParseOptions(addSourceOptions(addFileOptions(addUnaskedOptions(command), "syncs")));
+		addTypeOption(addBodyOption(addSetOption(addRunOptions(command))));
+	},
+	run: sync,
+	resume: resumeSync,
+});
 
-export async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
+async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	await checkFlags(options);
 	const { folder, dryRun = false, out } = options;
 	await using run = await openRun(SYNC, options, app);
@@ -103,7 +104,7 @@ export async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	return await syncNow(run, folder, pair);
 }
 
-export const resumeSync: Resume = async (file, flags, app) => {
+async function resumeSync(...[file, flags, app]: Parameters<Resume>): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
 	await checkFailedPath(flags.failed, "-");
 	const settings = await app.settings(flags);
@@ -111,7 +112,7 @@ export const resumeSync: Resume = async (file, flags, app) => {
 	if (typeof state !== "string" || typeof datasetId !== "string") throw noFolder(file);
 	await using _lock = await lockSync({ flags, settings, app }, { state, datasetId });
 	return await goOn(file, flags, app);
-};
+}
 
 function noFolder({ run }: RunFile): CliError {
 	return new CliError(`run ${run} has no folder; nothing was sent`, { exit: Exit.foreign });

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { type CliError, type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
@@ -12,7 +11,7 @@ import {
 	checkDryRunFlags,
 	type DryRunFlags,
 } from "../../flags/change-flags.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare, typedOptions } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
@@ -35,7 +34,7 @@ import { runRows } from "../../workflows/run/run-rows.ts";
 import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-export type TagOptions = ManifestReadFlags &
+type TagOptions = ManifestReadFlags &
 	RunFlags &
 	ChangeFlags &
 	DryRunFlags &
@@ -43,53 +42,36 @@ export type TagOptions = ManifestReadFlags &
 		/** exactly one of it and a filter */
 		readonly manifest: string | undefined;
 		readonly onlyChanged?: boolean | undefined;
-		/** flags about how a manifest is read that were typed, whatever their values */
-		readonly readingFlags?: readonly string[] | undefined;
+		/** the first typed flag about how a manifest is read */
+		readonly readingFlag?: string | undefined;
 	};
 
 /** Flags that say how a manifest is read, by the names of their values. */
-const READING_FLAGS = {
-	map: "--map",
-	ignore: "--ignore",
-	empty: "--empty",
-	onDuplicate: "--on-duplicate",
-	sheet: "--sheet",
-	encoding: "--encoding",
-	decimalComma: "--decimal-comma",
-	dateFormat: "--date-format",
-	listSeparator: "--list-separator",
-	true: "--true",
-	false: "--false",
-} as const;
+const READING = new Set(
+	"map ignore empty onDuplicate sheet encoding decimalComma dateFormat listSeparator true false".split(" "),
+);
 
-export function tagCommand(docs: Command, app: App, done: Done, run = tag): void {
-	const command = docs
-		.command("tag")
-		.summary("write metadata to documents: from a manifest, or by a filter")
-		.description(
-			"Writes the metadata of each manifest row to its document, or with --mode merge the values of --set to every document " +
-				"that a filter finds. If the filter finds no document, nothing is sent and the exit code is 0.",
-		)
-		.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input");
-	addChangeOptions(command)
-		.option("--only-changed", "skips documents that already have these values")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs tag tags.csv -d DATASET\n  ragtag docs tag tags.csv --dry-run\n  ragtag docs tag tags.csv --mode merge --failed failed.csv\n  ragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\n  zcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\n  ragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run\n",
-		);
-	addFilterOptions(addUnaskedOptions(addShardOption(command, app)));
-	addToleranceOptions(addUndoOption(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))))).action(
-		async (manifest: string | undefined) => {
-			const options = command.optsWithGlobals<Omit<TagOptions, "manifest">>();
-			const readingFlags = Object.entries(READING_FLAGS)
-				.filter(([name]) => command.getOptionValueSource(name) === "cli")
-				.map(([, flag]) => flag);
-			done(await run({ ...options, manifest, readingFlags }, app));
-		},
-	);
-}
+export const tagCommand = declare({
+	summary: "write metadata to documents: from a manifest, or by a filter",
+	description:
+		"Writes the metadata of each manifest row to its document, or with --mode merge the values of --set to every document " +
+		"that a filter finds. If the filter finds no document, nothing is sent and the exit code is 0.",
+	examples:
+		"ragtag docs tag tags.csv -d DATASET\nragtag docs tag tags.csv --dry-run\nragtag docs tag tags.csv --mode merge --failed failed.csv\nragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\nzcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\nragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run",
+	declare: (command, app) => {
+		command.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input");
+		addChangeOptions(command).option("--only-changed", "skips documents that already have these values");
+		addFilterOptions(addUnaskedOptions(addShardOption(command, app)));
+		addToleranceOptions(addUndoOption(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))));
+	},
+	run: (options: TagOptions, app, command) => {
+		const reading = typedOptions(command).find((option) => READING.has(option.attributeName()));
+		return tag({ ...options, readingFlag: reading?.long }, app);
+	},
+	resume: (file, flags, app) => tag({ ...flags, manifest: file.manifest.path, mode: flags.mode ?? "replace" }, app),
+});
 
-export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
+async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
 	const { manifest, mode, onlyChanged = false, dryRun = false } = options;
 	const { command } = PURPOSES.tag;
@@ -111,9 +93,6 @@ export async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	return await runRows(run, allowed, updateDocuments(run, update));
 }
 
-export const resumeTag: Resume = (file, flags, app) =>
-	tag({ ...flags, manifest: file.manifest.path, mode: flags.mode ?? "replace" }, app);
-
 /** @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: TagOptions): void {
 	checkChangeFlags(options);
@@ -131,9 +110,8 @@ function checkFlags(options: TagOptions): void {
 }
 
 /** @throws CliError exit 2 for flags without a meaning, or with a dangerous one, for a filter */
-function checkFilterFlags({ mode, set = [], resume, readingFlags = [] }: TagOptions): void {
+function checkFilterFlags({ mode, set = [], resume, readingFlag: reading }: TagOptions): void {
 	const wrong = (text: string, hint: string): CliError => usageError(`${text}; nothing was sent`, hint);
-	const [reading] = readingFlags;
 	if (reading !== undefined) {
 		throw wrong(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
 	}

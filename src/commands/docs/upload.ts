@@ -3,7 +3,7 @@ import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } 
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
@@ -16,7 +16,7 @@ import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import type { Outcome } from "../../run/types.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
 	addRunOptions,
@@ -43,7 +43,7 @@ import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
 import { addShardOption, checkShard, addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/input-flags.ts";
 
-export type UploadOptions = ManifestReadFlags &
+type UploadOptions = ManifestReadFlags &
 	RunFlags &
 	DryRunFlags &
 	FileFlags &
@@ -55,34 +55,34 @@ export type UploadOptions = ManifestReadFlags &
 		readonly checksum?: boolean | undefined;
 	};
 
-export function uploadCommand(docs: Command, app: App, done: Done, run = upload): void {
-	const command = docs
-		.command("upload")
-		.summary("upload files, then write their metadata")
-		.description("Uploads files, then writes their metadata, and prints a CSV manifest of the new ids.")
-		.argument("[files...]", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files and folders")
-		.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
-		.addOption(
-			new Option(
-				"--on-existing <what>",
-				"if a document of that name exists: fail the row, leave the document, replace its metadata, store another, or replace the document where the file has changed",
+export const uploadCommand = declare({
+	summary: "upload files, then write their metadata",
+	description: "Uploads files, then writes their metadata, and prints a CSV manifest of the new ids.",
+	examples:
+		"ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\nragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\nragtag docs upload files.csv -d DATASET --failed failed.csv\nragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\nragtag docs upload papers -d DATASET --on-existing replace --parse --wait",
+	declare: (command, app) => {
+		command
+			.argument("[files...]", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files and folders")
+			.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
+			.addOption(
+				new Option(
+					"--on-existing <what>",
+					"if a document of that name exists: fail the row, leave the document, replace its metadata, store another, or replace the document where the file has changed",
+				)
+					.choices(["error", "skip", "update-metadata", "upload-again", "replace"])
+					.default("error"),
 			)
-				.choices(["error", "skip", "update-metadata", "upload-again", "replace"])
-				.default("error"),
-		)
-		.option("--checksum", "with --on-existing replace, also compares contents of equal size: downloads the documents")
-		.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\n  ragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\n  ragtag docs upload files.csv -d DATASET --failed failed.csv\n  ragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\n  ragtag docs upload papers -d DATASET --on-existing replace --parse --wait\n",
-		);
-	addUnaskedOptions(addShardOption(addParseOptions(addFileOptions(command, "uploads")), app));
-	addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))).action(
-		async (files: string[]) => {
-			done(await run({ ...command.optsWithGlobals<Omit<UploadOptions, "files">>(), files }, app));
-		},
-	);
-}
+			.option("--checksum", "with --on-existing replace, also compares contents of equal size: downloads the documents")
+			.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)");
+		addUnaskedOptions(addShardOption(addParseOptions(addFileOptions(command, "uploads")), app));
+		addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))));
+	},
+	run: upload,
+	resume: (file, flags, app) => {
+		const { onExisting = "error" } = flags;
+		return upload({ ...flags, files: [file.manifest.path], as: "manifest", onExisting }, app);
+	},
+});
 
 /** Whether the arguments of `docs upload` are one manifest: by the file's ending, unless `--as` says it. */
 export function isManifest(files: readonly string[], as: "manifest" | "files" | undefined): boolean {
@@ -91,7 +91,7 @@ export function isManifest(files: readonly string[], as: "manifest" | "files" | 
 	return files.length === 1 && first !== undefined && /^-$|\.(csv|tsv|json|jsonl|ndjson)(\.gz)?$/i.test(first);
 }
 
-export async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
+async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
 	const { files, onExisting, dryRun = false } = options;
 	const manifest = checkFlags(options);
 	const { command } = PURPOSES.upload;
@@ -126,11 +126,6 @@ export async function upload(options: UploadOptions, app: App): Promise<ExitCode
 		ending: (record) => ({ next: nextOfLost(record) }),
 	});
 }
-
-export const resumeUpload: Resume = (file, flags, app) => {
-	const { onExisting = "error" } = flags;
-	return upload({ ...flags, files: [file.manifest.path], as: "manifest", onExisting }, app);
-};
 
 /** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: UploadOptions): string | undefined {

@@ -1,6 +1,6 @@
 import { printVersionLine } from "../../workflows/report.ts";
 import { numberText, rowsText } from "../../text/words.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { DEFAULT_PURPOSE, PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
@@ -11,9 +11,9 @@ import { checkAndReport, manifestOptions, refusal } from "../../workflows/check/
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
 import { addCheckOutputOptions } from "../../flags/output-flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 
-export type CheckOptions = ManifestFlags &
+type CheckOptions = ManifestFlags &
 	ChangeFlags & {
 		readonly manifest: string;
 		readonly for: Purpose;
@@ -21,30 +21,27 @@ export type CheckOptions = ManifestFlags &
 		readonly filesRoot?: string | undefined;
 	};
 
-export function checkCommand(parent: Command, app: App, done: Done, run = check): void {
-	const command = parent
-		.command("check")
-		.summary("check a manifest without a service")
-		.description("Checks a manifest as the command does that sends it. Sends nothing.")
-		.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
-		.addOption(
-			new Option("--for <purpose>", "the command that the manifest is for")
-				.choices(PURPOSE_NAMES)
-				.default(DEFAULT_PURPOSE),
-		)
-		.option("--files-root <dir>", "upload: folder of the files (default: the manifest's folder)")
-		.option("--json", "problems as JSON lines")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag manifest check tags.csv -d DATASET\n  ragtag manifest check files.csv --for upload\n",
-		);
-	addCheckOutputOptions(command);
-	addVerbosityOptions(addChangeOptions(addSetOption(addManifestOptions(command)))).action(async (manifest: string) => {
-		done(await run({ ...command.optsWithGlobals<Omit<CheckOptions, "manifest">>(), manifest }, app));
-	});
-}
+export const checkCommand = declare({
+	summary: "check a manifest without a service",
+	description: "Checks a manifest as the command does that sends it. Sends nothing.",
+	examples: "ragtag manifest check tags.csv -d DATASET\nragtag manifest check files.csv --for upload",
+	declare: (command) => {
+		command
+			.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
+			.addOption(
+				new Option("--for <purpose>", "the command that the manifest is for")
+					.choices(PURPOSE_NAMES)
+					.default(DEFAULT_PURPOSE),
+			)
+			.option("--files-root <dir>", "upload: folder of the files (default: the manifest's folder)")
+			.option("--json", "problems as JSON lines");
+		addCheckOutputOptions(command);
+		addVerbosityOptions(addChangeOptions(addSetOption(addManifestOptions(command))));
+	},
+	run: check,
+});
 
-export async function check(options: CheckOptions, app: App): Promise<ExitCode> {
+async function check(options: CheckOptions, app: App): Promise<ExitCode> {
 	const { io, clock } = app;
 	const { manifest, json = false } = options;
 	checkChangeFlags(options);

@@ -1,10 +1,9 @@
 import { dirname, relative, resolve, sep } from "node:path";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { storedName } from "../../files/stored-names.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { addSourceOptions, checkSources, type SourceFlags, sourcesOf } from "../../workflows/from/source-flags.ts";
 import { parseOut } from "../../flags/values.ts";
@@ -18,7 +17,7 @@ import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { addFileOptions, type FileFlags } from "../../flags/input-flags.ts";
 
-export type FromOptions = FileFlags &
+type FromOptions = FileFlags &
 	SourceFlags & {
 		readonly paths: readonly string[];
 		readonly explain?: boolean | undefined;
@@ -35,27 +34,24 @@ type Made = {
 	readonly values: ReadonlyMap<string, { readonly value: JsonValue; readonly origin: Origin }>;
 };
 
-export function fromCommand(parent: Command, app: App, done: Done, run = from): void {
-	const command = parent
-		.command("from")
-		.summary("make a manifest from files and what they say of themselves")
-		.description(
-			"Prints a CSV manifest of files for docs upload: file, name, and a column for each key. Keys come from facts of the file, its path, the front matter of Markdown, and its sidecar; a later one wins. Needs no service.",
-		)
-		.argument("[paths...]", "files and folders")
-		.option("--explain", "prints where each value comes from; the manifest then needs --out")
-		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
-		.option("--json", "problems as JSON lines")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag manifest from papers --pattern '{category}/{year:number}_{title}.pdf' --out files.csv\n  ragtag docs upload files.csv -d DATASET\n",
-		);
-	addVerbosityOptions(addSourceOptions(addFileOptions(command, "lists"))).action(async (paths: string[]) => {
-		done(await run({ ...command.optsWithGlobals<Omit<FromOptions, "paths">>(), paths }, app));
-	});
-}
+export const fromCommand = declare({
+	summary: "make a manifest from files and what they say of themselves",
+	description:
+		"Prints a CSV manifest of files for docs upload: file, name, and a column for each key. Keys come from facts of the file, its path, the front matter of Markdown, and its sidecar; a later one wins. Needs no service.",
+	examples:
+		"ragtag manifest from papers --pattern '{category}/{year:number}_{title}.pdf' --out files.csv\nragtag docs upload files.csv -d DATASET",
+	declare: (command) => {
+		command
+			.argument("[paths...]", "files and folders")
+			.option("--explain", "prints where each value comes from; the manifest then needs --out")
+			.option("-o, --out <file>", "a new file instead of standard output", parseOut)
+			.option("--json", "problems as JSON lines");
+		addVerbosityOptions(addSourceOptions(addFileOptions(command, "lists")));
+	},
+	run: from,
+});
 
-export async function from(options: FromOptions, app: App): Promise<ExitCode> {
+async function from(options: FromOptions, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const { paths, explain = false, out } = options;
 	if (paths.length === 0 && options.filesFrom === undefined) {

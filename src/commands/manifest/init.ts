@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
@@ -9,30 +8,31 @@ import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { parseNonEmpty, parseOut } from "../../flags/values.ts";
 
-export type InitOptions = ServiceFlags & { readonly dataset?: string | undefined; readonly out?: string | undefined };
+type InitOptions = ServiceFlags & { readonly dataset?: string | undefined; readonly out?: string | undefined };
 
 /** A document without metadata looks like one whose metadata the service does not show. */
 const HIDDEN =
 	"warning: the list shows no metadata: either no document has any, or the service does not show it. In the second case docs tag would remove it.";
 
-export function initCommand(parent: Command, app: App, done: Done, run = init): void {
-	const command = parent
-		.command("init")
-		.summary("print a dataset's present metadata as a CSV manifest")
-		.description(
-			"Prints the present metadata of a dataset as a CSV manifest. Edit it, then write it back with docs tag. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what the spreadsheet changed.",
-		)
-		.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-		.option("-o, --out <file>", "a new file instead of standard output", parseOut)
-		.addHelpText("before", "Examples:\n  ragtag manifest init -d DATASET --out tags.csv\n  ragtag docs tag tags.csv\n");
-	addServiceOptions(command).action(async () => done(await run(command.optsWithGlobals<InitOptions>(), app)));
-}
+export const initCommand = declare({
+	summary: "print a dataset's present metadata as a CSV manifest",
+	description:
+		"Prints the present metadata of a dataset as a CSV manifest. Edit it, then write it back with docs tag. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what the spreadsheet changed.",
+	examples: "ragtag manifest init -d DATASET --out tags.csv\nragtag docs tag tags.csv",
+	declare: (command) => {
+		command
+			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
+			.option("-o, --out <file>", "a new file instead of standard output", parseOut);
+		addServiceOptions(command);
+	},
+	run: init,
+});
 
-export async function init(options: InitOptions, app: App): Promise<ExitCode> {
+async function init(options: InitOptions, app: App): Promise<ExitCode> {
 	return withDataset("manifest init", options, app, async (session, dataset, settings) => {
 		let short: ShortList | undefined;
 		const request = session.service.searches.believing(session.request, WARN);

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { parseRate } from "../../flags/values.ts";
@@ -35,29 +34,30 @@ const LOOK_MS = 100;
 /** Bytes of the text by which an answer is recognised. */
 const ID_BYTES = 8;
 
-export function adjustCommand(runs: Command, app: App, done: Done, run = adjust): void {
-	const command = runs
-		.command("adjust")
-		.summary("change the rate of a run that is going on, or pause it")
-		.description(
-			"Changes the rate of a run that is going on in another terminal, pauses it or continues it. It waits until the run " +
-				"has taken the change, 5 s at most. A paused run sends nothing and keeps its lock; --max-duration still counts. " +
-				"The cap that runs share by --limiter stays: the rate of this run alone changes.",
-		)
-		.argument("[run]", "name of the run (default: the one that is going on)")
-		.option("--rate <n>", "most requests per second, auto, unlimited, or a timetable: '08:00=20 20:00=100'", parseRate)
-		.option("--pause", "sends nothing until --continue; requests in flight are finished")
-		.option("--continue", "ends a pause")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs adjust --rate 20\n  ragtag runs adjust --pause\n  ragtag runs adjust --continue --rate '08:00=20 20:00=100'\n",
-		);
-	addVerbosityOptions(command).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<AdjustFlags>(), app));
-	});
-}
+export const adjustCommand = declare({
+	summary: "change the rate of a run that is going on, or pause it",
+	description:
+		"Changes the rate of a run that is going on in another terminal, pauses it or continues it. It waits until the run " +
+		"has taken the change, 5 s at most. A paused run sends nothing and keeps its lock; --max-duration still counts. " +
+		"The cap that runs share by --limiter stays: the rate of this run alone changes.",
+	examples:
+		"ragtag runs adjust --rate 20\nragtag runs adjust --pause\nragtag runs adjust --continue --rate '08:00=20 20:00=100'",
+	declare: (command) => {
+		command
+			.argument("[run]", "name of the run (default: the one that is going on)")
+			.option(
+				"--rate <n>",
+				"most requests per second, auto, unlimited, or a timetable: '08:00=20 20:00=100'",
+				parseRate,
+			)
+			.option("--pause", "sends nothing until --continue; requests in flight are finished")
+			.option("--continue", "ends a pause");
+		addVerbosityOptions(command);
+	},
+	run: adjust,
+});
 
-export async function adjust(name: string | undefined, flags: AdjustFlags, app: App): Promise<ExitCode> {
+async function adjust({ run: name, ...flags }: AdjustFlags, app: App): Promise<ExitCode> {
 	const { rate, pause = false, continue: proceed = false } = flags;
 	const isNothing = rate === undefined && !pause && !proceed;
 	if (isNothing || (pause && proceed)) {

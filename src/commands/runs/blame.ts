@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { blame as blameOf } from "../../plan/blame.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { namedDocument, show } from "../../text/show.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions, withSession } from "../../flags/flags.ts";
 import { datasetId, isDatasetId, withDataset } from "../../workflows/dataset.ts";
 import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
@@ -23,33 +22,33 @@ import {
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
-export type BlameFlags = RunsFlags & {
+type BlameFlags = RunsFlags & {
 	readonly dataset?: string | undefined;
 	readonly all?: boolean | undefined;
 	readonly format?: Format | undefined;
 };
 
-export function blameCommand(runs: Command, app: App, done: Done, run = blame): void {
-	const command = runs
-		.command("blame")
-		.summary("show which run, row and manifest set each value of a document")
-		.description(
-			"Shows which recorded run set each present value of a document, with its time and the row of its manifest. For a name it asks the service. It reads recorded runs only and does not know what other clients wrote since; ragtag docs list shows what the service has.",
-		)
-		.argument("<document>", "id of the document, or with -d its exact name", parseNonEmpty)
-		.option("-d, --dataset <id or name>", "only the document of that dataset", parseNonEmpty)
-		.option("--all", "all changes of the document, the oldest first")
-		.option("--json", "JSON lines, the same as --format jsonl")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs blame DOCUMENT\n  ragtag runs blame report.pdf -d DATASET\n  ragtag runs blame DOCUMENT --all\n  ragtag runs blame DOCUMENT --json | jq 'select(.key == \"url\")'\n",
-		);
-	addFormatOption(addVerbosityOptions(command)).action(async (document: string) => {
-		done(await run(document, command.optsWithGlobals<BlameFlags>(), app));
-	});
-}
+export const blameCommand = declare({
+	summary: "show which run, row and manifest set each value of a document",
+	description:
+		"Shows which recorded run set each present value of a document, with its time and the row of its manifest. For a name it asks the service. It reads recorded runs only and does not know what other clients wrote since; ragtag docs list shows what the service has.",
+	examples:
+		"ragtag runs blame DOCUMENT\nragtag runs blame report.pdf -d DATASET\nragtag runs blame DOCUMENT --all\nragtag runs blame DOCUMENT --json | jq 'select(.key == \"url\")'",
+	declare: (command) => {
+		command
+			.argument("<document>", "id of the document, or with -d its exact name", parseNonEmpty)
+			.option("-d, --dataset <id or name>", "only the document of that dataset", parseNonEmpty)
+			.option("--all", "all changes of the document, the oldest first")
+			.option("--json", "JSON lines, the same as --format jsonl");
+		addFormatOption(addVerbosityOptions(command));
+	},
+	run: blame,
+});
 
-export async function blame(given: string, flags: BlameFlags, app: App): Promise<ExitCode> {
+async function blame(
+	{ document: given, ...flags }: BlameFlags & { readonly document: string },
+	app: App,
+): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	// Only an address that was typed selects documents; one from the environment does not.
 	const isNamed = flags.baseUrl !== undefined || flags.profile !== undefined;

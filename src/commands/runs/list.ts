@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import { countDone } from "../../outcomes.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { shardIn, shardText } from "../../shard.ts";
@@ -54,22 +53,19 @@ const TABLE: readonly TableColumn<ListedRun>[] = COLUMNS.map(([name, cell]) => (
 	...(SPARE.includes(name) ? { spare: SPARE.indexOf(name) } : { isTyped: name === "run" }),
 }));
 
-export function listCommand(runs: Command, app: App, done: Done, run = list): void {
-	const command = runs
-		.command("list")
-		.summary("list recorded runs, the newest first")
-		.description("Lists the recorded runs, undos among them, the newest first.")
-		.option("--json", "JSON lines, the same as --format jsonl")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs list\n  ragtag runs list --json | jq 'select(.pending > 0)'\n  ragtag runs list --json | jq -r 'select(.exit_code == 0) | .ended' | head -1\n",
-		);
-	addFormatOption(addVerbosityOptions(command)).action(async () => {
-		done(await run(command.optsWithGlobals<ListFlags>(), app));
-	});
-}
+export const listCommand = declare({
+	summary: "list recorded runs, the newest first",
+	description: "Lists the recorded runs, undos among them, the newest first.",
+	examples:
+		"ragtag runs list\nragtag runs list --json | jq 'select(.pending > 0)'\nragtag runs list --json | jq -r 'select(.exit_code == 0) | .ended' | head -1",
+	declare: (command) => {
+		command.option("--json", "JSON lines, the same as --format jsonl");
+		addFormatOption(addVerbosityOptions(command));
+	},
+	run: list,
+});
 
-export async function list(flags: ListFlags, app: App): Promise<ExitCode> {
+async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const shape = {
 		columns: COLUMNS.map(([name]) => name),

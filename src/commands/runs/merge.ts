@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { collect } from "../../flags/values.ts";
@@ -25,26 +24,26 @@ import { recordEnd } from "../../workflows/run/record-end.ts";
 
 type MergeFlags = RunsFlags & { readonly from?: readonly string[] | undefined };
 
-export function mergeCommand(runs: Command, app: App, done: Done, run = merge): void {
-	const command = runs
-		.command("merge")
-		.summary("join the runs of all shards of a manifest into one run")
-		.description(
-			"Joins the records of the shards of one manifest into one recorded run, which can be shown, verified, undone, blamed and reported as one. Prints its name. It sends nothing, and leaves the records of the shards as they are.",
-		)
-		.argument("[runs...]", "names of runs, or folders of runs from other machines")
-		.option("--from <dir>", "takes all shards whose runs are below a folder (repeatable)", collect)
-		.option("--json", "the summary of the merged run as JSON lines")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs merge --from collected/\n  ragtag runs merge 20261121T170000-1a2b3c 20261121T170000-4d5e6f\n  ragtag runs merge node1/20261121T170000-1a2b3c node2/20261121T170001-4d5e6f\n",
-		);
-	addVerbosityOptions(command).action(async (names: string[]) => {
-		done(await run(names, command.optsWithGlobals<MergeFlags>(), app));
-	});
-}
+export const mergeCommand = declare({
+	summary: "join the runs of all shards of a manifest into one run",
+	description:
+		"Joins the records of the shards of one manifest into one recorded run, which can be shown, verified, undone, blamed and reported as one. Prints its name. It sends nothing, and leaves the records of the shards as they are.",
+	examples:
+		"ragtag runs merge --from collected/\nragtag runs merge 20261121T170000-1a2b3c 20261121T170000-4d5e6f\nragtag runs merge node1/20261121T170000-1a2b3c node2/20261121T170001-4d5e6f",
+	declare: (command) => {
+		command
+			.argument("[runs...]", "names of runs, or folders of runs from other machines")
+			.option("--from <dir>", "takes all shards whose runs are below a folder (repeatable)", collect)
+			.option("--json", "the summary of the merged run as JSON lines");
+		addVerbosityOptions(command);
+	},
+	run: merge,
+});
 
-export async function merge(names: readonly string[], flags: MergeFlags, app: App): Promise<ExitCode> {
+async function merge(
+	{ runs: names, ...flags }: MergeFlags & { readonly runs: readonly string[] },
+	app: App,
+): Promise<ExitCode> {
 	const { from = [] } = flags;
 	if (names.length + from.length === 0) {
 		throw usageError(

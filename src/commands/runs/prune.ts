@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { ageText, KEEP_RUNS } from "../../text/times.ts";
 import { numberText, runsText, sizeText } from "../../text/words.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { parseAge, parseCount } from "../../flags/values.ts";
 import { askForYes } from "../../workflows/question.ts";
@@ -34,37 +34,33 @@ type PruneFlags = RunsFlags & {
 /** Runs that a question names. */
 const NAMED = 3;
 
-export function pruneCommand(runs: Command, app: App, done: Done, run = prune): void {
-	const command = runs
-		.command("prune")
-		.summary("remove the records of old runs")
-		.description(
-			"Removes the records of old runs that have ended. Unfinished runs stay, unless --all is given. A run in progress always stays. Asks first on a terminal.",
-		)
-		.argument("[run]", "only this run, whatever its age")
-		.addOption(
-			new Option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w")
-				.argParser(parseAge)
-				.default(KEEP_RUNS, ageText(KEEP_RUNS)),
-		)
-		.addOption(
-			new Option("--keep-last <count>", "keeps the newest runs that wrote, whatever their age")
-				.argParser(parseCount(0, 1_000_000))
-				.default(KEPT_RUNS),
-		)
-		.option("--all", "also removes unfinished runs")
-		.option("-y, --yes", "removes without asking")
-		.option("-n, --dry-run", "prints what would be removed, with sizes, and removes nothing")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs prune --older-than 30d --dry-run\n  ragtag runs prune --older-than 7d --keep-last 5 --yes\n",
-		);
-	addVerbosityOptions(command).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<PruneFlags>(), app));
-	});
-}
+export const pruneCommand = declare({
+	summary: "remove the records of old runs",
+	description:
+		"Removes the records of old runs that have ended. Unfinished runs stay, unless --all is given. A run in progress always stays. Asks first on a terminal.",
+	examples: "ragtag runs prune --older-than 30d --dry-run\nragtag runs prune --older-than 7d --keep-last 5 --yes",
+	declare: (command) => {
+		command
+			.argument("[run]", "only this run, whatever its age")
+			.addOption(
+				new Option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w")
+					.argParser(parseAge)
+					.default(KEEP_RUNS, ageText(KEEP_RUNS)),
+			)
+			.addOption(
+				new Option("--keep-last <count>", "keeps the newest runs that wrote, whatever their age")
+					.argParser(parseCount(0, 1_000_000))
+					.default(KEPT_RUNS),
+			)
+			.option("--all", "also removes unfinished runs")
+			.option("-y, --yes", "removes without asking")
+			.option("-n, --dry-run", "prints what would be removed, with sizes, and removes nothing");
+		addVerbosityOptions(command);
+	},
+	run: prune,
+});
 
-export async function prune(name: string | undefined, flags: PruneFlags, app: App): Promise<ExitCode> {
+async function prune({ run: name, ...flags }: PruneFlags, app: App): Promise<ExitCode> {
 	const { io, processes } = app;
 	const runs = app.runs(await app.settings(flags));
 	const isDry = flags.dryRun === true;

@@ -1,33 +1,31 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { numberText } from "../../text/words.ts";
 import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean | undefined };
 
-export function repairCommand(runs: Command, app: App, done: Done, run = repair): void {
-	const command = runs
-		.command("repair")
-		.summary("make a run with a damaged journal readable")
-		.description(
-			"Keeps every good record of a damaged journal, and keeps the damaged file beside it. Rows whose outcome was lost become pending again.",
-		)
-		.argument("[run]", "name of the run (default: the newest)")
-		.option("--force", "takes the lock of a run on another machine")
-		.addHelpText("before", "Examples:\n  ragtag runs repair\n");
-	addVerbosityOptions(command).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<RepairFlags>(), app));
-	});
-}
+export const repairCommand = declare({
+	summary: "make a run with a damaged journal readable",
+	description:
+		"Keeps every good record of a damaged journal, and keeps the damaged file beside it. Rows whose outcome was lost become pending again.",
+	examples: "ragtag runs repair",
+	declare: (command) => {
+		command
+			.argument("[run]", "name of the run (default: the newest)")
+			.option("--force", "takes the lock of a run on another machine");
+		addVerbosityOptions(command);
+	},
+	run: repair,
+});
 
-export async function repair(name: string | undefined, flags: RepairFlags, app: App): Promise<ExitCode> {
+async function repair({ run: name, ...flags }: RepairFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
 	const file = await runs.find(name);

@@ -1,5 +1,4 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
@@ -13,7 +12,7 @@ import { countsText, summaryOf } from "../../report/summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { hasPlan, openPlan } from "../../workflows/plan/open-plan.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addReportOption } from "../../flags/output-flags.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { undoOf } from "../../report/undo.ts";
@@ -28,26 +27,22 @@ import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
 
-export function reportCommand(runs: Command, app: App, done: Done, run = report): void {
-	const command = runs
-		.command("report")
-		.summary("write the reports of a run again, from its journal")
-		.description(
-			"Writes the failed rows of a run again and prints its summary; for uploads, also the manifest of all new ids. With --report alone it writes the run as a page, from its record, whatever became of the manifest.",
-		)
-		.argument("[run]", "name of the run (default: the newest with any result)")
-		.option("--failed <file>", "file for the rows that failed (default: in the run's folder)", parseNonEmpty)
-		.option("--json", "the summary as a JSON object")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs report\n  ragtag runs report --failed failed.csv\n  ragtag runs report --report run.html\n",
-		);
-	addVerbosityOptions(addReportOption(command)).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<ReportFlags>(), app));
-	});
-}
+export const reportCommand = declare({
+	summary: "write the reports of a run again, from its journal",
+	description:
+		"Writes the failed rows of a run again and prints its summary; for uploads, also the manifest of all new ids. With --report alone it writes the run as a page, from its record, whatever became of the manifest.",
+	examples: "ragtag runs report\nragtag runs report --failed failed.csv\nragtag runs report --report run.html",
+	declare: (command) => {
+		command
+			.argument("[run]", "name of the run (default: the newest with any result)")
+			.option("--failed <file>", "file for the rows that failed (default: in the run's folder)", parseNonEmpty)
+			.option("--json", "the summary as a JSON object");
+		addVerbosityOptions(addReportOption(command));
+	},
+	run: report,
+});
 
-export async function report(name: string | undefined, flags: ReportFlags, app: App): Promise<ExitCode> {
+async function report({ run: name, ...flags }: ReportFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);

@@ -2,13 +2,13 @@ import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { newestUnfinished, newestWithResult, targetOf } from "../../workflows/recorded/choose-run.ts";
-import { resumes } from "../index.ts";
+import { commandNamed } from "../index.ts";
 import { markOf } from "../../run/recorded/unfinished.ts";
 
 const KEPT =
@@ -16,48 +16,37 @@ const KEPT =
 const FORCE =
 	"also writes documents that a newer run has touched since; for a plan, also those that were changed after it was made; ";
 
-export function resumeRunCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
-	const command = runs
-		.command("resume")
-		.summary("resume a run where it stopped")
-		.description(
-			`Resumes a run where it stopped. The record of the run has every option that changes what is sent. ${KEPT}`,
-		)
-		.argument("[run]", "name of the run (default: the newest unfinished one that is not superseded and does not go on)")
-		.addHelpText("before", "Examples:\n  ragtag runs resume\n  ragtag runs resume 20261121T170000-1a2b3c --rate 20\n");
-	addRunOptions(command, FORCE).option("-y, --yes", "removes documents, or goes on with an undo, without asking again");
-	command.action(async (name: string | undefined) => {
-		done(await run(name, flagsOf(command), app, false));
-	});
-}
+export const resumeRunCommand = declare({
+	summary: "resume a run where it stopped",
+	description: `Resumes a run where it stopped. The record of the run has every option that changes what is sent. ${KEPT}`,
+	examples: "ragtag runs resume\nragtag runs resume 20261121T170000-1a2b3c --rate 20",
+	declare: (command) => {
+		command.argument(
+			"[run]",
+			"name of the run (default: the newest unfinished one that is not superseded and does not go on)",
+		);
+		addRunOptions(command, FORCE).option(
+			"-y, --yes",
+			"removes documents, or goes on with an undo, without asking again",
+		);
+	},
+	run: resumeRun,
+});
 
-export function retryCommand(runs: Command, app: App, done: Done, run = resumeRun): void {
-	const command = runs
-		.command("retry")
-		.summary("try the failed rows of a run again")
-		.description(`Tries the failed rows of a run again, together with its pending rows. ${KEPT}`)
-		.argument("[run]", "name of the run (default: the newest with any result)")
-		.addHelpText("before", "Examples:\n  ragtag runs retry\n  ragtag runs retry 20261121T170000-1a2b3c\n");
-	addRunOptions(command, FORCE).action(async (name: string | undefined) => {
-		done(await run(name, flagsOf(command), app, true));
-	});
-}
+export const retryCommand = declare({
+	summary: "try the failed rows of a run again",
+	description: `Tries the failed rows of a run again, together with its pending rows. ${KEPT}`,
+	examples: "ragtag runs retry\nragtag runs retry 20261121T170000-1a2b3c",
+	declare: (command) => {
+		command.argument("[run]", "name of the run (default: the newest with any result)");
+		addRunOptions(command, FORCE);
+	},
+	run: resumeRun,
+});
 
-/** The flags that were typed win over those of the record. A default is no such flag. */
-type ResumeFlags = RunFlags & { readonly typesConcurrency?: boolean | undefined };
-
-function flagsOf(command: Command): ResumeFlags {
-	const typesConcurrency = command.getOptionValueSource("concurrency") === "cli";
-	return { ...command.optsWithGlobals<RunFlags>(), typesConcurrency };
-}
-
-/** @param reopen whether failed rows are tried again */
-async function resumeRun(
-	name: string | undefined,
-	{ typesConcurrency, ...flags }: ResumeFlags,
-	app: App,
-	reopen: boolean,
-): Promise<ExitCode> {
+async function resumeRun({ run: name, ...flags }: RunFlags, app: App, command: Command): Promise<ExitCode> {
+	// Whether failed rows are tried again.
+	const reopen = command.name() === "retry";
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const file = await (name !== undefined
@@ -66,7 +55,7 @@ async function resumeRun(
 			? newestWithResult(runs, "retry")
 			: newestUnfinished(runs, app.processes));
 	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
-	const resume = await resumes.get(file.command)?.();
+	const resume = (await commandNamed(file.command))?.resume;
 	if (resume === undefined) {
 		throw new CliError(`run ${file.run} is one of ${file.command}, which this version does not know`, {
 			exit: Exit.foreign,
@@ -80,7 +69,9 @@ async function resumeRun(
 	const sending = {
 		undo: undo ?? flags.undo,
 		rate: flags.rate ?? rate,
-		concurrency: typesConcurrency === true ? flags.concurrency : (concurrency ?? flags.concurrency),
+		// A default was not typed.
+		concurrency:
+			command.getOptionValueSource("concurrency") === "cli" ? flags.concurrency : (concurrency ?? flags.concurrency),
 	};
 	// Only a run that goes on by itself asks again: a retry was typed for rows that had failed.
 	const own = { run: file.run, reopen, allowEmpty: true, ...(reopen ? { yes: true } : {}) };

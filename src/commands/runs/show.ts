@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { foundRateLine, foundRateText } from "../../report/adjusted.ts";
@@ -7,7 +6,7 @@ import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText, rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { runFileMembers } from "../../run/recorded/run-file.ts";
 import { undoOf, undoText } from "../../report/undo.ts";
@@ -17,18 +16,18 @@ import { newestWithResult, type RunsFlags } from "../../workflows/recorded/choos
 import { type ListedRun, listedRun, goingMembers, goingText } from "../../workflows/recorded/run-state.ts";
 import { type Mark, markOf } from "../../run/recorded/unfinished.ts";
 
-export function showCommand(runs: Command, app: App, done: Done, run = show): void {
-	const command = runs
-		.command("show")
-		.summary("show a run and the outcomes of its rows")
-		.description("Shows a recorded run: what it does, the outcomes of its rows, and the next command.")
-		.argument("[run]", "name of the run (default: the newest with any result)")
-		.option("--json", "as one JSON object")
-		.addHelpText("before", "Examples:\n  ragtag runs show\n  ragtag runs show --json\n");
-	addVerbosityOptions(command).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<RunsFlags>(), app));
-	});
-}
+export const showCommand = declare({
+	summary: "show a run and the outcomes of its rows",
+	description: "Shows a recorded run: what it does, the outcomes of its rows, and the next command.",
+	examples: "ragtag runs show\nragtag runs show --json",
+	declare: (command) => {
+		command
+			.argument("[run]", "name of the run (default: the newest with any result)")
+			.option("--json", "as one JSON object");
+		addVerbosityOptions(command);
+	},
+	run: show,
+});
 
 function stateText({ state, going }: ListedRun, mark: Mark | undefined): string {
 	if (going !== undefined) return `${state}: ${goingText(going)}`;
@@ -36,7 +35,7 @@ function stateText({ state, going }: ListedRun, mark: Mark | undefined): string 
 	return state === "undone" ? `undone by ${mark?.by}` : state;
 }
 
-export async function show(name: string | undefined, flags: RunsFlags, app: App): Promise<ExitCode> {
+async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
 	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));

@@ -4,7 +4,6 @@ import { hasWritten } from "../../workflows/recorded/run-state.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
-import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
@@ -13,7 +12,7 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
 import { show } from "../../text/show.ts";
-import type { Done, Resume } from "../../flags/declare.ts";
+import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { askForYes, documentsOf } from "../../workflows/question.ts";
@@ -33,29 +32,26 @@ import { syncUndoSteps } from "../../workflows/sync/undo-sync.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/unfinished.ts";
 
-export type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
+type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
 
-export function undoCommand(runs: Command, app: App, done: Done, run = undo): void {
-	const command = runs
-		.command("undo")
-		.summary("undo a run: restore its documents")
-		.description(
-			"Restores the metadata that the documents of a run had before it, and removes the documents that it uploaded. A document that was changed after the run is left alone, and its row fails. Asks first. A run of docs rm can't be undone.",
-		)
-		.argument("[run]", "name of the run (default: the newest that wrote)")
-		.option("-y, --yes", "undoes without asking")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs undo --dry-run\n  ragtag runs undo 20261121T170000-1a2b3c --yes\n  ragtag runs undo --yes --json\n",
+export const undoCommand = declare({
+	summary: "undo a run: restore its documents",
+	description:
+		"Restores the metadata that the documents of a run had before it, and removes the documents that it uploaded. A document that was changed after the run is left alone, and its row fails. Asks first. A run of docs rm can't be undone.",
+	examples: "ragtag runs undo --dry-run\nragtag runs undo 20261121T170000-1a2b3c --yes\nragtag runs undo --yes --json",
+	declare: (command) => {
+		command
+			.argument("[run]", "name of the run (default: the newest that wrote)")
+			.option("-y, --yes", "undoes without asking");
+		addBodyOption(
+			addRunOptions(addDryRunOptions(command), "also restores documents that were changed after the run; "),
 		);
-	addBodyOption(
-		addRunOptions(addDryRunOptions(command), "also restores documents that were changed after the run; "),
-	).action(async (name: string | undefined) => {
-		done(await run(name, command.optsWithGlobals<UndoOptions>(), app));
-	});
-}
+	},
+	run: undo,
+	resume: resumeUndo,
+});
 
-export async function undo(name: string | undefined, options: UndoOptions, app: App): Promise<ExitCode> {
+async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<ExitCode> {
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
@@ -126,7 +122,7 @@ export async function undo(name: string | undefined, options: UndoOptions, app: 
 }
 
 /** Resumes an undo. It asks again: its documents may have been changed since. */
-export const resumeUndo: Resume = async (file, flags, app) => {
+async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<ExitCode> {
 	checkFlags(flags, app);
 	if (flags.json === true) await printVersionLine(app);
 	const settings = await app.settings(flags);
@@ -146,7 +142,7 @@ export const resumeUndo: Resume = async (file, flags, app) => {
 		await askForYes(`Go on with the undo, which restores ${counted}?\n${lines}`, app);
 	}
 	return await sendUndo(run, rows, RULES);
-};
+}
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: UndoOptions, { io }: App): void {

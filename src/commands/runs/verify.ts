@@ -1,13 +1,13 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { noOutcomes, countWritten } from "../../outcomes.ts";
-import { newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
-import { type Command, Option } from "commander";
+import { newestWithWrites, type RunsFlags, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../text/words.ts";
 import { verifyText } from "../../report/verify.ts";
 import type { Totals, VerifyCounts, VerifyMode } from "../../run/types.ts";
-import type { Done } from "../../flags/declare.ts";
+import { declare } from "../../flags/declare.ts";
 import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -17,32 +17,25 @@ import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
-export type VerifyRunFlags = VerifyFlags & { readonly verify: VerifyMode };
+type VerifyRunFlags = VerifyFlags & RunsFlags & { readonly verify: VerifyMode };
 
-export function verifyCommand(runs: Command, app: App, done: Done, run = verify): void {
-	const command = runs
-		.command("verify")
-		.summary("read back what a run wrote, and report what is lost")
-		.description(
-			"Reads back what a run wrote, and reports what is equal, normalised by the service, lost, or changed since. Writes nothing. Exit 10 if anything is lost.",
-		)
-		.argument("[run]", "name of the run (default: the newest that wrote)")
-		.addHelpText(
-			"before",
-			"Examples:\n  ragtag runs verify\n  ragtag runs verify 20261121T170000-1a2b3c --verify sample\n",
-		);
-	addOutputOptions(addOutageOption(addReadOptions(command), "30s"))
-		.addOption(
+export const verifyCommand = declare({
+	summary: "read back what a run wrote, and report what is lost",
+	description:
+		"Reads back what a run wrote, and reports what is equal, normalised by the service, lost, or changed since. Writes nothing. Exit 10 if anything is lost.",
+	examples: "ragtag runs verify\nragtag runs verify 20261121T170000-1a2b3c --verify sample",
+	declare: (command) => {
+		command.argument("[run]", "name of the run (default: the newest that wrote)");
+		addOutputOptions(addOutageOption(addReadOptions(command), "30s")).addOption(
 			new Option("--verify <what>", "all that was written, or a sample of 300 rows")
 				.choices(["sample", "all"])
 				.default("all"),
-		)
-		.action(async (name: string | undefined) => {
-			done(await run(name, command.optsWithGlobals<VerifyRunFlags>(), app));
-		});
-}
+		);
+	},
+	run: verify,
+});
 
-export async function verify(name: string | undefined, flags: VerifyRunFlags, app: App): Promise<ExitCode> {
+async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promise<ExitCode> {
 	const { io, clock } = app;
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);

@@ -9,7 +9,11 @@ import { show } from "../../text/show.ts";
 import { factsOf, hasResult, type RunFacts, stateOf, executionOf } from "./run-state.ts";
 import { markOf } from "../../run/recorded/unfinished.ts";
 
-export type RunsFlags = GlobalFlags & { readonly json?: boolean };
+export type RunsFlags = GlobalFlags & {
+	/** the run that is named */
+	readonly run?: string | undefined;
+	readonly json?: boolean | undefined;
+};
 
 /** Names the runs that a list or a choice of the newest run leaves out. */
 export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App, "io">): void {

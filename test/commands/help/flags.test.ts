@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { keys } from "../../support/values.ts";
-import type { App } from "../../../src/app.ts";
 import { checkCommand } from "../../../src/commands/manifest/check.ts";
 import { applyCommand } from "../../../src/commands/docs/apply.ts";
 import { listCommand } from "../../../src/commands/docs/list.ts";
@@ -9,14 +8,12 @@ import { planCommand } from "../../../src/commands/docs/plan.ts";
 import { rmCommand } from "../../../src/commands/docs/rm.ts";
 import { tagCommand } from "../../../src/commands/docs/tag.ts";
 import { isManifest, uploadCommand } from "../../../src/commands/docs/upload.ts";
-import type { Done } from "../../../src/flags/declare.ts";
+import type { Declared } from "../../../src/flags/declare.ts";
 import { doctorCommand } from "../../../src/commands/doctor.ts";
 import { sandboxCommand } from "../../../src/commands/sandbox.ts";
 import { createApp } from "../../../src/app.ts";
 import { createIo } from "../../../src/io.ts";
 import { input, Kept } from "../../io/terminal.ts";
-
-type Declare = (parent: Command, app: App, done: Done, run: (options: object) => Promise<0>) => void;
 
 const stdin = input("");
 const io = createIo({ stdin, stdout: new Kept(), stderr: new Kept(), env: {} });
@@ -30,30 +27,26 @@ const app = createApp({
 });
 
 /** What a command line gives its command; the error's text where it is refused. */
-async function parsed(declare: Declare, line: string): Promise<object | string> {
+async function parsed({ declare }: Declared, line: string): Promise<object | string> {
 	const parent = new Command("ragtag").exitOverride().configureOutput({ writeErr: () => undefined });
-	let given: object = {};
-	declare(
-		parent,
-		app,
-		() => undefined,
-		async (options) => {
-			given = options;
-			return 0;
-		},
-	);
+	const [word = "", ...words] = line.split(" ");
+	const command = parent.command(word).action(() => undefined);
+	declare(command, app);
 	try {
-		await parent.parseAsync(line.split(" "), { from: "user" });
+		await parent.parseAsync([word, ...words], { from: "user" });
 	} catch (error) {
 		return String(error);
 	}
-	return given;
+	const values: readonly unknown[] = command.processedArgs;
+	const named = Object.fromEntries(command.registeredArguments.map((each, at) => [each.name(), values[at]]));
+	const options: object = command.opts();
+	return { ...options, ...named };
 }
 
 const defaults = { mode: "replace", empty: "skip", onDuplicate: "error", concurrency: "auto", chunk: 100, attempts: 6 };
 
 describe("each flag of a command reaches it with its meaning", () => {
-	it.each<[string, Declare, object]>([
+	it.each<[string, Declared, object]>([
 		["tag m.csv", tagCommand, { manifest: "m.csv", ...defaults, progress: "auto" }],
 		["tag - -d D --rate 2.5", tagCommand, { manifest: "-", dataset: "D", rate: 2.5 }],
 		["tag m --rate unlimited --timeout 500ms", tagCommand, { rate: "unlimited", timeout: 500 }],
@@ -195,9 +188,9 @@ const EACH: Readonly<Record<string, readonly [words: string, given: unknown]>> =
 };
 
 describe("every option of docs tag", () => {
-	const parent = new Command("ragtag");
-	tagCommand(parent, app, () => undefined);
-	const options = parent.commands[0]?.options ?? [];
+	const command = new Command("tag");
+	tagCommand.declare(command, app);
+	const { options } = command;
 
 	it("is walked through below, so that none is declared and lost on its way to the command", () => {
 		expect(options.map(({ long }) => long ?? "").toSorted()).toEqual(keys(EACH).toSorted());
@@ -211,7 +204,7 @@ describe("every option of docs tag", () => {
 });
 
 describe("a meaningless value is refused, not replaced by another", () => {
-	it.each<[string, Declare]>([
+	it.each<[string, Declared]>([
 		["tag m n", tagCommand],
 		["plan m", planCommand],
 		["plan m --out p --only-changed", planCommand],
