@@ -22,16 +22,17 @@ import {
 	type Doctor,
 	type DoctorFlags,
 	failed,
+	isBroken,
 	nextCommand,
 	skipped,
 } from "./doctor/checks.ts";
-import { CONFIGURATION, networkChecks, shownSettings, STORAGE } from "./doctor/local.ts";
-import { serviceChecks } from "./doctor/service.ts";
+import { CONFIGURATION, NETWORK, shownSettings } from "./doctor/local.ts";
+import { SERVICE } from "./doctor/service.ts";
 import { addServiceOptions } from "../flags/flags.ts";
 import { parseNonEmpty } from "../flags/values.ts";
 
-/** The names of all checks, in the order of the report. */
-const CHECK_NAMES = "proxy dns tls service key clock flavour dataset right values latency rate".split(" ");
+/** The names of the checks that are reported where they can't be made, in the order of the report. */
+const CHECK_NAMES = ["proxy", ...NETWORK.flat().map(({ name }) => name), ...SERVICE.flat().map(({ name }) => name)];
 
 export const doctorCommand = declare({
 	summary: "check the connection to the service, the key and its rights, and say what to do",
@@ -62,7 +63,7 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	const settings = read.value;
 	const found: Doctor = { app, settings, flags };
 	const configuration: Check[] = [];
-	for await (const check of checksOf(CONFIGURATION, found)) configuration.push(check);
+	for await (const check of checksOf([CONFIGURATION], found)) configuration.push(check);
 	// A text may repeat a part of the key from an answer or a setting, so parts are masked, too.
 	const redact = found.key === undefined ? (text: string): string => text : redactor(found.key);
 	const print = printer(flags, app, redact);
@@ -77,15 +78,14 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	};
 	await add(configuration);
 	app.monitor.enter("checking", "the way to the service");
-	await add(networkChecks(found));
-	// An exit of 2 means that no request was made. The folder of runs does not matter to the service.
-	const isBroken = (check: Check): boolean => check.status === "failed" && check.name !== STORAGE;
+	await add(checksOf(NETWORK, found));
+	// An exit of 2 means that no request was made.
 	if (!checks.some(isBroken)) await add(askService(found));
 	const broken = checks.find(isBroken)?.name ?? "service";
 	const missing = CHECK_NAMES.filter((name) => !checks.some((check) => check.name === name));
 	const why = `not checked, because "${broken}" failed`;
 	if (missing.length > 0) await print.missing(missing, why);
-	checks.push(...missing.map((name) => skipped(name, why)));
+	checks.push(...missing.map((name) => ({ name, ...skipped(why) })));
 
 	const failure = decisiveFailure(checks);
 	const exit = failure?.exit ?? Exit.ok;
@@ -107,12 +107,12 @@ async function* askService(found: Doctor): AsyncGenerator<Check> {
 	const { rate, timeout, flavour } = flags;
 	const connected = await attempt(() => app.connect(settings, { rate, timeout, flavour, onExchange }));
 	if ("error" in connected) {
-		yield failed("flavour", connected.error);
+		yield { name: "flavour", ...failed(connected.error) };
 		return;
 	}
 	const session = connected.value;
 	try {
-		yield* serviceChecks(Object.assign(found, { session, firstAnswer: () => first }));
+		yield* checksOf(SERVICE, Object.assign(found, { session, firstAnswer: () => first }));
 	} finally {
 		await session.close();
 	}
@@ -139,8 +139,8 @@ function printer({ json = false }: DoctorFlags, { io }: App, redact: (text: stri
 		/** the checks that could not be made, for one reason */
 		missing: async (names: readonly string[], why: string): Promise<void> => {
 			// For people one line: a line for each would hide the one that failed.
-			if (!json) return check(skipped("others", `${why}: ${names.join(", ")}`));
-			for (const name of names) await check(skipped(name, why));
+			if (!json) return check({ name: "others", ...skipped(`${why}: ${names.join(", ")}`) });
+			for (const name of names) await check({ name, ...skipped(why) });
 		},
 		end: async (checks: readonly Check[], found: Partial<Doctor>, exit: ExitCode, next: string): Promise<void> => {
 			if (json) {

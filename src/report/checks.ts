@@ -1,7 +1,7 @@
 import type { ExitCode } from "../errors.ts";
 import { displayWidth } from "./table.ts";
 
-type CheckStatus = "ok" | "warning" | "failed" | "skipped";
+type CheckStatus = keyof typeof MARKS;
 
 /** One check and its result. */
 export type Check = {
@@ -61,7 +61,7 @@ export function settingLine({ name, value, origin }: ShownSetting): string {
 export function checkText({ name, status, text, hint }: Check, marks: Marks, width: number): string {
 	const left = INDENT + STATUS_WIDTH + NAME_WIDTH;
 	const room = Math.max(MIN_WIDTH, width - left);
-	const head = `${" ".repeat(INDENT)}${markOf(status, marks)(status.padEnd(STATUS_WIDTH))}${name.padEnd(NAME_WIDTH)}`;
+	const head = `${" ".repeat(INDENT)}${marks[MARKS[status]](status.padEnd(STATUS_WIDTH))}${name.padEnd(NAME_WIDTH)}`;
 	const lines = [...wrap(text, room), ...(hint === undefined ? [] : wrap(hint, room))];
 	return `${head}${lines.join(`\n${" ".repeat(left)}`)}\n`;
 }
@@ -85,18 +85,7 @@ export function checksText(checks: readonly Check[]): string {
 	return `${checks.length} ${checks.length === 1 ? "check" : "checks"}: ${parts.join(", ")}`;
 }
 
-function markOf(status: CheckStatus, marks: Marks): (text: string) => string {
-	switch (status) {
-		case "ok":
-			return marks.green;
-		case "warning":
-			return marks.yellow;
-		case "failed":
-			return marks.red;
-		case "skipped":
-			return marks.dim;
-	}
-}
+const MARKS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 
 /** Breaks a sentence between words. A wider word gets a line of its own, unbroken: it may be an address to copy. */
 function wrap(text: string, room: number): string[] {

@@ -5,7 +5,7 @@ export type RagflowOptions = {
 	readonly verb?: "PUT" | "PATCH";
 	/** whether the key is the owner's or a team member's */
 	readonly isOwner?: boolean;
-	/** what the clock of the service differs by, in milliseconds */
+	/** what the clock of the service differs by, in milliseconds; NaN for answers without a date */
 	readonly skew?: number;
 };
 
@@ -19,8 +19,9 @@ export function ragflow({ verb = "PUT", isOwner = true, skew = 0 }: RagflowOptio
 		const url = (request.url ?? "").replace(/^http:\/\/[^/]+/, "");
 		request.resume();
 		const json = (value: unknown): void => {
-			const date = new Date(Date.now() + skew).toUTCString();
-			response.writeHead(200, { "content-type": "application/json", date }).end(JSON.stringify(value));
+			response.sendDate = false;
+			const date = Number.isNaN(skew) ? {} : { date: new Date(Date.now() + skew).toUTCString() };
+			response.writeHead(200, { "content-type": "application/json", ...date }).end(JSON.stringify(value));
 		};
 		const refuse = (code: number, words: string): void => json({ code, data: null, message: words });
 		if (method === "GET" && url.startsWith("/api/v1/datasets?")) {

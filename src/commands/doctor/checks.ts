@@ -4,6 +4,7 @@ import type { ServiceFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Preflight, SafeRoute } from "../../rest/preflight.ts";
+import type { Dataset } from "../../rest/types.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
 
 export type DoctorFlags = ServiceFlags & { readonly dataset?: string | undefined; readonly json?: boolean | undefined };
@@ -31,6 +32,10 @@ export type Connected = Doctor & {
 	readonly session: Session;
 	/** the `Date` of the first answer, and when it had arrived, in epoch milliseconds; undefined until there was one */
 	readonly firstAnswer: () => { readonly date: string | undefined; readonly at: number } | undefined;
+	/** the beginning of the list of datasets; undefined where the service refused it */
+	datasets?: readonly Dataset[];
+	/** the error of a service that answers and refuses the key */
+	refusedKey?: CliError;
 };
 
 /** The dataset in which rights and values are checked. */
@@ -41,21 +46,40 @@ export type Chosen = {
 	readonly documents: number | undefined;
 };
 
-/** One check of a table. Its own error for people is a failed check, so one that fails does not end the others. */
+/** The result of a check. The step has its name. */
+export type Found = Omit<Check, "name">;
+
+/** One check of a table. Its own error for people is a failed check, so one that fails does not end the others of its stage. */
 export type Step<Context> = {
 	readonly name: string;
 	/** the command to type next if it fails */
 	readonly next?: string | undefined;
 	/** undefined where there is nothing to report */
-	readonly check: (context: Context) => Promise<Check | undefined> | Check | undefined;
+	readonly check: (context: Context) => Promise<Found | undefined> | Found | undefined;
 };
 
-export async function* checksOf<Context>(steps: readonly Step<Context>[], context: Context): AsyncGenerator<Check> {
-	for (const { name, next, check } of steps) {
-		const found = await attempt(() => check(context));
-		if ("error" in found) yield failed(name, found.error, next);
-		else if (found.value !== undefined) yield found.value;
+/** Checks in their order. If a check of a stage fails, the later stages are not made. */
+export type Stages<Context> = readonly (readonly Step<Context>[])[];
+
+export async function* checksOf<Context>(stages: Stages<Context>, context: Context): AsyncGenerator<Check> {
+	for (const steps of stages) {
+		let isLast = false;
+		for (const { name, next, check } of steps) {
+			const made = await attempt(() => check(context));
+			const found = "error" in made ? failed(made.error, next) : made.value;
+			if (found === undefined) continue;
+			yield { name, ...found };
+			isLast ||= isBroken({ name, ...found });
+		}
+		if (isLast) return;
 	}
+}
+
+export const STORAGE = "storage";
+
+/** Whether the service can't be asked, or not for more. The folder of runs does not matter to it. */
+export function isBroken({ name, status }: Check): boolean {
+	return status === "failed" && name !== STORAGE;
 }
 
 type Attempted<Value> = { readonly value: Value } | { readonly error: CliError };
@@ -70,21 +94,24 @@ export async function attempt<Value>(call: () => Promise<Value> | Value): Promis
 	}
 }
 
-export function ok(name: string, text: string): Check {
-	return { name, status: "ok", text };
+export function ok(text: string): Found {
+	return { status: "ok", text };
 }
 
-export function warning(name: string, text: string, hint: string): Check {
-	return { name, status: "warning", text, hint };
+export function warning(text: string, hint: string): Found {
+	return { status: "warning", text, hint };
 }
 
 /** The check that failed with this error. */
-export function failed(name: string, { message, hint, exit }: CliError, next = "ragtag doctor"): Check {
-	return { name, status: "failed", text: message, hint, exit, next };
+export function failed(
+	{ message, hint, exit }: Pick<CliError, "message" | "hint" | "exit">,
+	next = "ragtag doctor",
+): Found {
+	return { status: "failed", text: message, hint, exit, next };
 }
 
-export function skipped(name: string, text: string, hint?: string, next?: string): Check {
-	return { name, status: "skipped", text, hint, next };
+export function skipped(text: string, hint?: string, next?: string): Found {
+	return { status: "skipped", text, hint, next };
 }
 
 /** Exit codes by precedence where several checks failed: what must be set before anything is sent comes first. */

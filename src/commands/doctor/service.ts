@@ -1,48 +1,168 @@
-import type { Settings } from "../../app.ts";
 import { BODY_FORMS } from "../../body-forms.ts";
 import { type CliError, Exit } from "../../errors.ts";
-import { highestRate } from "../../rates.ts";
-import type { Check } from "../../report/checks.ts";
-import { MAX_CONCURRENCY } from "../../rates.ts";
-import { ADVISED_RATE, safeRate } from "../../rates.ts";
+import { ADVISED_RATE, highestRate, MAX_CONCURRENCY, safeRate } from "../../rates.ts";
+import type { Api } from "../../rest/types.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
-import type { Recognition } from "../../run/service/service-memory.ts";
 import { WRONG_ADDRESS_HINT } from "../../run/stop/reasons.ts";
-import { attempt, checksOf, type Connected, failed, ok, type Step, untrustedNext, warning } from "./checks.ts";
-import { DATASET, FIRST_ENTRY } from "./dataset.ts";
-import { flavourSetting, rateSetting } from "./local.ts";
+import { show } from "../../text/show.ts";
+import { documentsText } from "../../text/words.ts";
+import { datasetId } from "../../workflows/dataset.ts";
+import {
+	attempt,
+	type Connected,
+	failed,
+	type Found,
+	ok,
+	skipped,
+	type Stages,
+	type Step,
+	untrustedNext,
+	warning,
+} from "./checks.ts";
+import { given, UNREACHABLE_HINT } from "./local.ts";
+import { readValues } from "./values.ts";
+
+const FIRST_ENTRY = { page: 1, pageSize: 1 };
+
+/** Seconds. A larger difference between the clocks is a warning. */
+const MAX_SKEW = 60;
 
 /** Requests that measure the latency: enough for a median that one slow answer does not change. */
 const LATENCY_REQUESTS = 5;
 
-/** Checks that need the service. No request changes anything. */
-export async function* serviceChecks(doctor: Connected): AsyncGenerator<Check> {
-	const { session, settings, firstAnswer } = doctor;
-	const host = new URL(settings.requireBaseUrl().value).host;
-	const list = await attempt(() => session.request(() => session.api.listDatasets(FIRST_ENTRY)));
-	if ("error" in list) yield* refusalChecks(list.error, host);
-	else {
-		yield ok("service", `${host} answers like the API`);
-		yield ok("key", `the service accepts the key from ${settings.keyOrigin ?? "the settings"}`);
-	}
-	const answer = firstAnswer();
-	if (answer !== undefined) yield clockCheck(answer.date, answer.at);
-	if ("value" in list)
-		yield* checksOf([FLAVOUR, ...DATASET, ...PACE], Object.assign(doctor, { first: list.value.items[0] }));
-}
-
-const FLAVOUR: Step<Connected> = {
-	name: "flavour",
-	check: async (doctor) => {
-		const { session, settings, flags } = doctor;
-		const before = session.service.recognition;
-		doctor.recognition = await session.service.detect(session.request);
-		const flavour = flavourSetting(settings, flags.flavour);
-		return flavourCheck(doctor.recognition, before, { flavour, body: settings.body });
+/** Whether the service answers like the API. Where it does not, no other check is made. */
+const ANSWERS: readonly Step<Connected>[] = [
+	{
+		name: "service",
+		check: async (doctor) => {
+			const { session, settings } = doctor;
+			const { host } = new URL(settings.requireBaseUrl().value);
+			const list = await attempt(() => session.request(() => session.api.listDatasets(FIRST_ENTRY)));
+			if ("value" in list) {
+				doctor.datasets = list.value.items;
+				return ok(`${host} answers like the API`);
+			}
+			if (restErrorOf(list.error)?.code !== "KEY_REJECTED") return refusal(list.error);
+			doctor.refusedKey = list.error;
+			return ok(`${host} answers`);
+		},
 	},
-};
+	{
+		name: "key",
+		next: "ragtag doctor --api-key-file PATH",
+		check: ({ refusedKey, datasets, settings }) => {
+			if (refusedKey !== undefined) throw refusedKey;
+			return datasets && ok(`the service accepts the key from ${settings.keyOrigin ?? "the settings"}`);
+		},
+	},
+	{
+		name: "clock",
+		// This machine's clock against the `Date` of an answer, which has whole seconds.
+		check: ({ firstAnswer }) => {
+			const answer = firstAnswer();
+			if (answer === undefined) return undefined;
+			const seconds = Math.round((answer.at - Date.parse(answer.date ?? "")) / 1000);
+			if (Number.isNaN(seconds)) return skipped("the service's answers have no date");
+			const size = Math.abs(seconds);
+			// The answer took time to arrive.
+			if (size <= 2) return ok("this machine's clock agrees with the service's");
+			const text = `this machine's clock is ${size} s ${seconds > 0 ? "ahead of" : "behind"} the service's`;
+			if (size <= MAX_SKEW) return ok(text);
+			const hint = "Set the clock that is wrong: times in reports and waits that the service asks for depend on it.";
+			return warning(text, hint);
+		},
+	},
+];
 
-const PACE: readonly Step<Connected>[] = [
+const OTHERS: readonly Step<Connected>[] = [
+	{
+		name: "flavour",
+		// The kind of server, how that is known, and what contradicts the settings. The service notes one that has changed.
+		check: async (doctor) => {
+			const { session, settings, flags } = doctor;
+			const found = await session.service.detect(session.request);
+			doctor.recognition = found;
+			const { flavour, form, how, proven } = found;
+			const proof =
+				proven !== undefined ? "a write that was read back confirmed this" : "no write has confirmed this yet";
+			const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
+			const text = `${flavour.servers} (${flavour.name}): ${how}. Updates are sent as ${words}; ${proof}`;
+			const doubts: string[] = [];
+			const hints: string[] = [];
+			const wanted = given("--flavour", flags.flavour, settings.flavour);
+			if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
+				doubts.push(`${wanted.origin} says ${wanted.value}`);
+				hints.push(`Take flavour out of ${wanted.origin}, and it is detected.`);
+			}
+			const { body } = settings;
+			if (body !== undefined && body.value !== "auto" && !flavour.update.forms.includes(body.value)) {
+				doubts.push(`${body.origin} asks for the body form ${body.value}, which this kind of server does not accept`);
+				hints.push(`Take body out of ${body.origin}.`);
+			}
+			return doubts.length === 0 ? ok(text) : warning(`${text}. But ${doubts.join("; ")}`, hints.join(" "));
+		},
+	},
+	{
+		name: "dataset",
+		next: "ragtag datasets list",
+		check: async (doctor) => {
+			const { flags, settings, session, app } = doctor;
+			const wanted = given("--dataset", flags.dataset, settings.dataset);
+			if (wanted === undefined) {
+				const [first] = doctor.datasets ?? [];
+				if (first === undefined) {
+					const hint = "Create one with: ragtag datasets create NAME";
+					return skipped("there is no dataset yet", hint, "ragtag datasets create NAME");
+				}
+				const { id, name, documentCount: documents } = first;
+				doctor.dataset = { id, origin: undefined, documents };
+				return ok(`no dataset was given; the first one is ${show(name)}, ${show(id)}${countText(documents)}`);
+			}
+			const found = await attempt(async () => {
+				const id = (await datasetId({ flags, settings, session, app })) ?? wanted.value;
+				const { total } = await session.request(() => spoken(doctor).listDocuments(id, FIRST_ENTRY));
+				return { id, origin: wanted.origin, documents: total };
+			});
+			if ("error" in found) {
+				const { message, hint, exit } = found.error;
+				// A name that no dataset has is a fact about the service, as an unknown id is.
+				const own = exit === Exit.usage ? Exit.failedRows : exit;
+				return failed({ message, hint, exit: own }, "ragtag datasets list");
+			}
+			doctor.dataset = found.value;
+			const { id, origin, documents } = found.value;
+			return ok(`${show(id)} (${origin}) can be listed${countText(documents)}`);
+		},
+	},
+	{
+		name: "right",
+		check: async (doctor) => {
+			const { session, dataset, recognition } = doctor;
+			if (dataset === undefined) return skipped("not checked, because there is no dataset");
+			if (recognition === undefined) return skipped("not checked, because the kind of the service is not known");
+			const where = `in dataset ${show(dataset.id)}`;
+			switch (await session.request(() => spoken(doctor).probeRight(dataset.id))) {
+				case "may":
+					return ok(`this key may update metadata ${where}; the check changed nothing`);
+				case "unknown": {
+					const text = `whether this key may update metadata ${where} can't be checked without a write`;
+					return warning(text, "The first row of a run shows it.");
+				}
+				case "may_not": {
+					const message = recognition.flavour.onlyOwnerUpdates
+						? `this key can list, upload and remove ${where}, but may not update: only the owner's key may`
+						: `this key can list ${where}, but may not update`;
+					const hint = "Use the key of the dataset's owner.";
+					return failed({ message, hint, exit: Exit.failedRows }, "ragtag doctor --api-key-file PATH");
+				}
+			}
+		},
+	},
+	{
+		name: "values",
+		check: (doctor) =>
+			doctor.dataset && doctor.recognition && readValues(doctor.session, spoken(doctor), doctor.dataset),
+	},
 	{
 		name: "latency",
 		check: async (doctor) => {
@@ -57,130 +177,55 @@ const PACE: readonly Step<Connected>[] = [
 				});
 				times.push(time);
 			}
-			doctor.latency = latencyOf(times).median;
-			doctor.safeRate = safeRate(doctor.latency);
-			return latencyCheck(times);
+			const sorted = times.toSorted((one, other) => one - other);
+			const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+			doctor.latency = median;
+			doctor.safeRate = safeRate(median);
+			const slowest = millisecondsText(sorted.at(-1) ?? 0);
+			return ok(
+				`median ${millisecondsText(median)}, slowest ${slowest} of ${times.length} list requests, one after another`,
+			);
 		},
 	},
 	{
 		name: "rate",
-		check: ({ latency, settings, flags, recognition }) =>
-			latency === undefined
-				? undefined
-				: rateCheck(latency, rateSetting(settings, flags.rate), recognition?.flavour.knownSpeed),
+		// The rate that is safe at that latency, and whether the rate that was set is higher.
+		check: ({ safeRate: safe, settings, flags, recognition }) => {
+			if (safe === undefined) return undefined;
+			const pace = recognition?.flavour.knownSpeed;
+			const known = pace === undefined ? "" : `; ${pace}`;
+			const text = `${safe} requests a second are safe: at most ${MAX_CONCURRENCY} are in flight, and the service's documentation advises at most ${ADVISED_RATE}${known}`;
+			const wanted = given("--rate", flags.rate, settings.rate);
+			const highest = wanted === undefined ? 0 : highestRate(wanted.value);
+			if (wanted === undefined || (highest !== "unlimited" && highest <= safe)) return ok(text);
+			const asked = highest === "unlimited" ? "removes the cap" : `asks for ${highest}`;
+			return warning(`${text}; ${wanted.origin} ${asked}`, `Use --rate ${safe}.`);
+		},
 	},
 ];
 
-/** Seconds. A larger difference between the clocks is a warning. */
-const MAX_SKEW = 60;
+/** Checks that need the service. No request changes anything. */
+export const SERVICE: Stages<Connected> = [ANSWERS, OTHERS];
 
-const UNREACHABLE_HINT = "Check that the service is up, and that host and port in --base-url are right.";
-
-/** The checks `service` and `key` where the first list was not answered with a success. */
-export function refusalChecks(error: CliError, host: string): readonly Check[] {
-	const rest = restErrorOf(error);
-	if (rest === undefined) return [failed("service", error)];
-	if (rest.code === "KEY_REJECTED") {
-		const key = failed("key", error, "ragtag doctor --api-key-file PATH");
-		return [{ name: "service", status: "ok", text: `${host} answers` }, key];
+/** The check `service` where the first list was not answered with a success, and the key is not the cause. */
+function refusal(error: CliError): Found {
+	const { kind, code } = restErrorOf(error) ?? {};
+	if (kind === "untrusted") return failed(error, untrustedNext(code ?? ""));
+	if (kind === "not_the_api" || kind === "contradiction" || code === "NOT_FOUND" || code === "BAD_ENVELOPE") {
+		const { message } = error;
+		return failed({ message, hint: WRONG_ADDRESS_HINT, exit: Exit.temporary }, "ragtag doctor --base-url URL");
 	}
-	if (rest.kind === "untrusted") return [failed("service", error, untrustedNext(rest.code))];
-	const isWrongAddress =
-		rest.kind === "not_the_api" || rest.kind === "contradiction" || ["NOT_FOUND", "BAD_ENVELOPE"].includes(rest.code);
-	if (isWrongAddress)
-		return [
-			{ ...failed("service", error, "ragtag doctor --base-url URL"), hint: WRONG_ADDRESS_HINT, exit: Exit.temporary },
-		];
-	const isUnreachable = rest.kind === "not_sent" || rest.kind === "ambiguous";
-	return [{ ...failed("service", error), ...(isUnreachable ? { hint: UNREACHABLE_HINT } : {}) }];
+	const isUnreachable = kind === "not_sent" || kind === "ambiguous";
+	return { ...failed(error), ...(isUnreachable ? { hint: UNREACHABLE_HINT } : {}) };
 }
 
-/**
- * This machine's clock against the `Date` of an answer.
- *
- * @param date as the service wrote it, in whole seconds
- * @param now when the answer had arrived, in epoch milliseconds
- */
-export function clockCheck(date: string | undefined, now: number): Check {
-	const name = "clock";
-	const theirs = date === undefined ? Number.NaN : Date.parse(date);
-	if (Number.isNaN(theirs)) {
-		return { name, status: "skipped", text: "the service's answers have no date" };
-	}
-	const seconds = Math.round((now - theirs) / 1000);
-	const size = Math.abs(seconds);
-	// The header has whole seconds, and the answer took time to arrive.
-	if (size <= 2) return ok(name, "this machine's clock agrees with the service's");
-	const text = `this machine's clock is ${size} s ${seconds > 0 ? "ahead of" : "behind"} the service's`;
-	if (size <= MAX_SKEW) return ok(name, text);
-	const hint = "Set the clock that is wrong: times in reports and waits that the service asks for depend on it.";
-	return warning(name, text, hint);
+/** The service in the dialect that was detected. */
+function spoken({ session: { api }, recognition }: Connected): Api {
+	return recognition === undefined ? api : api.as({ flavour: recognition.flavour, form: recognition.form });
 }
 
-/** The kind of server, how that is known, and what contradicts the settings or the remembered kind. */
-export function flavourCheck(
-	found: Recognition,
-	before: Recognition | undefined,
-	{ flavour: wanted, body }: Pick<Settings, "flavour" | "body">,
-): Check {
-	const { flavour, form, how, proven } = found;
-	const proof = proven !== undefined ? "a write that was read back confirmed this" : "no write has confirmed this yet";
-	const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
-	const text = `${flavour.servers} (${flavour.name}): ${how}. Updates are sent as ${words}; ${proof}`;
-	const doubts: string[] = [];
-	const hints: string[] = [];
-	if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
-		doubts.push(`${wanted.origin} says ${wanted.value}`);
-		hints.push(`Take flavour out of ${wanted.origin}, and it is detected.`);
-	}
-	if (body !== undefined && body.value !== "auto" && !flavour.update.forms.includes(body.value)) {
-		doubts.push(`${body.origin} asks for the body form ${body.value}, which this kind of server does not accept`);
-		hints.push(`Take body out of ${body.origin}.`);
-	}
-	if (before?.origin === "remembered" && before.flavour.name !== flavour.name) {
-		const age = ageText(Math.max(0, found.foundAt - before.foundAt));
-		doubts.push(`earlier it was detected as ${before.flavour.servers} (${before.flavour.name}), found ${age} ago`);
-		hints.push("Was the service upgraded? Runs use what was detected now.");
-	}
-	if (doubts.length === 0) return { name: "flavour", status: "ok", text };
-	return { name: "flavour", status: "warning", text: `${text}. But ${doubts.join("; ")}`, hint: hints.join(" ") };
-}
-
-/** `3 days`, `1 hour`, `0 minutes`: the largest unit that fits. */
-export function ageText(milliseconds: number): string {
-	const minutes = Math.floor(milliseconds / 60_000);
-	const [count, unit] =
-		minutes >= 2880
-			? [Math.floor(minutes / 1440), "day"]
-			: minutes >= 120
-				? [Math.floor(minutes / 60), "hour"]
-				: [minutes, "minute"];
-	return `${count} ${unit}${count === 1 ? "" : "s"}`;
-}
-
-/** The durations of several requests, in milliseconds. `times` has at least one. */
-export function latencyOf(times: readonly number[]): { readonly median: number; readonly slowest: number } {
-	const sorted = times.toSorted((one, other) => one - other);
-	return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, slowest: sorted.at(-1) ?? 0 };
-}
-
-export function latencyCheck(times: readonly number[]): Check {
-	const { median, slowest } = latencyOf(times);
-	const text = `median ${millisecondsText(median)}, slowest ${millisecondsText(slowest)} of ${times.length} list requests, one after another`;
-	return { name: "latency", status: "ok", text };
-}
-
-/** The rate that is safe at that latency, and whether the rate that was set is higher. */
-export function rateCheck(latency: number, wanted: Settings["rate"], pace: string | undefined): Check {
-	const safe = safeRate(latency);
-	const known = pace === undefined ? "" : `; ${pace}`;
-	const text = `${safe} requests a second are safe: at most ${MAX_CONCURRENCY} are in flight, and the service's documentation advises at most ${ADVISED_RATE}${known}`;
-	const highest = wanted === undefined ? 0 : highestRate(wanted.value);
-	if (wanted === undefined || (highest !== "unlimited" && highest <= safe)) {
-		return { name: "rate", status: "ok", text };
-	}
-	const asked = highest === "unlimited" ? "removes the cap" : `asks for ${highest}`;
-	return { name: "rate", status: "warning", text: `${text}; ${wanted.origin} ${asked}`, hint: `Use --rate ${safe}.` };
+function countText(documents: number | undefined): string {
+	return documents === undefined ? "" : `, and has ${documentsText(documents)}`;
 }
 
 function millisecondsText(milliseconds: number): string {

@@ -143,6 +143,38 @@ describe("each fault ends with its exit code, and a line that says what to type"
 		expect(server.requests).toHaveLength(1);
 	});
 
+	it.each([
+		[404, "--base-url", 6],
+		[405, "--base-url", 6],
+		[302, "--base-url", 4],
+		[403, "doctor", 1],
+	])("status %i of the first answer: %s is to be checked", async (status, next, exit) => {
+		const server = await listen((_request, response) => {
+			response.writeHead(status, { "content-type": "application/json", location: "http://other.invalid/" });
+			response.end('{"code":102,"message":"no"}');
+		});
+		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
+		expect(ended.exit).toBe(exit);
+		expect(read(ended).checks).toMatchObject({ service: "failed", key: "skipped" });
+		expect(at(read(ended).end, "next")).toContain(next);
+	});
+
+	it("https at a port that speaks http: 6, and the key is not sent", async () => {
+		const server = await listen(ragflow());
+		const env = { ...envOf(server), RAGTAG_BASE_URL: server.url.replace("http:", "https:") };
+		const ended = await ragtag(["doctor", "--json"], { env });
+		expect([ended.exit, server.requests]).toEqual([6, []]);
+		expect(read(ended).checks).toMatchObject({ tls: "failed", service: "skipped" });
+		expect(ended.stderr).toContain("Write the address with http://");
+	});
+
+	it("a proxy that has no address: 6, and its variable is to be checked", async () => {
+		const env = { RAGTAG_BASE_URL: "https://rag.invalid", RAGTAG_API_KEY: KEY, HTTPS_PROXY: "http://proxy.invalid:1" };
+		const ended = await ragtag(["doctor", "--json"], { env });
+		expect([ended.exit, read(ended).checks["dns"]]).toEqual([6, "failed"]);
+		expect(ended.stderr).toContain("Check the host in HTTPS_PROXY");
+	});
+
 	it("no address and no key: 2, after the settings, and nothing is sent", async () => {
 		const ended = await ragtag(["doctor", "--json"], { home: "/home/user" });
 		const { checks, lines, end } = read(ended);
@@ -234,10 +266,45 @@ describe("RAGFlow", () => {
 		expect(ended.stderr).toContain("only the owner's key may");
 	});
 
-	it("whose clock is an hour off is a warning, and no failure", async () => {
-		const server = await listen(ragflow({ skew: 3_600_000 }));
+	it.each([
+		[0, "ok", "agrees"],
+		[-40_000, "ok", " s ahead of"],
+		[40_000, "ok", " s behind"],
+		[3_600_000, "warning", " s behind"],
+		[-3_600_000, "warning", " s ahead of"],
+		[Number.NaN, "skipped", "no date"],
+	])("whose clock is %i ms ahead: %s, and no failure", async (skew, status, words) => {
+		const server = await listen(ragflow({ skew }));
 		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
-		expect([ended.exit, read(ended).checks["clock"]]).toEqual([0, "warning"]);
+		expect([ended.exit, read(ended).checks["clock"]]).toEqual([0, status]);
+		expect(textOf(ended, "clock")).toContain(words);
+	});
+
+	it("that is set to be another kind is a warning, and one that was detected as another is noted", async () => {
+		const options: { verb: "PUT" | "PATCH" } = { verb: "PUT" };
+		const server = await listen((request, response) => ragflow(options)(request, response));
+		const [env, state] = [envOf(server), await folder()];
+		const doctor = (...words: string[]): Promise<Ended> =>
+			ragtag(["doctor", "--json", "--state-dir", state, ...words], { env });
+		const set = await doctor("--flavour", "documented", "--rate", "unlimited");
+		expect([set.exit, read(set).checks["flavour"], read(set).checks["rate"]]).toEqual([0, "warning", "warning"]);
+		expect(textOf(set, "flavour")).toMatch(/no write has confirmed this yet. But --flavour says documented$/);
+		expect(textOf(set, "rate")).toContain("--rate removes the cap");
+		await doctor();
+		options.verb = "PATCH";
+		expect((await doctor()).stderr).toMatch(/now answers as .*, no longer as RAGFlow v0\.17 to v0\.24/);
+	});
+
+	it("of which one answer is slow has the latency of the others", async () => {
+		const answer = ragflow();
+		let asked = 0;
+		const server = await listen((request, response) => {
+			const isSlow = request.url?.includes("/datasets?") === true && ++asked === 3;
+			setTimeout(() => answer(request, response), isSlow ? 300 : 0);
+		});
+		const ended = await ragtag(["doctor", "--json"], { env: envOf(server) });
+		expect(textOf(ended, "latency")).toMatch(/slowest \d{3,} ms of 5/);
+		expect(at(read(ended).end, "latency_ms")).toBeLessThan(300);
 	});
 });
 
