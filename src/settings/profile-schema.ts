@@ -7,13 +7,7 @@ import { millisecondsIn } from "../text/times.ts";
 import { alternatives } from "../text/words.ts";
 import { limiterUrl, pingUrl } from "./address.ts";
 import type { KeepRuns } from "./types.ts";
-
-/** An object of these members alone. */
-function membersOf<Entries extends v.ObjectEntries>(entries: Entries): v.StrictObjectSchema<Entries, MemberMessage> {
-	const known = `known: ${Object.keys(entries).join(", ")}`;
-	return v.strictObject(entries, ({ expected }) => (expected === "never" ? known : "a map of names"));
-}
-type MemberMessage = (issue: v.StrictObjectIssue) => string;
+import { membersOf, readBy } from "./yaml-file.ts";
 
 /** A map of names of the user: valibot's own record leaves out those that an object inherits. */
 function mapOf<Schema extends v.GenericSchema>(values: Schema) {
@@ -21,21 +15,10 @@ function mapOf<Schema extends v.GenericSchema>(values: Schema) {
 	return v.pipe(v.custom<JsonObject>(isJsonObject, "a map of names"), entries, v.map(v.string(), values));
 }
 
-/** A value that `read` understands: for any other, it gives undefined or throws. */
-function readBy<Value>(read: (value: unknown) => Value | undefined, wanted: string) {
-	return v.pipe(
-		v.unknown(),
-		v.rawTransform<unknown, Value>(({ dataset, addIssue, NEVER }) => {
-			try {
-				const value = read(dataset.value);
-				if (value !== undefined) return value;
-			} catch {
-				// The message of the reader is for a command line.
-			}
-			addIssue({ message: wanted });
-			return NEVER;
-		}),
-	);
+/** An object of these members alone. */
+function objectOf<Entries extends v.ObjectEntries>(entries: Entries, where = "") {
+	const known = `known: ${Object.keys(entries).join(", ")}`;
+	return membersOf(entries, "a map of names", (name) => `unknown member ${JSON.stringify(name)}${where}; ${known}`);
 }
 
 const TEXT = v.pipe(
@@ -71,13 +54,16 @@ function maxChanges(value: unknown): MaxChanges | undefined {
 const YES_OR_NO = v.boolean("true or false");
 
 const POLICY = v.pipe(
-	membersOf({
-		protected: v.optional(KEYS),
-		allowed: v.optional(mapOf(VALUES)),
-		required: v.optional(KEYS),
-		max_changes: v.optional(readBy(maxChanges, 'a whole number of documents, or a share of the rows such as "5%"')),
-		no_clearing: v.optional(YES_OR_NO),
-	}),
+	objectOf(
+		{
+			protected: v.optional(KEYS),
+			allowed: v.optional(mapOf(VALUES)),
+			required: v.optional(KEYS),
+			max_changes: v.optional(readBy(maxChanges, 'a whole number of documents, or a share of the rows such as "5%"')),
+			no_clearing: v.optional(YES_OR_NO),
+		},
+		" in policy",
+	),
 	v.transform((policy): Policy => ({
 		protectedKeys: policy.protected ?? new Set(),
 		allowed: policy.allowed ?? new Map(),
@@ -87,7 +73,7 @@ const POLICY = v.pipe(
 	})),
 );
 
-const PROFILE = membersOf({
+const PROFILE = objectOf({
 	base_url: v.optional(TEXT),
 	api_key_file: v.optional(TEXT),
 	api_key_command: v.optional(TEXT),
@@ -111,7 +97,7 @@ const PROFILE = membersOf({
 export type RawProfile = v.InferOutput<typeof PROFILE>;
 
 /** The file of profiles. The message of a schema says what a value must be. */
-export const FILE = membersOf({ profiles: v.optional(mapOf(PROFILE)) });
+export const FILE = objectOf({ profiles: v.optional(mapOf(PROFILE)) });
 
 function rate(value: unknown): RateSetting | undefined {
 	if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type BaseIssue, safeParse } from "valibot";
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { CliError, reason, usageError } from "../errors.ts";
 import { checkedAddress } from "./address.ts";
 import { readPrivateFile } from "./private-file.ts";
 import { FILE, type RawProfile } from "./profile-schema.ts";
 import type { Profile, SettingSources } from "./types.ts";
+import { type ProblemAt, readYaml } from "./yaml-file.ts";
 
 /** The profile of that name in config.yaml, checked. */
 export async function readProfile(name: string, origin: string, sources: SettingSources): Promise<Profile> {
@@ -59,54 +58,12 @@ function configPath({ env, home }: Pick<SettingSources, "env" | "home">): string
 	);
 }
 
-/** The error for a place of the file. @param isKey whether the name there is wrong, and not its value */
-type ProblemAt = (path: readonly unknown[], text: string, isKey?: boolean) => CliError;
-
-type ParsedProfiles = { readonly problem: ProblemAt; readonly profiles: ReadonlyMap<string, RawProfile> };
-
-function parseProfiles(text: string, file: string): ParsedProfiles {
-	const lines = new LineCounter();
-	const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-	const problemAt = (offset: number, fault: string): CliError => {
-		const { line, col } = lines.linePos(offset);
-		return usageError(`${file}:${line}:${col}: ${fault}`);
-	};
-	const [broken] = [...document.errors, ...document.warnings];
-	if (broken !== undefined) throw problemAt(broken.pos[0], reason(broken));
-	visit(document, {
-		Alias: (_, node) => {
-			throw problemAt(node.range?.[0] ?? 0, "a value must be written out, not an alias");
-		},
-		Pair: (_, { key }) => {
-			// As a text, 1.0 would be the name "1".
-			if (isScalar(key) && typeof key.value === "string") return;
-			throw problemAt(isNode(key) ? (key.range?.[0] ?? 0) : 0, "a name must be text: put it in quotes");
-		},
+function parseProfiles(text: string, file: string): { problem: ProblemAt; profiles: ReadonlyMap<string, RawProfile> } {
+	const { value, problem } = readYaml(text, file, FILE, (path) => {
+		const name = path.findLast((key) => typeof key === "string") ?? "the file of profiles";
+		return path.length === 2 ? `profile ${JSON.stringify(name)}` : name;
 	});
-	const problem: ProblemAt = (path, fault, isKey) => problemAt(offsetOf(document, path, isKey), fault);
-	const read = safeParse(FILE, document.toJS() ?? {});
-	if (!read.success) throw problemOf(read.issues[0], problem);
-	return { problem, profiles: read.output.profiles ?? new Map() };
-}
-
-/** Where a name or its value begins in the text. */
-function offsetOf(document: Document, path: readonly unknown[], isKey = false): number {
-	const parent: unknown = document.getIn(path.slice(0, -1), true);
-	const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
-	const node: unknown = isKey ? pair?.key : document.getIn(path, true);
-	return isNode(node) ? (node.range?.[0] ?? 0) : 0;
-}
-
-/** The error for a value that a schema refuses. The message of the schema says what the value must be. */
-function problemOf({ path: items, expected, message }: BaseIssue<unknown>, problem: ProblemAt): CliError {
-	const path = items?.map(({ key }) => key) ?? [];
-	const name = path.findLast((key) => typeof key === "string") ?? "the file of profiles";
-	if (expected === "never") {
-		const where = path.at(-2) === "policy" ? " in policy" : "";
-		return problem(path, `unknown member ${JSON.stringify(name)}${where}; ${message}`, true);
-	}
-	const what = path.length === 2 ? `profile ${JSON.stringify(name)}` : name;
-	return problem(path, `${what} must be ${message}`);
+	return { problem, profiles: value.profiles ?? new Map() };
 }
 
 /** The base of relative paths in the file. */

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
-import { parseOptions } from "../../src/settings/options-file.ts";
+import { join } from "node:path";
+import { readOptionsFile } from "../../src/settings/options-file.ts";
+import { complaint, file, folder } from "./helpers.ts";
 
-const parse = (text: string): unknown => Object.fromEntries(parseOptions(text, "/lists/options.yaml"));
+/** The options of a file with that text, and its folder. */
+async function read(
+	text: string,
+): Promise<{ lists: string; options: Promise<ReadonlyMap<string, readonly string[]>> }> {
+	const lists = await folder();
+	return { lists, options: readOptionsFile(await file(join(lists, "options.yaml"), text)) };
+}
 
 test.each<[string, unknown]>([
 	["dataset: handbooks", { dataset: ["handbooks"] }],
@@ -20,8 +28,10 @@ test.each<[string, unknown]>([
 	["true: [ja, x]\nfalse: nein", { true: ["ja,x"], false: ["nein"] }],
 	["", {}],
 	["# nothing yet\n", {}],
-])("%j", (text, options) => {
-	expect(parse(text)).toEqual(options);
+])("%j", async (text, options) => {
+	const found = await read(text);
+	const shown = JSON.stringify(Object.fromEntries(await found.options)).replaceAll(found.lists, "/lists");
+	expect(JSON.parse(shown)).toEqual(options);
 });
 
 test.each([
@@ -37,17 +47,16 @@ test.each([
 	["map: {a: {b: c}}", "map must be texts by their columns"],
 	["decimal_comma: ja", "decimal_comma must be true or false"],
 	["set: {a: null}", "set must be values by their keys"],
-	["- a", "the file must have members"],
+	["- a", "the file of options must be a map of names"],
+	["dataset: x\n1.0: y", "/lists/options.yaml:2:1: a name must be text"],
+	["ignore: []", "ignore must be a list of texts"],
 	["a: [", "/lists/options.yaml:1:5"],
 	["dataset: a\ndataset: b", "/lists/options.yaml:2:1"],
 	["dataset: &a x\nsheet: *a", "a value must be written out"],
-])("%j is refused", (text, why) => {
-	let message = "";
-	try {
-		parse(text);
-	} catch (error) {
-		message = error instanceof Error ? error.message : String(error);
-	}
-	expect(message).toContain(why);
-	expect(message).toContain("nothing was sent");
+])("%j is refused", async (text, why) => {
+	const { lists, options } = await read(text);
+	const found = await complaint(options);
+	expect(found.exit).toBe(2);
+	expect(found.text.replaceAll(lists, "/lists")).toContain(why);
+	expect(found.text).toContain("nothing was sent");
 });
