@@ -1,14 +1,6 @@
 import { parseJson } from "../json/parse-json.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
-import {
-	type Condition,
-	type KeyTest,
-	type Operator,
-	OPERATORS,
-	type Where,
-	hasOtherSpellings,
-	type Scalar,
-} from "./condition.ts";
+import { type Condition, type KeyTest, type Operator, OPERATORS, type Scalar } from "./condition.ts";
 
 /** Other spellings of operators: `convert_conditions` in common/metadata_utils.py makes one of them (v0.23 to v0.27). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
@@ -97,46 +89,4 @@ function parsed(text: string): JsonValue | undefined {
 	} catch {
 		return undefined;
 	}
-}
-
-/**
- * Keys and values that reach the service's comparison unchanged. Others are split at commas, read as wildcards, or changed
- * otherwise by some release.
- */
-const PLAIN_KEY = /^[\p{L}\p{N}_-]{1,100}$/u;
-const PLAIN_VALUE = /^(?=.{1,100}$)[\p{L}\p{N}](?:[\p{L}\p{N} _.:/@-]*[\p{L}\p{N}])?$/u;
-
-/**
- * The `metadata_condition` to send for filters that are applied here in any case, or undefined where none helps.
- *
- * It may match too much, but never hides a document that the filters match. So it uses only the operator `contains`, and only
- * for equal texts: an equal text is contained, on every release, in lists too. Some releases read `contains` the other way
- * round (the stored text within the wanted one), so a `contains` of the user is not sent. Numbers and booleans are stored
- * with their type, and releases compare them differently.
- */
-export function serverCondition(where: readonly Where[], condition: Condition | undefined): string | undefined {
-	const equal = where.filter(isPlainPair);
-	if (condition === undefined) return containsText("and", equal);
-	const asked = condition.tests.flatMap(equality);
-	if (condition.logic === "and" || condition.tests.length === 1) return containsText("and", [...equal, ...asked]);
-	// Without one of its choices an "or" would hide what that choice matches, and no condition can hold "and" and "or".
-	const isWhole = asked.length === condition.tests.length;
-	return isWhole && equal.length === 0 ? containsText("or", asked) : containsText("and", equal);
-}
-
-/** The pair of a test for equal text; none for any other test. */
-function equality({ name, operator, wanted }: KeyTest): readonly Where[] {
-	// A stored value that is equal as a number or date need not contain the text.
-	if (operator !== "is" || typeof wanted !== "string" || hasOtherSpellings(wanted)) return [];
-	return [[name, wanted] as const].filter(isPlainPair);
-}
-
-function isPlainPair([key, value]: Where): boolean {
-	return PLAIN_KEY.test(key) && PLAIN_VALUE.test(value) && parsed(value) === undefined;
-}
-
-function containsText(logic: "and" | "or", pairs: readonly Where[]): string | undefined {
-	if (pairs.length === 0) return undefined;
-	const conditions = pairs.map(([name, value]) => ({ name, comparison_operator: "contains", value }));
-	return JSON.stringify({ logic, conditions });
 }

@@ -167,11 +167,6 @@ function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", wanted: 
 	}
 }
 
-/** Whether the service reads a text as a number or a date, so that a different text may equal it. */
-export function hasOtherSpellings(text: string): boolean {
-	return isNumberText(text) || isDate(text);
-}
-
 function orderOf(stored: string, wanted: Scalar): number | undefined {
 	const text = serverText(wanted);
 	if (isDate(text)) return isDate(stored) ? compareTexts(stored.trim(), text.trim()) : undefined;

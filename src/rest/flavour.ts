@@ -87,8 +87,6 @@ export type Flavour = {
 		readonly strict: ListOrder | undefined;
 		/** whether the total of a list counts every entry that its pages show; at worst, those of one page */
 		readonly countsAll: boolean;
-		/** whether some of its releases understand `metadata_condition`, and no release refuses it */
-		readonly condition: boolean;
 		/** documents that one request can name at most; 0 if that is not known, and each is asked for by itself */
 		readonly idsAtOnce: number;
 	};

@@ -49,7 +49,6 @@ export const documented: Flavour = {
 		orders: [undefined, orders.oldestFirst, orders.newestFirst],
 		strict: undefined,
 		countsAll: false,
-		condition: false,
 		idsAtOnce: 0,
 	},
 	calls: [],
@@ -99,7 +98,6 @@ const ragflow = {
 		// It counts the rows of the same query, and then cuts the page (get_list and get_by_kb_id in
 		// api/db/services/document_service.py, v0.16 to v0.27). Up to v0.15 the total counts the page.
 		countsAll: true,
-		condition: true,
 		idsAtOnce: 0,
 	},
 	// From v0.17 on (api/apps/sdk/doc.py: download, parse, update_doc), and in v1.0 (internal/router/router.go).
@@ -182,9 +180,8 @@ const ragflow1: Flavour = {
 	dropsFolders: true,
 	servers: "RAGFlow v1.0",
 	update: { verb: "PATCH", forms: ["json"] },
-	// `ids` of a list has no bound of its own; a page has a hundred (ListDocuments in internal/handler/document.go). A
-	// `metadata_condition` is parsed there, and hides nothing.
-	list: { ...ragflow.list, idsAtOnce: 100, condition: false },
+	// `ids` of a list has no bound of its own; a page has a hundred (ListDocuments in internal/handler/document.go).
+	list: { ...ragflow.list, idsAtOnce: 100 },
 	// An unknown id refuses them all (validateDocsInDataset in internal/service/document/document_parse.go).
 	removesMany: { most: 100, isSeenBy: (put) => put === "no_route" },
 	knownSpeed: undefined,

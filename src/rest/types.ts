@@ -41,8 +41,6 @@ export type DocumentQuery = {
 	/** several documents; a service may ignore it */
 	readonly ids?: readonly string[];
 	readonly name?: string;
-	/** the text of a `metadata_condition` */
-	readonly condition?: string;
 };
 
 export type StoredFile = { readonly id: string; readonly name: string; readonly size: number | undefined };

@@ -88,9 +88,9 @@ export function pathOf(
 
 /** The query of a list, with names that all kinds of servers know. All releases understand `False`, but not `false`. */
 export function documentParameters(query: DocumentQuery): Record<string, QueryValue> {
-	const { page, pageSize, order, id, ids, name, condition } = query;
+	const { page, pageSize, order, id, ids, name } = query;
 	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
-	return { page, page_size: pageSize, orderby: order?.by, desc, id, ids, name, metadata_condition: condition };
+	return { page, page_size: pageSize, orderby: order?.by, desc, id, ids, name };
 }
 
 function countSlashes(path: string): number {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../src/json/values.ts";
 import { lacks, matches, meets, OPERATORS, valueText, type Where } from "../../src/plan/condition.ts";
-import { conditionText as writtenCondition, parseCondition, serverCondition } from "../../src/plan/condition-text.ts";
+import { conditionText as writtenCondition, parseCondition } from "../../src/plan/condition-text.ts";
 
 type Asked = readonly [name: string, operator: string, value?: JsonValue | undefined];
 
@@ -192,110 +192,6 @@ it("a recorded condition reads back as the same", () => {
 			expect(parseCondition(writtenCondition(read))).toEqual(read);
 		}),
 	);
-});
-
-describe("the condition that is sent", () => {
-	const sent = (...pairs: Where[]) => ({
-		logic: "and",
-		conditions: pairs.map(([name, value]) => ({ name, comparison_operator: "contains", value })),
-	});
-	const parsed = (where: readonly Where[], asked?: readonly Asked[], logic?: string): unknown => {
-		const text = serverCondition(where, asked === undefined ? undefined : conditionOf(asked, logic));
-		return text === undefined ? undefined : JSON.parse(text);
-	};
-
-	it.each<[string, Where]>([
-		["empty text", ["a", ""]],
-		["a number", ["a", "1.50"]],
-		["a boolean", ["a", "true"]],
-		["null", ["a", "null"]],
-		["a list", ["a", "[1]"]],
-		["what reads as JSON text", ["a", '"x"']],
-		["text that a release splits", ["a", "x, y"]],
-		["text in spaces", ["a", " x "]],
-		["a wildcard", ["a", "x*"]],
-		["very long text", ["a", "x".repeat(101)]],
-		["a key with a path in it", ["a.b", "x"]],
-	])("omits %s: some servers compare it differently", (_, where) => {
-		expect(parsed([where])).toBeUndefined();
-		expect(parsed([where, ["b", "plain"]])).toEqual(sent(["b", "plain"]));
-	});
-
-	it.each<[string, readonly Where[], readonly Asked[] | undefined, string | undefined, unknown]>([
-		["nothing of no filter", [], undefined, undefined, undefined],
-		[
-			"all of several",
-			[
-				["a", "x"],
-				["é-1", "y z"],
-			],
-			undefined,
-			undefined,
-			sent(["a", "x"], ["é-1", "y z"]),
-		],
-		["what one asks to be equal", [], [["a", "is", "x"]], undefined, sent(["a", "x"])],
-		["both kinds", [["a", "x"]], [["b", "is", "y"]], "and", sent(["a", "x"], ["b", "y"])],
-		[
-			"the part of an and that it can",
-			[],
-			[
-				["a", "is", "x"],
-				["b", ">", 3],
-			],
-			"and",
-			sent(["a", "x"]),
-		],
-		["nothing of a contains, which some read the other way round", [], [["a", "contains", "x"]], "and", undefined],
-		["nothing of a denial", [], [["a", "not is", "x"]], "and", undefined],
-		["nothing of a date", [], [["a", "is", "2025-01-01"]], "and", undefined],
-		["nothing of a number in other digits", [], [["a", "is", "007.50"]], "and", undefined],
-		[
-			"an or of equal texts",
-			[],
-			[
-				["a", "is", "x"],
-				["b", "is", "y"],
-			],
-			"or",
-			{ ...sent(["a", "x"], ["b", "y"]), logic: "or" },
-		],
-		[
-			"nothing of an or that it can't say whole",
-			[],
-			[
-				["a", "is", "x"],
-				["b", ">", 3],
-			],
-			"or",
-			undefined,
-		],
-		[
-			"no or beside an and",
-			[["c", "z"]],
-			[
-				["a", "is", "x"],
-				["b", "is", "y"],
-			],
-			"or",
-			sent(["c", "z"]),
-		],
-	])("is %s", (_, where, asked, logic, expected) => {
-		expect(parsed(where, asked, logic)).toEqual(expected);
-	});
-
-	it("hides no document that the filters show, however a release reads contains", () => {
-		const texts = ["news", "New", "true", "7", "a,b", "x y", "", "sports news"];
-		const values: JsonValue[] = [...texts, 7, true, null, texts, ["News", 7]];
-		for (const value of values) {
-			for (const text of texts) {
-				const held: Metadata = new Map([["k", value]]);
-				if (serverCondition([["k", text]], undefined) === undefined || !matches(held, [["k", text]])) continue;
-				const stored = (Array.isArray(value) ? value : [value]).map((item) => String(item).toLowerCase());
-				expect(stored.some((item) => item.includes(text.toLowerCase()))).toBe(true);
-				expect(stored.some((item) => text.toLowerCase().includes(item))).toBe(true);
-			}
-		}
-	});
 });
 
 it("a negated condition finds no document without the key", () => {

@@ -15,23 +15,15 @@ import {
 } from "./pages.ts";
 import { SeenIds } from "./id-table.ts";
 
-/**
- * The largest dataset that the service may filter. Releases with separate metadata read at most 10,000 entries, those
- * of removed documents included, so a larger dataset would lose matches.
- */
-const LARGEST_FILTERED = 5_000;
-
 /** Entries by which pages are made smaller, so that they end at other documents. The numbers have no common divisor. */
 const SMALLER_BY: readonly number[] = [3, 11];
 
 /** A list with fewer documents than its total, after every way to read it was tried; or with so many more that it was left. */
 export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
 
-/** How documents are listed. The service may ignore the filters, so a caller who wants no other documents filters again. */
+/** How documents are listed. The service may ignore the name, so a caller who wants no other documents filters again. */
 type ListOptions = {
 	readonly name?: string | undefined;
-	/** the text of a `metadata_condition`; sent only where the flavour knows them, and where it can hide no document */
-	readonly condition?: string | undefined;
 	/** the order to begin with, where it is not the flavour's first */
 	readonly order?: ListOrder | undefined;
 	/** the first page of the whole list in that order, where it was read already */
@@ -65,9 +57,9 @@ export async function* documentPages(
 	api: Api,
 	request: Request,
 	datasetId: string,
-	{ name, condition, order, start: given, onShort, onTotal, mayStop = false }: ListOptions = {},
+	{ name, order, start: given, onShort, onTotal, mayStop = false }: ListOptions = {},
 ): AsyncGenerator<readonly Document[]> {
-	const { orders: known, condition: knowsConditions, countsAll } = api.dialect.flavour.list;
+	const { orders: known, countsAll } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
 	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll, mayStop } };
@@ -75,9 +67,6 @@ export async function* documentPages(
 
 	const start = given ?? (await firstDocuments(api, request, datasetId, orders[0]));
 	if (start.first.total !== undefined) onTotal?.(start.first.total);
-	if (condition !== undefined && knowsConditions && isWorthFiltering(start.first)) {
-		if (yield* filteredDocuments(list, start, condition)) return;
-	}
 	const short = yield* remainingDocuments(list, start);
 	if (short !== undefined) onShort?.(short);
 }
@@ -142,23 +131,6 @@ async function* namedDocuments(
 		await read(1, { pageSize: SMALL_PAGE, order });
 		return true;
 	}
-}
-
-/**
- * The documents of the first page and those that the service's own filter finds. Resolves with true if they are
- * complete.
- */
-async function* filteredDocuments(
-	{ read, orders: [order], of }: List,
-	{ asked, first }: FirstPage<Document>,
-	condition: string,
-): AsyncGenerator<readonly Document[], boolean> {
-	yield first.items.filter((document) => of.ids.add(document.id) === "new");
-	return isWhole(yield* walk((page) => read(page, { pageSize: asked, order, condition }), { asked, ...of }));
-}
-
-function isWorthFiltering({ items, total }: Page<Document>): boolean {
-	return total !== undefined && items.length < total && total <= LARGEST_FILTERED;
 }
 
 /** Every document that was not yielded before, in one order after another. Resolves with a list that stays short. */

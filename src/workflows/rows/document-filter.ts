@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Session } from "../../app.ts";
 import { type JsonValue, type Metadata, isJsonArray } from "../../json/values.ts";
 import { type Condition, type Where, lacks, matches, meets } from "../../plan/condition.ts";
-import { bareValue, conditionText, serverCondition } from "../../plan/condition-text.ts";
+import { bareValue, conditionText } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
 import { type ShortList, allDocuments } from "../../run/documents/list.ts";
 import type { Doubts } from "../../run/documents/searches.ts";
@@ -79,7 +79,7 @@ export function filterText({ where = [], whereJson, missing = [], name }: Filter
 }
 
 /**
- * The documents of a dataset that meet a filter, each once. Filters here, whatever the service did with what it was asked.
+ * The documents of a dataset that meet a filter, each once. Filters here, whatever the service did with the name.
  *
  * @throws CliError exit 2 after the last document for a key that no document of the dataset has; an empty dataset has none
  */
@@ -96,9 +96,8 @@ export async function* filteredDocuments(
 		const text = `RAGFlow v0.27 finds no document by ${bare} in --where-json; here it is compared with what the documents have.`;
 		service.noteOnce("BARE_VALUE", `${text} As text, "${bare}", it means the same everywhere.`);
 	}
-	const condition = serverCondition(where, whereJson);
-	// Whether the service can filter depends on its flavour; without a filter nothing does.
-	const api = condition === undefined ? service.api : await service.known(request);
+	// Whether a list may hide metadata depends on the flavour.
+	const api = where.length > 0 || whereJson !== undefined ? await service.known(request) : service.api;
 	let isShort = false;
 	const onShort = (list: ShortList): void => {
 		isShort = true;
@@ -113,7 +112,6 @@ export async function* filteredDocuments(
 	};
 	for await (const document of allDocuments(api, request, dataset, {
 		name,
-		condition,
 		onShort,
 		onTotal: checks.onTotal,
 		mayStop: checks.mayStop,
@@ -129,7 +127,7 @@ export async function* filteredDocuments(
 	const { keys, named, end = "" } = checks;
 	if (isShort || keys.isEmpty || keys.firstUnknown(named) === undefined) return;
 	// The service may have left out documents that have the key.
-	if (name !== undefined || (condition !== undefined && api.dialect.flavour.list.condition)) {
+	if (name !== undefined) {
 		for await (const document of allDocuments(api, request, dataset)) {
 			keys.add(document);
 			if (keys.firstUnknown(named) === undefined) return;

@@ -301,49 +301,6 @@ describe("a list by name", () => {
 	const by = { by: "create_time", descending: false } as const;
 });
 
-describe("a list by condition", () => {
-	const heeds: OddList["filter"] = ({ metadata }, { condition }) => condition === undefined || metadata?.get("n") === 3;
-	const thirds = (ids: readonly string[]): string[] => ids.filter((id) => Number(id) % 10 === 3);
-	const filter = { condition: "{}" };
-
-	it("reads the first page and what the service finds, and no more", async () => {
-		const { ids, asked } = await list({ documents: 2_000, filter: heeds }, filter);
-		expect(thirds(ids)).toEqual(thirds(every(2_000)));
-		expect(asked.map(({ page, condition }) => [page, condition])).toEqual([
-			[1, undefined],
-			[1, "{}"],
-			[2, "{}"],
-		]);
-	});
-
-	it.each<[string, Partial<OddList>]>([
-		["a flavour that knows none", { flavour: "documented" }],
-		["a dataset of which the service may look at a part alone", { documents: 25_000 }],
-		["a dataset of one page", { documents: 90 }],
-		["a list without a total", { total: () => undefined }],
-	])("is not sent for %s", async (_, odd) => {
-		const { ids, asked } = await list({ documents: 2_000, filter: heeds, ...odd }, filter);
-		expect(ids).toEqual(every(odd.documents ?? 2_000));
-		expect(asked.filter(({ condition }) => condition !== undefined)).toEqual([]);
-	});
-
-	it.each<[string, Partial<OddList>]>([
-		[
-			"refuses it",
-			{
-				refuse: ({ condition }) => {
-					if (condition !== undefined) throw failure("contradiction", { code: "CODE_100" });
-				},
-			},
-		],
-		["ignores it", { filter: () => true }],
-		["shows fewer than it found", { page: (page, { condition }) => (condition === undefined ? page : page.slice(1)) }],
-	])("loses no document if the service %s", async (_, odd) => {
-		const { ids } = await list({ documents: 2_000, filter: heeds, ...odd }, filter);
-		expect(thirds(byNumber(ids))).toEqual(thirds(every(2_000)));
-	});
-});
-
 describe("a document that the service denies", () => {
 	const denied = (status: number) => (query: DocumentQuery) => {
 		if (query.id !== undefined) throw failure("rejected", { code: "NOT_FOUND", status });
