@@ -1,8 +1,9 @@
 import type { App } from "../app.ts";
-import { type CliError, type ExitCode, usageError } from "../errors.ts";
+import { type ExitCode, usageError } from "../errors.ts";
 import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
 import { declare, typedOptions } from "../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
+import { needs, refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { show } from "../text/show.ts";
 import { checkInput } from "../workflows/check/check-manifest.ts";
@@ -84,33 +85,32 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 
 /** @throws CliError exit 2 for flags that exclude each other, or mean nothing without others */
 function checkFlags(options: ValuesOptions): void {
-	const { key, map, rename, out, format, dryRun, detailedExitcode, verify = "none", changingFlag } = options;
-	const wrong = (text: string, hint: string): CliError => usageError(`${text}; nothing was sent`, hint);
+	const { key, map, rename, out, format, dryRun = false, detailedExitcode, verify = "none", changingFlag } = options;
 	if (map !== undefined && rename !== undefined) {
-		throw wrong("--map and --rename exclude each other", "Change the values first, then the names of keys.");
+		throw refused("--map and --rename exclude each other", "Change the values first, then the names of keys.");
 	}
-	if (map !== undefined && key === undefined) throw wrong("--map needs a KEY", "Type: ragtag values KEY --map FILE");
+	if (map !== undefined && key === undefined) throw refused("--map needs a KEY", "Type: ragtag values KEY --map FILE");
 	if (rename !== undefined && key !== undefined)
-		throw wrong("--rename takes no KEY beside it", `Leave ${show(key)} out.`);
+		throw refused("--rename takes no KEY beside it", `Leave ${show(key)} out.`);
 	if (rename !== undefined) checkNames(rename);
 	if (map === undefined && rename === undefined) {
 		if (changingFlag !== undefined) {
-			throw wrong(
+			throw refused(
 				`${changingFlag} needs --map or --rename: without them nothing is changed`,
 				`Leave ${changingFlag} out.`,
 			);
 		}
-		if (out !== undefined && key === undefined) throw wrong("--out needs a KEY", "Type: ragtag values KEY --out FILE");
+		if (out !== undefined && key === undefined)
+			throw refused("--out needs a KEY", "Type: ragtag values KEY --out FILE");
 		if (out !== undefined && (format !== undefined || options.json === true)) {
-			throw wrong("--out writes a map, which is always CSV", "Leave --format and --json out.");
+			throw refused("--out writes a map, which is always CSV", "Leave --format and --json out.");
 		}
 		return;
 	}
-	if (format !== undefined) throw wrong("--format is for lists of values", "For changes as JSON lines use --json.");
-	if (detailedExitcode === true && dryRun !== true)
-		throw wrong("--detailed-exitcode needs --dry-run", "Add --dry-run.");
-	if (verify !== "none" && (dryRun === true || out !== undefined)) {
-		throw wrong("--verify reads back what was written, and nothing is written", "Leave --verify out.");
+	if (format !== undefined) throw refused("--format is for lists of values", "For changes as JSON lines use --json.");
+	needs("--dry-run", dryRun, { "--detailed-exitcode": detailedExitcode });
+	if (verify !== "none" && (dryRun || out !== undefined)) {
+		throw refused("--verify reads back what was written, and nothing is written", "Leave --verify out.");
 	}
 }
 
@@ -118,7 +118,7 @@ function checkFlags(options: ValuesOptions): void {
 function checkNames(rename: readonly (readonly [from: string, to: string])[]): void {
 	const names = rename.flat();
 	const twice = names.find((name, at) => names.indexOf(name) !== at);
-	if (names.includes("")) throw usageError("--rename takes OLD=NEW, and neither may be empty; nothing was sent");
+	if (names.includes("")) throw refused("--rename takes OLD=NEW, and neither may be empty");
 	if (twice === undefined) return;
-	throw usageError(`--rename names the key ${show(twice)} twice; nothing was sent`, "Rename one after the other.");
+	throw refused(`--rename names the key ${show(twice)} twice`, "Rename one after the other.");
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { type CliError, usageError } from "../errors.ts";
 import type { Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import { changeOf, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
 import type { UpdatePlan } from "../run/operations/prepare-update.ts";
+import { needs, refused } from "./refuse.ts";
 import { parseCount, parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
 import { DEFAULT_LIMIT_CHARACTERS } from "../report/changes-markdown.ts";
@@ -39,8 +39,8 @@ export function addTypeOption(command: Command): Command {
 export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 	// With another token, the usual one and lists that look like a change are plain values.
 	if (mode !== "replace" || deleteToken !== DELETE_TOKEN) return;
-	throw usageError(
-		"--delete-token needs --mode merge; nothing was sent",
+	throw refused(
+		"--delete-token needs --mode merge",
 		"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.",
 	);
 }
@@ -105,17 +105,13 @@ type JsonFlag = { readonly json?: boolean | undefined };
 export function checkDryRunFlags(
 	flags: DryRunFlags & JsonFlag & { readonly verify?: RunFlags["verify"] | undefined },
 ): void {
-	const { dryRun, detailedExitcode, format, limitCharacters, verify = "none" } = flags;
-	const needsIt: readonly (readonly [string, unknown])[] = [
-		["--format", format],
-		["--limit-characters", limitCharacters],
-		["--detailed-exitcode", detailedExitcode],
-	];
-	const [flag] = needsIt.find(([, value]) => value !== undefined) ?? [];
-	if (dryRun !== true && flag !== undefined) {
-		throw refused(`${flag} needs --dry-run`, `Add --dry-run, or leave ${flag} out.`);
-	}
-	if (dryRun === true && verify !== "none") {
+	const { dryRun = false, detailedExitcode, format, limitCharacters, verify = "none" } = flags;
+	needs("--dry-run", dryRun, {
+		"--format": format,
+		"--limit-characters": limitCharacters,
+		"--detailed-exitcode": detailedExitcode,
+	});
+	if (dryRun && verify !== "none") {
 		throw refused("--verify reads back what was written, and --dry-run writes nothing", "Leave one of them out.");
 	}
 	checkFormatFlags(flags);
@@ -125,13 +121,7 @@ export function checkDryRunFlags(
 export function checkFormatFlags({ format, limitCharacters, json }: DryRunFlags & JsonFlag): void {
 	if (format !== undefined && json === true)
 		throw refused("--format and --json exclude each other", "Use one of them.");
-	if (limitCharacters !== undefined && format !== "md") {
-		throw refused("--limit-characters needs --format md", "Add --format md, or leave --limit-characters out.");
-	}
-}
-
-function refused(text: string, hint: string): CliError {
-	return usageError(`${text}; nothing was sent`, hint);
+	needs("--format md", format === "md", { "--limit-characters": limitCharacters });
 }
 
 /** The format of the changes that the flags choose. */

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { usageError } from "../errors.ts";
 import { encodingOf } from "../manifest/bytes/encodings.ts";
 import { dateFormOf } from "../manifest/csv/date-form.ts";
 import { type CellType, splitType } from "../manifest/rows/typed.ts";
 import type { ManifestOptions } from "../manifest/types.ts";
 import { quoted } from "./next-command.ts";
+import { needs, refused } from "./refuse.ts";
 import { parseNonEmpty, collect } from "./values.ts";
 import type { App } from "../app.ts";
 import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
@@ -44,11 +44,11 @@ export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" |
 	const { sheet, encoding, decimalComma = false, dateFormat, listSeparator, true: yes = [], false: no = [] } = flags;
 	const both = yes.find((word) => no.includes(word));
 	if (both !== undefined) {
-		throw usageError(`--true and --false both name ${both}; nothing was sent`);
+		throw refused(`--true and --false both name ${both}`);
 	}
 	const date = dateFormat === undefined ? undefined : dateFormOf(dateFormat);
 	if (typeof date === "string") {
-		throw usageError(`--date-format: ${date}; nothing was sent`);
+		throw refused(`--date-format: ${date}`);
 	}
 	const isPlain =
 		!decimalComma && date === undefined && listSeparator === undefined && yes.length === 0 && no.length === 0;
@@ -60,10 +60,7 @@ export function sheetOptions(flags: SheetFlags): Pick<ManifestOptions, "sheet" |
 function typeOf(column: string, word: string): CellType {
 	const { type, explicit } = splitType(`:${word}`);
 	if (explicit) return type;
-	throw usageError(
-		`types: ${column} has the type ${word}; nothing was sent`,
-		"A type is text, number, boolean, list or json.",
-	);
+	throw refused(`types: ${column} has the type ${word}`, "A type is text, number, boolean, list or json.");
 }
 
 function parseEncoding(text: string): string {
@@ -130,8 +127,8 @@ function parse(text: string, app: Pick<App, "shard">): Shard {
 /** @throws CliError exit 2 for a shard of rows that come from no manifest: other machines may have others */
 export function checkShard({ shard }: ShardFlags, manifest: string | undefined): void {
 	if (shard === undefined || manifest !== undefined) return;
-	throw usageError(
-		"--shard takes a part of a manifest, and there is none; nothing was sent",
+	throw refused(
+		"--shard takes a part of a manifest, and there is none",
 		"Write the rows to a manifest first, and give the same file to every shard.",
 	);
 }
@@ -170,6 +167,11 @@ export function addFileOptions(command: Command, verb: string): Command {
 			"--no-sidecars",
 			`of the files, ${verb} a.pdf.meta.json too; it is read as the metadata of a.pdf otherwise`,
 		);
+}
+
+/** @throws CliError exit 2 for flags that mean nothing without others */
+export function checkFileFlags({ null: isNull, filesFrom }: FileFlags): void {
+	needs("--files-from", filesFrom !== undefined, { "-0": isNull });
 }
 
 /** The flags that mean nothing without folders, as they are typed. */

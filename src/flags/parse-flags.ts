@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { CliError, Exit } from "../errors.ts";
 import { Parsing } from "../run/operations/parsing.ts";
 import type { Session } from "../app.ts";
+import { needs } from "./refuse.ts";
 import { parseTime } from "./values.ts";
 
 /** Flags of commands that parse what they write. */
@@ -33,10 +33,8 @@ export function addParseOptions(command: Command): Command {
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 export function checkParseFlags({ parse = false, wait = false, stallTime }: ParseFlags): void {
-	const refuse = (text: string, hint: string): CliError =>
-		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, hint });
-	if (wait && !parse) throw refuse("--wait needs --parse", "Add --parse, or leave --wait out.");
-	if (stallTime !== undefined && !wait) throw refuse("--stall-time needs --wait", "Add --wait.");
+	needs("--parse", parse, { "--wait": wait });
+	needs("--wait", wait, { "--stall-time": stallTime });
 }
 
 /** What parses the documents of a run; undefined without `--parse`. */

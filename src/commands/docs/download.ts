@@ -5,6 +5,7 @@ import { type DryRunFlags, addDryRunOptions, checkDryRunFlags } from "../../flag
 import { declare } from "../../flags/declare.ts";
 import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
+import { refused } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { rowLine } from "../../report/summary.ts";
@@ -103,10 +104,10 @@ function checkFlags(options: DownloadOptions): void {
 	const { manifest, id } = options;
 	const sources = [manifest, id, filterText(options) || undefined].filter((source) => source !== undefined);
 	if (sources.length > 1) {
-		throw new CliError("docs download takes a MANIFEST, --id or a filter, and only one of them; nothing was sent", {
-			exit: Exit.usage,
-			hint: "Without any of them it takes all documents of the dataset.",
-		});
+		throw refused(
+			"docs download takes a MANIFEST, --id or a filter, and only one of them",
+			"Without any of them it takes all documents of the dataset.",
+		);
 	}
 	checkShard(options, manifest);
 	checkDryRunFlags(options);

@@ -1,9 +1,10 @@
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { ExitCode } from "../../errors.ts";
 import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
+import { checkCanAsk, needs, refused } from "../../flags/refuse.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocument } from "../../run/operations/parse.ts";
@@ -100,28 +101,21 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: ParseOptions, { io }: App): void {
-	const { manifest, id, onlyFailed, again, wait, stallTime, yes = false, dryRun = false, resume } = options;
-	const refuse = (text: string, hint?: string): CliError =>
-		new CliError(`${text}; nothing was sent`, { exit: Exit.usage, ...(hint === undefined ? {} : { hint }) });
+	const { manifest, id, onlyFailed, again, wait = false, stallTime, resume } = options;
 	const ways = [manifest !== undefined, id !== undefined, filterText(options) !== ""].filter(Boolean);
-	if (ways.length > 1) throw refuse("docs parse takes one of a MANIFEST, --id and a filter");
+	if (ways.length > 1) throw refused("docs parse takes one of a MANIFEST, --id and a filter");
 	if (onlyFailed === true && again === true) {
-		throw refuse("--only-failed and --again exclude each other", "Failed documents are parsed without --again, too.");
+		throw refused("--only-failed and --again exclude each other", "Failed documents are parsed without --again, too.");
 	}
-	if (stallTime !== undefined && wait !== true) throw refuse("--stall-time needs --wait");
+	needs("--wait", wait, { "--stall-time": stallTime });
 	if (resume === true && manifest === undefined && id === undefined) {
-		throw refuse(
+		throw refused(
 			"--resume needs the same documents, and a list may show others by now",
 			"Resume the run with the documents that it found: ragtag runs resume",
 		);
 	}
 	checkShard(options, manifest);
 	checkDryRunFlags(options);
-	if (again === true && !yes && !dryRun && (manifest === "-" || !io.stdinIsTerminal)) {
-		throw refuse(
-			"docs parse --again asks for confirmation, and standard input is no terminal",
-			"Add --yes if you are sure.",
-		);
-	}
+	checkCanAsk("docs parse --again", options, again !== true || (manifest !== "-" && io.stdinIsTerminal));
 	checkInput(manifest, options);
 }

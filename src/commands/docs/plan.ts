@@ -1,7 +1,7 @@
 import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
 import { Option } from "commander";
 import type { App } from "../../app.ts";
-import { type ExitCode, usageError } from "../../errors.ts";
+import type { ExitCode } from "../../errors.ts";
 import { VERSION } from "../../version.ts";
 import {
 	addChangeOptions,
@@ -18,6 +18,7 @@ import { declare } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
+import { refused } from "../../flags/refuse.ts";
 import { parseOut } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
@@ -91,8 +92,8 @@ async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 where an invalid row may name a document */
 function checkUndeclared({ undeclared, skipInvalid }: Pick<PlanOptions, "undeclared" | "skipInvalid">): void {
 	if (undeclared === undefined || skipInvalid !== true) return;
-	throw usageError(
-		"--undeclared and --skip-invalid exclude each other; nothing was sent",
+	throw refused(
+		"--undeclared and --skip-invalid exclude each other",
 		"An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.",
 	);
 }

@@ -5,6 +5,7 @@ import { PURPOSES } from "../../manifest/purposes.ts";
 import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
+import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askForYes, documentsOf } from "../../workflows/question.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
@@ -85,21 +86,14 @@ async function idsOf({ flags, session }: Run<RmOptions>): Promise<readonly strin
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: RmOptions, { io }: App): void {
-	const { manifest, id, name, yes = false, dryRun = false } = options;
+	const { manifest, id, name } = options;
 	if ((manifest === undefined) === (id === undefined && name === undefined)) {
 		throw usageError("docs rm takes either a MANIFEST, or --id and --name");
 	}
-	if (name?.includes("") === true)
-		throw usageError("--name has an empty name; nothing was sent", "Was a variable not set?");
+	if (name?.includes("") === true) throw refused("--name has an empty name", "Was a variable not set?");
 	checkShard(options, manifest);
 	checkDryRunFlags(options);
-	// A dry run removes nothing, so there is nothing to ask.
-	if (!yes && !dryRun && (manifest === "-" || !io.stdinIsTerminal)) {
-		throw usageError(
-			"docs rm asks for confirmation, and standard input is no terminal; nothing was sent",
-			"Add --yes if you are sure.",
-		);
-	}
+	checkCanAsk(PURPOSES.rm.command, options, manifest !== "-" && io.stdinIsTerminal);
 	checkInput(manifest, options);
 }
 

@@ -8,6 +8,7 @@ import { addBodyOption, addRunOptions, addSetOption, type GlobalFlags, type RunF
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { needs } from "../../flags/refuse.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
 import { isFinished, markOf } from "../../run/recorded/unfinished.ts";
@@ -28,7 +29,7 @@ import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
-import { addFileOptions } from "../../flags/input-flags.ts";
+import { addFileOptions, checkFileFlags } from "../../flags/input-flags.ts";
 
 type SyncOptions = RunFlags &
 	DryRunFlags &
@@ -179,20 +180,12 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 }
 
 async function checkFlags(options: SyncOptions): Promise<void> {
-	const { out, failed, force = false, remove, deleteExcluded, maxRemove, filesFrom } = options;
+	const { out, failed, force = false, remove = false, deleteExcluded, maxRemove } = options;
 	checkDryRunFlags({ ...options, dryRun: options.dryRun === true || out !== undefined });
 	checkSources(options);
 	checkParseFlags(options);
-	for (const [flag, value] of [
-		["--delete-excluded", deleteExcluded],
-		["--max-remove", maxRemove],
-	] as const) {
-		if (value === undefined || remove === true) continue;
-		throw usageError(`${flag} needs --remove; nothing was sent`);
-	}
-	if (options.null === true && filesFrom === undefined) {
-		throw usageError("-0 says how the paths of --files-from end; nothing was sent");
-	}
+	checkFileFlags(options);
+	needs("--remove", remove, { "--delete-excluded": deleteExcluded, "--max-remove": maxRemove });
 	if (out !== undefined) await checkOut(out, { manifest: "-", failed, force });
 	await checkFailedPath(failed, "-");
 }

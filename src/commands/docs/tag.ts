@@ -1,5 +1,5 @@
 import type { App } from "../../app.ts";
-import { type CliError, type ExitCode, usageError } from "../../errors.ts";
+import type { ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import {
 	addChangeOptions,
@@ -21,6 +21,7 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
+import { refused } from "../../flags/refuse.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
@@ -98,8 +99,8 @@ function checkFlags(options: TagOptions): void {
 	checkChangeFlags(options);
 	const { manifest } = options;
 	if ((manifest === undefined) === (filterText(options) === "")) {
-		throw usageError(
-			"docs tag takes either a MANIFEST or a filter; nothing was sent",
+		throw refused(
+			"docs tag takes either a MANIFEST or a filter",
 			"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
 		);
 	}
@@ -111,24 +112,23 @@ function checkFlags(options: TagOptions): void {
 
 /** @throws CliError exit 2 for flags without a meaning, or with a dangerous one, for a filter */
 function checkFilterFlags({ mode, set = [], resume, readingFlag: reading }: TagOptions): void {
-	const wrong = (text: string, hint: string): CliError => usageError(`${text}; nothing was sent`, hint);
 	if (reading !== undefined) {
-		throw wrong(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
+		throw refused(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
 	}
 	if (set.length === 0) {
-		throw wrong(
+		throw refused(
 			"a filter selects documents, and no --set gives values for them",
 			"Add --set KEY=VALUE, once for each key.",
 		);
 	}
 	if (mode !== "merge") {
-		throw wrong(
+		throw refused(
 			"--mode replace would give every document that the filter finds only the metadata of --set, and remove all other keys",
 			"Add --mode merge: it keeps the keys that --set does not name.",
 		);
 	}
 	if (resume === true) {
-		throw wrong(
+		throw refused(
 			"--resume needs the same documents, and a filter may find others by now",
 			"Resume the run with the documents that it found: ragtag runs resume",
 		);

@@ -5,7 +5,7 @@ import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
 import { Option } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { type ExitCode, usageError } from "../../errors.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { Row } from "../../manifest/types.ts";
@@ -27,6 +27,7 @@ import {
 } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
+import { needs, refused } from "../../flags/refuse.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
@@ -41,7 +42,14 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
-import { addShardOption, checkShard, addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/input-flags.ts";
+import {
+	addShardOption,
+	checkFileFlags,
+	checkShard,
+	addFileOptions,
+	type FileFlags,
+	fileFlagsGiven,
+} from "../../flags/input-flags.ts";
 
 type UploadOptions = ManifestReadFlags &
 	RunFlags &
@@ -129,17 +137,13 @@ async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
 
 /** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: UploadOptions): string | undefined {
-	const { files, as, filesFrom, onExisting, checksum = false } = options;
+	const { files, as, filesFrom, onExisting, checksum } = options;
 	checkDryRunFlags(options);
 	checkParseFlags(options);
-	if (checksum && onExisting !== "replace") {
-		throw new CliError("--checksum needs --on-existing replace; nothing was sent", { exit: Exit.usage });
-	}
-	if (options.null === true && filesFrom === undefined) {
-		throw new CliError("-0 says how the paths of --files-from end; nothing was sent", { exit: Exit.usage });
-	}
+	checkFileFlags(options);
+	needs("--on-existing replace", onExisting === "replace", { "--checksum": checksum });
 	if (files.length === 0 && filesFrom === undefined) {
-		throw new CliError("missing argument 'files': name a manifest, files or folders", { exit: Exit.usage });
+		throw usageError("missing argument 'files': name a manifest, files or folders");
 	}
 	if (files.length === 0 || !isManifest(files, as)) {
 		checkShard(options, undefined);
@@ -149,12 +153,10 @@ function checkFlags(options: UploadOptions): string | undefined {
 	const [manifest, ...others] = files;
 	const [flag] = fileFlagsGiven(options);
 	if (flag !== undefined) {
-		throw new CliError(`${flag} is for files and folders, and ${manifest} is a manifest; nothing was sent`, {
-			exit: Exit.usage,
-			hint: `If ${manifest} is a file to upload, add --as files.`,
-		});
+		const text = `${flag} is for files and folders, and ${manifest} is a manifest`;
+		throw refused(text, `If ${manifest} is a file to upload, add --as files.`);
 	}
-	if (others.length > 0) throw new CliError("--as manifest takes one manifest", { exit: Exit.usage });
+	if (others.length > 0) throw usageError("--as manifest takes one manifest");
 	checkInput(manifest, options);
 	return manifest;
 }

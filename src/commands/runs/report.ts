@@ -15,14 +15,13 @@ import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import { declare } from "../../flags/declare.ts";
 import { addReportOption } from "../../flags/output-flags.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { undoOf } from "../../report/undo.ts";
 import { shardIn } from "../../shard.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
-import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { resumeCommand } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { newestWithResult, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
@@ -77,16 +76,7 @@ async function report({ run: name, ...flags }: ReportFlags, app: App): Promise<E
 	const resume = totals.pending > 0 ? resumeCommand(file.run, flags) : undefined;
 	const { state } = recorded;
 	const same = state.noOpUpdates;
-	const undo = undoOf(
-		totals,
-		{
-			blind: state.countWithoutBeforeImage(),
-			same,
-			stored: state.countStoredButFailed(),
-			hasTrash: file.options["trash"] === true,
-		},
-		withFlags(`ragtag runs undo ${file.run}`, flags),
-	);
+	const undo = undoOfRun(file, state, flags);
 	if (flags.json === true) {
 		const stop = totals.pending > 0 ? { exit: Exit.temporary, text: "" } : undefined;
 		const ended = { totals, seconds: 0, stop: undefined, run: file.run, resume, same, undo };

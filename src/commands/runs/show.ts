@@ -9,10 +9,10 @@ import { show as shown } from "../../text/show.ts";
 import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { runFileMembers } from "../../run/recorded/run-file.ts";
-import { undoOf, undoText } from "../../report/undo.ts";
+import { undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
-import { newestWithResult, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { newestWithResult, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
 import { type ListedRun, listedRun, goingMembers, goingText } from "../../workflows/recorded/run-state.ts";
 import { type Mark, markOf } from "../../run/recorded/unfinished.ts";
 
@@ -51,19 +51,7 @@ async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitC
 	const end = ended === undefined ? undefined : printed;
 	const goesOn = state === "running" || state === "paused";
 	const resume = state === "unfinished" || state === "killed" ? resumeCommand(file.run, flags) : undefined;
-	const undo =
-		recorded === undefined || totals === undefined || goesOn
-			? undefined
-			: undoOf(
-					totals,
-					{
-						blind: recorded.state.countWithoutBeforeImage(),
-						same: recorded.state.noOpUpdates,
-						stored: recorded.state.countStoredButFailed(),
-						hasTrash: file.options["trash"] === true,
-					},
-					withFlags(`ragtag runs undo ${file.run}`, flags),
-				);
+	const undo = recorded === undefined || goesOn ? undefined : undoOfRun(file, recorded.state, flags);
 	if (flags.json === true) {
 		const { duplicateSkipped = 0, ...others } = totals ?? {};
 		const counts = totals === undefined ? null : { ...others, duplicate_skipped: duplicateSkipped };

@@ -5,7 +5,7 @@ import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flag
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { CONFLICT } from "../../run/operations/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -15,6 +15,7 @@ import { show } from "../../text/show.ts";
 import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
+import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askForYes, documentsOf } from "../../workflows/question.ts";
 import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
@@ -51,29 +52,29 @@ export const undoCommand = declare({
 	resume: resumeUndo,
 });
 
+/** The commands whose runs can't be undone: what they did, and a hint. */
+const NOT_UNDONE: Readonly<Record<string, readonly [did: string, hint: string]>> = {
+	[PURPOSES.rm.command]: [
+		"removed documents, and a removal can't be undone",
+		"Upload the files again: ragtag docs upload.",
+	],
+	[PURPOSES.download.command]: [
+		"downloaded documents, and changed none of them",
+		"There is nothing to undo: its files stay until they are removed.",
+	],
+	[PURPOSES.parse.command]: [
+		"parsed documents, and parsing can't be undone",
+		"The chunks that the documents had are gone; their metadata was not changed.",
+	],
+};
+
 async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<ExitCode> {
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
 	const file = await (name === undefined ? newestWithWrites(runs, options, app, "undo") : runs.find(name));
-	if (file.command === PURPOSES.rm.command) {
-		throw usageError(
-			`run ${file.run} removed documents, and a removal can't be undone; nothing was sent`,
-			"Upload the files again: ragtag docs upload.",
-		);
-	}
-	if (file.command === PURPOSES.download.command) {
-		throw usageError(
-			`run ${file.run} downloaded documents, and changed none of them; nothing was sent`,
-			"There is nothing to undo: its files stay until they are removed.",
-		);
-	}
-	if (file.command === PURPOSES.parse.command) {
-		throw usageError(
-			`run ${file.run} parsed documents, and parsing can't be undone; nothing was sent`,
-			"The chunks that the documents had are gone; their metadata was not changed.",
-		);
-	}
+	const [did, hint] = NOT_UNDONE[file.command] ?? [];
+	if (did !== undefined) throw refused(`run ${file.run} ${did}`, hint);
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();
@@ -146,13 +147,8 @@ async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<Ex
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: UndoOptions, { io }: App): void {
-	const { yes = false, dryRun = false } = options;
 	checkDryRunFlags(options);
-	if (yes || dryRun || io.stdinIsTerminal) return;
-	throw usageError(
-		"runs undo asks for confirmation, and standard input is no terminal; nothing was sent",
-		"Preview it with --dry-run, then add --yes.",
-	);
+	checkCanAsk(UNDO_COMMAND, options, io.stdinIsTerminal, "Preview it with --dry-run, then add --yes.");
 }
 
 /** Documents get back exactly what they had. The plan of an undo is always one of whole values. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { usageError } from "../../errors.ts";
 import { parsePattern } from "../../files/path-pattern.ts";
+import { needs } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { KEY_FACTS, type KeyFact, type Sources } from "./file-values.ts";
 
@@ -23,7 +23,7 @@ export function addSourceOptions(command: Command): Command {
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 export function checkSources({ strict, pattern }: SourceFlags): void {
-	if (strict === true && pattern === undefined) throw usageError("--strict needs --pattern");
+	needs("--pattern", pattern !== undefined, { "--strict": strict });
 }
 
 /** @throws CliError exit 2 for a pattern that is none */

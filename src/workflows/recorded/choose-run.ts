@@ -1,3 +1,6 @@
+import { undoOf } from "../../report/undo.ts";
+import type { Undo } from "../../report/summary.ts";
+import type { JournalState } from "../../run/journal/state.ts";
 import type { App } from "../../app.ts";
 import { usageError } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
@@ -128,4 +131,15 @@ export async function targetOf(
 		`run ${run} went to ${show(baseUrl)}, which only its record says; nothing was sent`,
 		`The key is sent only to an address that you give. If this one is right, type: ${command}`,
 	);
+}
+
+/** Whether a recorded run can be undone, and how. */
+export function undoOfRun({ run, options }: RunFile, state: JournalState, flags: GlobalFlags): Undo {
+	const counts = {
+		blind: state.countWithoutBeforeImage(),
+		same: state.noOpUpdates,
+		stored: state.countStoredButFailed(),
+		hasTrash: options["trash"] === true,
+	};
+	return undoOf(state.totals(), counts, withFlags(`ragtag runs undo ${run}`, flags));
 }

@@ -135,7 +135,7 @@ it("takes its options from a file: the dataset, the filters and the values", asy
 	const config = join(home, "sync.yaml");
 	await writeFile(config, `dataset: ${service.dataset}\nexclude: hr\nset: {by: file}\nnames: flat\n`);
 	const { exit, stderr } = await run(["docs", "sync", root, "--config", config]);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("dataset, exclude, set, names")]);
+	expect([exit, stderr]).toEqual([0, expect.stringContaining("dataset, set, names, exclude")]);
 	expect((await held()).map(({ name, metadata }) => [name, metadata])).toEqual([
 		["it__a.txt", { by: "file" }],
 		["top.md", { by: "file" }],
@@ -145,7 +145,7 @@ it("takes its options from a file: the dataset, the filters and the values", asy
 it.each([
 	[["--delete-excluded"], "--delete-excluded needs --remove"],
 	[["--max-remove", "5"], "--max-remove needs --remove"],
-	[["-0"], "-0 says how the paths"],
+	[["-0"], "-0 needs --files-from"],
 	[["--wait"], "--wait needs --parse"],
 	[["--strict"], "--strict needs --pattern"],
 ])("%j alone is exit 2: it would mean nothing", async (flags, text) => {
