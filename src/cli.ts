@@ -34,7 +34,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 		const program = await programOf(app, ran, everything ? undefined : argv);
 		tree = program;
 		if (completes) {
-			const { complete } = await import("./commands/complete/complete.ts");
+			const { complete } = await import("./commands/complete.ts");
 			// The words at a cursor are no command line: `--help` among them must print no help.
 			ran.exit = await complete(program, argv.slice(1), app);
 		} else {

@@ -1,5 +1,4 @@
 import type { HelpTree } from "./help-tree.ts";
-import { stemOf, type Wanted, wantedIn, wordsOf } from "./help-words.ts";
 
 /** What `ragtag help` can print: a page, a table or a command. */
 type Entry = {
@@ -15,95 +14,70 @@ type Section = { readonly heading: string; readonly lines: readonly string[] };
 type Hit = { readonly name: string; readonly heading: string; readonly line: string; readonly score: number };
 
 /** How much a word counts where it stands. A word that only means the same counts less. */
-const WEIGHT = { name: 2, heading: 2, text: 1, elsewhere: 0.8, alike: 0.6 };
+const WEIGHT = { name: 2, heading: 2, elsewhere: 0.8, alike: 0.6 };
 
-/** How fast further occurrences in a text stop to count, and how much a long text is held against it: usual values of BM25. */
-const BM25 = { k: 1.2, b: 0.4 };
+/** The stems of a text in which a word counts twice as much as in a long one. */
+const SHORT = 20;
 
-type Counted = { readonly counts: ReadonlyMap<string, number>; readonly length: number };
-
-type Indexed = {
+/** A section with the stems of each place in which a word may stand. */
+type Part = Readonly<Record<"name" | "heading" | "text" | "elsewhere", ReadonlySet<string>>> & {
 	readonly entry: Entry;
-	readonly name: Counted;
-	readonly all: Counted;
-	readonly parts: readonly Part[];
+	readonly section: Section;
 };
 
-type Part = { readonly section: Section; readonly heading: Counted; readonly text: Counted };
+const PLACES = ["name", "heading", "text", "elsewhere"] as const;
 
 /** The entries that answer a question, best first, each with its best section and line. */
 export function searchHelp(entries: readonly Entry[], question: string): readonly Hit[] {
 	const wanted = wantedIn(question);
-	const indexed = entries.map(indexOf);
-	const parts = indexed.flatMap((each) => each.parts);
-	const average = parts.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, parts.length);
+	const parts = entries.flatMap(partsOf);
+	// A word that few sections have says more.
 	const rarity = (stem: string): number => {
-		const having = parts.filter((part) => part.text.counts.has(stem) || part.heading.counts.has(stem)).length;
+		const having = parts.filter(({ text, heading }) => text.has(stem) || heading.has(stem)).length;
 		return Math.log(1 + (parts.length - having + 0.5) / (having + 0.5));
 	};
-	const rare = new Map<string, number>();
-	for (const { stem, alike } of wanted) for (const each of [stem, ...alike]) rare.set(each, rarity(each));
-
-	const score = ({ name, all }: Indexed, part: Part): number => {
-		const ofStem = (stem: string): number => {
-			const inText = saturated(part.text, stem, average);
-			const found =
-				(name.counts.has(stem) ? WEIGHT.name : 0) +
-				(part.heading.counts.has(stem) ? WEIGHT.heading : 0) +
-				WEIGHT.text * inText +
-				(all.counts.has(stem) ? WEIGHT.elsewhere : 0);
-			return found * (rare.get(stem) ?? 0);
-		};
+	const rare = new Map(wanted.flatMap(({ stem, alike }) => [stem, ...alike]).map((stem) => [stem, rarity(stem)]));
+	const score = (part: Part): number => {
+		const weight = { ...WEIGHT, text: 1 + SHORT / part.text.size };
+		const ofStem = (stem: string): number =>
+			(rare.get(stem) ?? 0) * PLACES.reduce((sum, place) => sum + (part[place].has(stem) ? weight[place] : 0), 0);
 		const scores = wanted.map(({ stem, alike }) =>
 			Math.max(ofStem(stem), ...[...alike].map((each) => WEIGHT.alike * ofStem(each))),
 		);
 		const met = scores.filter((each) => each > 0).length / Math.max(1, wanted.length);
 		return met * scores.reduce((sum, each) => sum + each, 0);
 	};
-
-	return indexed
-		.flatMap((each): Hit[] => {
-			const [best] = each.parts
-				.map((part) => ({ part, score: score(each, part) }))
-				.toSorted((one, other) => other.score - one.score);
-			if (best === undefined || best.score === 0) return [];
-			const { heading, lines } = best.part.section;
-			return [{ name: each.entry.name, heading, line: bestLine(lines, wanted) ?? heading, score: best.score }];
-		})
-		.toSorted((one, other) => other.score - one.score);
+	const best = new Map<Entry, Hit>();
+	for (const part of parts) {
+		const { entry, section } = part;
+		const found = score(part);
+		if (found <= (best.get(entry)?.score ?? 0)) continue;
+		const { heading, lines } = section;
+		best.set(entry, { name: entry.name, heading, line: bestLine(lines, wanted) ?? heading, score: found });
+	}
+	return [...best.values()].toSorted((one, other) => other.score - one.score);
 }
 
-function indexOf(entry: Entry): Indexed {
-	const parts = entry.sections.map((section) => ({
-		section,
-		heading: counted(section.heading),
-		text: counted(section.lines.join("\n")),
-	}));
-	const all = counted(entry.sections.flatMap(({ heading, lines }) => [heading, ...lines]).join("\n"));
-	return { entry, name: counted(`${entry.name} ${entry.title}`), all, parts };
+function partsOf(entry: Entry): readonly Part[] {
+	const name = stemsIn(`${entry.name} ${entry.title}`);
+	const elsewhere = stemsIn(entry.sections.flatMap(({ heading, lines }) => [heading, ...lines]).join("\n"));
+	return entry.sections.map((section) => {
+		const { heading, lines } = section;
+		return { entry, section, name, elsewhere, heading: stemsIn(heading), text: stemsIn(lines.join("\n")) };
+	});
 }
 
-function counted(text: string): Counted {
-	const stems = wordsOf(text).map(stemOf);
-	const counts = new Map<string, number>();
-	for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1);
-	return { counts, length: stems.length };
-}
-
-function saturated({ counts, length }: Counted, stem: string, average: number): number {
-	const count = counts.get(stem) ?? 0;
-	return (count * (BM25.k + 1)) / (count + BM25.k * (1 - BM25.b + (BM25.b * length) / Math.max(1, average)));
+function stemsIn(text: string): ReadonlySet<string> {
+	return new Set(wordsOf(text).map(stemOf));
 }
 
 /** The line with the most of what is wanted; undefined where no line has any. */
 function bestLine(lines: readonly string[], wanted: readonly Wanted[]): string | undefined {
 	const met = (line: string): number => {
-		const { counts } = counted(line);
-		return wanted.reduce(
-			(sum, { stem, alike }) =>
-				sum + (counts.has(stem) ? 1 : [...alike].some((each) => counts.has(each)) ? WEIGHT.alike : 0),
-			0,
-		);
+		const stems = stemsIn(line);
+		const of = ({ stem, alike }: Wanted): number =>
+			stems.has(stem) ? 1 : [...alike].some((each) => stems.has(each)) ? WEIGHT.alike : 0;
+		return wanted.reduce((sum, each) => sum + of(each), 0);
 	};
 	const [best] = lines.map((line) => ({ line, met: met(line) })).toSorted((one, other) => other.met - one.met);
 	return best === undefined || best.met === 0 ? undefined : best.line;
@@ -159,4 +133,81 @@ export function commandEntries({ commands }: HelpTree): readonly Entry[] {
 				}),
 			],
 		}));
+}
+
+/** Words that mean the same to people who search, a line each. The pages use one or two of each line. */
+const SAME = `
+metadata tag label field attribute annotate
+key property column
+delete remove rm erase purge wipe gone lost
+undo rollback revert restore recover
+resume continue retry interrupt abort crash kill checkpoint
+429 rate limit throttle requests overload tps slow
+preview dry-run simulate dryrun diff
+token apikey key secret credential password login auth
+folder directory
+excel xlsx spreadsheet sheet workbook
+csv semicolon delimiter separator comma
+encoding umlaut garbled charset windows-1252 utf-8 accent
+nightly cron night schedule timer overlap
+timeout stuck hang stall silence
+certificate ca-file tls ssl x509 self-signed
+proxy no_proxy https_proxy corporate
+machine shard parallel worker cluster kubernetes
+prometheus metric monitor alert
+ci github gitlab pipeline action
+exit-code code status exit
+fail error reject bad
+approve review plan
+backup download export dump
+upload ingest import put
+parse parsing chunk
+batch bulk thousand
+existing present current
+dataset knowledge collection
+document file
+duplicate twice
+verify check read-back
+`;
+
+const MEANINGS = new Map<string, string[]>();
+for (const line of SAME.trim().split("\n")) {
+	const stems = line.split(" ").map(stemOf);
+	for (const stem of stems) MEANINGS.set(stem, [...(MEANINGS.get(stem) ?? []), ...stems]);
+}
+
+/** Words without a meaning of their own in a question. */
+const EMPTY = new Set(
+	"a an the too many of to in on at by for from with without and or is are was were be been it its this that these those i me my we our you your he they do does did can could should would will how what when where which who why not no any all some there if then than so as into out up after before while each every one get got want need make use using via again only also just have has had".split(
+		" ",
+	),
+);
+
+/** The words of a text, in small letters. `dry-run` is a word, and so are `dry` and `run`. */
+function wordsOf(text: string): readonly string[] {
+	const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:[-_][\p{L}\p{N}]+)*/gu) ?? [];
+	return words.flatMap((word) => (/[-_]/.test(word) ? [word, ...word.split(/[-_]/)] : [word]));
+}
+
+/** A word without the ends of plural, -ing and -ed. Both sides of a comparison are cut in the same way. */
+function stemOf(word: string): string {
+	if (word.length < 4) return word;
+	const stem = word
+		.replace(/ies$/, "y")
+		.replace(/(?:ings?|ed)$/, "")
+		.replace(/(?<=(?:ss|sh|ch|x))es$/, "")
+		.replace(/(?<![su])s$/, "")
+		.replace(/e$/, "");
+	if (stem.length < 3) return word;
+	return stem.replace(/([bdgmnprt])\1$/, "$1");
+}
+
+/** A word that is searched for, and others that mean the same, as stems. */
+type Wanted = { readonly stem: string; readonly alike: ReadonlySet<string> };
+
+function wantedIn(question: string): readonly Wanted[] {
+	const all = wordsOf(question.replace(/too many requests/i, "429").replace(/api.key/i, "token"));
+	const full = all.filter((word) => !EMPTY.has(word));
+	const stems = new Set((full.length > 0 ? full : all).map(stemOf));
+	return [...stems].map((stem) => ({ stem, alike: new Set(MEANINGS.get(stem)?.filter((each) => each !== stem)) }));
 }

@@ -1,0 +1,198 @@
+import type { Argument, Command, Option } from "commander";
+import type { App } from "../app.ts";
+import { Exit, type ExitCode } from "../errors.ts";
+import { executionOf } from "../workflows/recorded/run-state.ts";
+import { topicsForCompletion } from "./help.ts";
+
+/** One word that is offered at the cursor. */
+type Candidate = { readonly value: string; readonly description: string };
+
+/** Words that the tree knows, or values that must be read from somewhere. */
+type Source =
+	| readonly Candidate[]
+	| "files"
+	| "folders"
+	| "runs"
+	| "unfinished runs"
+	| "runs going on"
+	| "profiles"
+	| "datasets";
+
+/** The words to offer at the cursor. */
+type Completion = {
+	/** begins every candidate: `--mode=` where the value is written in one word with its option */
+	readonly prefix: string;
+	/** the typed beginning of the word, without the prefix */
+	readonly typed: string;
+	readonly source: Source;
+	/** settings that the line names: they say where profiles, runs and datasets are read */
+	readonly settings: Parameters<App["settings"]>[0];
+};
+
+const NOTHING: readonly Candidate[] = [];
+
+/** Runs that are offered, the newest first: a longer list does not fit on a screen. */
+const MOST_RUNS = 30;
+
+/** Values that are looked up, by the option that takes them. */
+const LOOKED_UP: Readonly<Record<string, Source>> = {
+	"--profile": "profiles",
+	"--dataset": "datasets",
+	"--state-dir": "folders",
+	"--files-root": "folders",
+	"--man-pages": "folders",
+};
+
+/** The runs that a command of `ragtag runs` takes, where it does not take all. */
+const RUNS: Readonly<Record<string, Source>> = { resume: "unfinished runs", adjust: "runs going on" };
+
+/** Names of values and arguments that are paths. */
+const PATHS: ReadonlySet<string> = new Set(["file", "files", "path", "manifest", "FILE", "plan"]);
+
+/**
+ * Prints the words that fit the end of a command line, for the scripts of `ragtag completion`. Each line has a value, a
+ * tab and a description. The last line is `:files`, `:folders` or `:none`: what else the shell may offer.
+ *
+ * A shell calls it at each Tab, so it asks no service, and prints nothing in place of an error.
+ *
+ * @param program the whole tree
+ * @param words all words after the program's name; the last one is the word at the cursor, perhaps empty
+ */
+export async function complete(program: Command, words: readonly string[], app: App): Promise<ExitCode> {
+	const completion = completionAt(program, words);
+	const { prefix, typed, source } = completion;
+	const candidates = typeof source === "object" ? source : await found(completion, app).catch(() => []);
+	const lines = candidates
+		.filter(({ value }) => value.startsWith(typed) && isOneWord(value))
+		.map(({ value, description }) => `${prefix}${value}\t${oneLine(description)}\n`);
+	await app.io.out(`${lines.join("")}:${source === "files" || source === "folders" ? source : "none"}\n`);
+	return Exit.ok;
+}
+
+function completionAt(program: Command, words: readonly string[]): Completion {
+	/** options that the line has, with their last values */
+	const given = new Map<Option, string | undefined>();
+	let command = program;
+	let count = 0;
+	/** the option whose value comes next */
+	let open: Option | undefined;
+	let onlyArguments = false;
+	const isFlag = (word: string): boolean => word.startsWith("-") && word !== "-" && !onlyArguments;
+	const options = (): readonly Option[] => [...new Set([...command.options, ...program.options])];
+	const optionOf = (flag: string): Option | undefined =>
+		options().find(({ long, short }) => long === flag || short === flag);
+	for (const word of words.slice(0, -1)) {
+		// An option of several values, such as --id, goes on until the next option.
+		if (open !== undefined && !(open.variadic && isFlag(word))) {
+			given.set(open, word);
+			if (!open.variadic) open = undefined;
+			continue;
+		}
+		open = undefined;
+		const [flag = "", ...value] = word.split("=");
+		const option = isFlag(word) ? optionOf(flag) : undefined;
+		if (option !== undefined) {
+			given.set(option, value.length > 0 ? value.join("=") : undefined);
+			if (option.required && value.length === 0) open = option;
+		} else if (word === "--" && !onlyArguments) onlyArguments = true;
+		else if (!isFlag(word)) {
+			const child = count === 0 ? command.commands.find((each) => each.name() === word) : undefined;
+			if (child === undefined) count += 1;
+			command = child ?? command;
+		}
+	}
+	const valueOf = (flag: string): string | undefined => [...given].find(([{ long }]) => long === flag)?.[1];
+	const [profile, stateDir, baseUrl] = ["--profile", "--state-dir", "--base-url"].map(valueOf);
+	const settings = { profile, stateDir, baseUrl };
+	const word = words.at(-1) ?? "";
+	const isOption = word.startsWith("-") && !onlyArguments;
+	if (open !== undefined && !(open.variadic && isOption)) {
+		return { prefix: "", typed: word, source: valuesOf(open), settings };
+	}
+	if (!isOption) return { prefix: "", typed: word, source: wordsAfter(command, program, count), settings };
+	const [flag = "", ...value] = word.split("=");
+	if (value.length > 0) {
+		const option = optionOf(flag);
+		const source = option?.required === true ? valuesOf(option) : NOTHING;
+		return { prefix: `${flag}=`, typed: value.join("="), source, settings };
+	}
+	// Options that are not there yet, or may stand again.
+	const flags = options().flatMap((option): Candidate[] => {
+		const { long, description } = option;
+		if (long === undefined || option.hidden || (given.has(option) && !isRepeatable(option))) return [];
+		return [{ value: long, description }];
+	});
+	const help = { value: "--help", description: "help of this command" };
+	return { prefix: "", typed: word, source: [...flags, help], settings };
+}
+
+/** @param count arguments that stand before */
+function wordsAfter(command: Command, program: Command, count: number): Source {
+	if (command.name() === "help" && command.parent === program) {
+		return count === 0 ? [...childrenOf(program), ...topicsForCompletion()] : NOTHING;
+	}
+	const children = childrenOf(command);
+	if (children.length > 0) return count === 0 ? children : NOTHING;
+	const all = command.registeredArguments;
+	const last = all.at(-1);
+	const argument = all[count] ?? (last?.variadic === true ? last : undefined);
+	if (argument === undefined) return NOTHING;
+	if (argument.name() === "run" || argument.name() === "runs") return RUNS[command.name()] ?? "runs";
+	return choicesOf(argument) ?? (PATHS.has(argument.name()) ? "files" : NOTHING);
+}
+
+function childrenOf(command: Command): readonly Candidate[] {
+	// Commander adds a command `help` to each group that is not ours.
+	const visible = command
+		.createHelp()
+		.visibleCommands(command)
+		.filter((child) => command.commands.includes(child));
+	return visible.map((child) => ({ value: child.name(), description: child.summary() }));
+}
+
+/** Options that gather their values say so in their description, as the help does. */
+function isRepeatable({ variadic, description }: Option): boolean {
+	return variadic || description.includes("repeatable");
+}
+
+function choicesOf({ argChoices }: Option | Argument): readonly Candidate[] | undefined {
+	return argChoices?.map((value) => ({ value, description: "" }));
+}
+
+function valuesOf(option: Option): Source {
+	const name = /<([^>]+)>/.exec(option.flags)?.[1] ?? "";
+	return choicesOf(option) ?? LOOKED_UP[option.long ?? ""] ?? (PATHS.has(name) ? "files" : NOTHING);
+}
+
+async function found({ source, settings: flags }: Completion, app: App): Promise<readonly Candidate[]> {
+	if (source === "profiles") return (await app.profiles()).map((value) => ({ value, description: "profile" }));
+	if (source === "files" || source === "folders") return [];
+	const settings = await app.settings(flags);
+	if (source === "datasets") {
+		const remembered = await app.rememberedDatasets(settings);
+		return ((await remembered?.load()) ?? []).map(({ name, id }) => ({ value: name, description: id }));
+	}
+	const runs = app.runs(settings);
+	const candidates: Candidate[] = [];
+	for (const name of await runs.names()) {
+		if (candidates.length === MOST_RUNS) break;
+		const file = await runs.read(name);
+		if (file === undefined) continue;
+		const isFinished = runs.hasSummary(name);
+		if (source !== "runs" && isFinished) continue;
+		if (source === "runs going on" && (await executionOf(name, runs, app.processes)) !== "running") continue;
+		const { command, manifest } = file;
+		candidates.push({ value: name, description: `${command} ${manifest.name}${isFinished ? "" : ", unfinished"}` });
+	}
+	return candidates;
+}
+
+/** A shell divides the answer at line ends and tabs; a name that holds one can't be typed anyway. */
+function isOneWord(value: string): boolean {
+	return value === oneLine(value);
+}
+
+function oneLine(text: string): string {
+	// oxlint-disable-next-line no-control-regex -- these are what a terminal must not get
+	return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
+}
