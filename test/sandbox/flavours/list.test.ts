@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import * as by from "../support.ts";
-import { names, releases, serve, update } from "./support.ts";
+import { names, releases, serve } from "./support.ts";
 
 /** Uploaded by one request, so all seven have the same time. */
 const seven = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt"];
@@ -66,20 +66,6 @@ describe("the parameters of a list", () => {
 		},
 	);
 
-	test.each<[Flavour, boolean]>([
-		["ragflow-0.18", false],
-		["ragflow-0.21", true],
-		["ragflow-0.23", true],
-		["ragflow-0.24", true],
-		["ragflow-0.25", true],
-		["ragflow-0.26", true],
-		["ragflow-0.27", true],
-		["ragflow-1.0", true],
-	])("%s understands desc=false: %s", async (flavour, understood) => {
-		const place = await serve(flavour, seven);
-		expect(await names(place, { page_size: "1", desc: "false" })).toEqual([understood ? "a.txt" : "g.txt"]);
-	});
-
 	test.each<[Flavour, number, number]>(
 		releases.map((flavour) => {
 			if (flavour === "ragflow-1.0") return [flavour, 0, 10];
@@ -95,65 +81,4 @@ describe("the parameters of a list", () => {
 			expect(await by.names(sandbox, dataset, { page_size: "100" })).toHaveLength(100);
 		},
 	);
-
-	test.each(releases)("%s shows the members that a client reads", async (flavour) => {
-		const place = await serve(flavour);
-		await update(place, flavour, '{"author":"Ana"}');
-		const document = {
-			id: place.ids[0],
-			dataset_id: place.dataset,
-			name: "a.txt",
-			size: 0,
-			run: "UNSTART",
-			meta_fields: { author: "Ana" },
-			create_time: expect.any(Number),
-		};
-		const listed = await by.list(place.sandbox, place.dataset);
-		expect(listed.json).toMatchObject({ code: 0, data: { total: 1, docs: [document] } });
-		expect(listed.message).toBe(flavour >= "ragflow-0.25" ? "success" : "undefined");
-	});
-
-	test.each(releases)(
-		"%s finds documents by id and by name, and answers an unknown one with code 102",
-		async (flavour) => {
-			const place = await serve(flavour, seven);
-			expect(await names(place, { id: place.ids[1] ?? "" })).toEqual(["b.txt"]);
-			expect(await names(place, { name: "c.txt" })).toEqual(["c.txt"]);
-			expect(await names(place, { name: "c.txt", id: place.ids[1] ?? "" })).toEqual([]);
-			expect(await names(place, { id: "", name: "", keywords: "" })).toEqual(seven);
-			for (const query of [{ id: "nobody" }, { name: "nobody" }]) {
-				const answer = await by.list(place.sandbox, place.dataset, query);
-				expect(answer).toMatchObject({ status: 200, code: 102 });
-				const inSmall = flavour >= "ragflow-0.27";
-				expect(answer.message).toBe(`${inSmall ? "y" : "Y"}ou don't own the document nobody${inSmall ? "" : "."}`);
-			}
-		},
-	);
-
-	test.each<[Flavour, string[]]>([
-		["ragflow-0.18", ["a.txt", "b.txt"]],
-		["ragflow-0.21", ["a.txt", "b.txt"]],
-		["ragflow-0.23", ["a.txt"]],
-		["ragflow-0.24", ["a.txt"]],
-		["ragflow-0.25", ["a.txt"]],
-		["ragflow-0.26", ["a.txt"]],
-		["ragflow-0.27", ["a.txt"]],
-		["ragflow-1.0", ["a.txt", "b.txt"]],
-	])("%s filters by metadata, or ignores the filter: %j", async (flavour, found) => {
-		const place = await serve(flavour, ["a.txt", "b.txt"]);
-		await update(place, flavour, '{"author":"Ana"}');
-		const conditions = [{ name: "author", comparison_operator: "is", value: "Ana" }];
-		expect(await names(place, { metadata_condition: JSON.stringify({ conditions }) })).toEqual(found);
-	});
-
-	test.each(releases)("%s answers a parameter that is not valid with a code and status 200", async (flavour) => {
-		const place = await serve(flavour);
-		// v0.27 and later list their first page instead, and have a code for an unknown column.
-		const [pages, column] = flavour >= "ragflow-0.27" ? [0, 101] : [100, 100];
-		for (const query of [{ page: "x" }, { page_size: "x" }, { page: "-1" }, { page_size: "-1" }]) {
-			const answer = await by.list(place.sandbox, place.dataset, query);
-			expect(answer).toMatchObject({ status: 200, code: pages });
-		}
-		expect((await by.list(place.sandbox, place.dataset, { orderby: "nothing" })).code).toBe(column);
-	});
 });

@@ -1,16 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import * as by from "../support.ts";
-import {
-	patchReleases,
-	putReleases,
-	pythonPatchReleases,
-	pythonReleases,
-	releases,
-	serve,
-	stored,
-	update,
-} from "./support.ts";
+import { patchReleases, putReleases, pythonPatchReleases, releases, serve, stored, update } from "./support.ts";
 
 const before = '{"author":"Ben"}';
 const metadata = '{"author":"Ana"}';
@@ -52,50 +43,6 @@ describe("some answers report a success that changed nothing", () => {
 		expect(await update(place, flavour, "", forms[form])).toMatchObject({ status: 200, code });
 		expect(await stored(place)).toBe(changed ? metadata : before);
 	});
-
-	test.each(releases)("%s answers a misspelt member with a success, and changes nothing", async (flavour) => {
-		const place = await serve(flavour);
-		await update(place, flavour, before);
-		const sent = { headers: by.jsonHeader, body: '{"meta_field":{"author":"Ana"}}' };
-		expect(await update(place, flavour, "", sent)).toMatchObject({ status: 200, code: 0 });
-		expect(await stored(place)).toBe(before);
-	});
-});
-
-describe("an update with the wrong verb", () => {
-	test.each<[Flavour, string]>([
-		...putReleases.map((flavour): [Flavour, string] => [flavour, "PATCH"]),
-		["ragflow-0.25", "PUT"],
-		...pythonReleases.map((flavour): [Flavour, string] => [flavour, "POST"]),
-	])("%s answers %s with a 405 in its message, and changes nothing", async (flavour, wrong) => {
-		const place = await serve(flavour);
-		await update(place, flavour, before);
-		const path = by.documentsPath(place.dataset, place.ids[0]);
-		for (const sent of [
-			{ headers: by.jsonHeader, body },
-			{ headers: by.jsonHeader, body, key: null },
-		]) {
-			const answer = await by.send(place.sandbox, wrong, path, sent);
-			expect(answer).toMatchObject({ status: 200, code: 100 });
-			expect(answer.message).toContain("405: Method Not Allowed");
-		}
-		expect(await stored(place)).toBe(before);
-	});
-
-	test.each(["ragflow-0.26", "ragflow-0.27"] as const)(
-		"%s treats PUT as PATCH, with the same checks of values",
-		async (flavour) => {
-			const place = await serve(flavour);
-			const put = (metadata: string): Promise<by.Answer> => {
-				const sent = { headers: by.jsonHeader, body: `{"meta_fields":${metadata}}` };
-				return by.send(place.sandbox, "PUT", by.documentsPath(place.dataset, place.ids[0]), sent);
-			};
-			expect(await put(metadata)).toMatchObject({ status: 200, code: 0, data: { id: place.ids[0] } });
-			expect(await stored(place)).toBe(metadata);
-			expect(await put('{"a":{"b":1}}')).toMatchObject({ status: 200, code: 102 });
-			expect(await stored(place)).toBe(metadata);
-		},
-	);
 });
 
 describe("what an update does to the present metadata", () => {
@@ -108,25 +55,6 @@ describe("what an update does to the present metadata", () => {
 			expect(await stored(place)).toBe('{"category":"b"}');
 			await update(place, flavour, "{}");
 			expect(await stored(place)).toBe("{}");
-		},
-	);
-
-	test.each(["PUT", "POST"])(
-		"ragflow-1.0 has no %s: HTTP status 404, whatever the key, and nothing changes",
-		async (wrong) => {
-			const place = await serve("ragflow-1.0");
-			await update(place, "ragflow-1.0", before);
-			const path = by.documentsPath(place.dataset, place.ids[0]);
-			for (const key of [undefined, null]) {
-				const answer = await by.send(place.sandbox, wrong, path, {
-					headers: by.jsonHeader,
-					body,
-					...(key === null ? { key } : {}),
-				});
-				expect(answer.status).toBe(404);
-				expect(answer.json).toEqual({ code: 404, data: null, error: "Not Found", message: `Not Found: ${path}` });
-			}
-			expect(await stored(place)).toBe(before);
 		},
 	);
 
@@ -170,13 +98,6 @@ describe("what an update does to the present metadata", () => {
 			expect((await update(place, flavour, '{"a":1.5,"b":7,"c":["x"],"d":""}')).code).toBe(0);
 		},
 	);
-
-	test.each(putReleases)("%s refuses metadata that is not an object", async (flavour) => {
-		const place = await serve(flavour);
-		await update(place, flavour, before);
-		expect(await update(place, flavour, "[]")).toMatchObject({ status: 200, code: 102 });
-		expect(await stored(place)).toBe(before);
-	});
 });
 
 describe("what an update answers", () => {
@@ -200,21 +121,7 @@ describe("what an update answers", () => {
 	});
 });
 
-describe("missing documents, and keys that may not update", () => {
-	test.each(releases)(
-		"%s answers an unknown document and an unknown dataset with code 102 and different messages",
-		async (flavour) => {
-			const place = await serve(flavour);
-			const other = await serve(flavour);
-			const unknown = await update({ ...place, ids: ["f".repeat(32)] }, flavour, metadata);
-			expect(unknown).toMatchObject({ status: 200, code: 102 });
-			expect(unknown.message).toMatch(/^the dataset doesn't own the document\.?$/i);
-			const nowhere = await update({ ...place, dataset: other.dataset }, flavour, metadata);
-			expect(nowhere).toMatchObject({ status: 200, code: 102 });
-			expect(nowhere.message).toMatch(/you don't own the dataset/i);
-		},
-	);
-
+describe("keys that may not update", () => {
 	test.each(releases)(
 		"%s lets a member do all but update, and answers that as for a missing dataset",
 		async (flavour) => {

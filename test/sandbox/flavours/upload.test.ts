@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as by from "../support.ts";
-import { names, type Place, putReleases, pythonReleases, releases, serve } from "./support.ts";
+import { names, type Place, pythonReleases, releases, serve } from "./support.ts";
 
 function send({ sandbox, dataset }: Place, ...parts: { head: string[]; body: string | Buffer }[]): Promise<by.Answer> {
 	const sent = { headers: by.partsHeader, body: by.multipart(...parts) };
@@ -41,30 +41,6 @@ describe("uploads", () => {
 		await by.upload(place.sandbox, place.dataset, "a.txt", "a(1).txt", "b.tar.md");
 		await by.upload(place.sandbox, place.dataset, "b.tar.md");
 		expect(await names(place)).toEqual(["a.txt", "a(1).txt", "a(2).txt", "a(3).txt", "b.tar.md", "b.tar(1).md"]);
-	});
-
-	test.each(["a.exe", "a", "a.", "a.unknown", "a.wmf"])("no release accepts a file named %s", async (name) => {
-		for (const flavour of name === "a.wmf" ? pythonReleases : releases) {
-			const place = await serve(flavour, []);
-			const answer = await send(place, by.filePart(name, "x"));
-			expect(answer).toMatchObject({ status: 200, code: 500 });
-			expect(answer.message).toBe(`${name}: This type of file has not been supported yet!`);
-			expect(await names(place)).toEqual([]);
-		}
-	});
-
-	test.each(putReleases)("%s stores the valid files of a failed upload, and does not report which", async (flavour) => {
-		const place = await serve(flavour, []);
-		const answer = await send(place, by.filePart("a.txt", "1"), by.filePart("b.exe", "2"), by.filePart("c.txt", "3"));
-		expect(answer).toMatchObject({ status: 200, code: 500, data: undefined });
-		expect(await names(place)).toEqual(["a.txt", "c.txt"]);
-	});
-
-	test("ragflow-0.26 reports which files of a failed upload it stored", async () => {
-		const place = await serve("ragflow-0.26", []);
-		const answer = await send(place, by.filePart("a.exe", "1"), by.filePart("b.txt", "2"));
-		expect(answer).toMatchObject({ status: 200, code: 500, data: [{ name: "b.txt", size: 1 }] });
-		expect(await names(place)).toEqual(["b.txt"]);
 	});
 
 	test.each(releases)("%s stores nothing of an upload without files, or to a missing dataset", async (flavour) => {

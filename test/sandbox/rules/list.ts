@@ -12,6 +12,11 @@ const emptyList = { docs: [], total: 0 };
 const newest = ["2.txt", "1.txt", "0.txt"];
 const oldest = newest.toReversed();
 const everything = found(3, newest);
+const shown: Answer = {
+	code: 0,
+	part: '"create_time":1',
+	data: { total: 1, docs: [{ id: "$0", dataset_id: "$D", name: "0.txt", size: 5, run: "UNSTART", meta_fields: {} }] },
+};
 const notThere = (what: string) => ({
 	"0.18": { code: 102, message: `You don't own the document ${what}.` },
 	"0.27": { code: 102, message: `you don't own the document ${what}` },
@@ -35,6 +40,12 @@ const syntax = { code: 100, message: "1064" };
 /** GET /datasets/<dataset_id>/documents, by v0.21.1's public tests (test_list_documents.py) and the code of all releases. */
 export const listRules: readonly Rule[] = [
 	{ rule: "everything, newest first", send: all, answers: { "0.18": everything } },
+	{
+		rule: "the members that a client reads",
+		send: all,
+		query: { id: "$0" },
+		answers: { "0.18": shown, "0.25": { ...shown, message: "success" } },
+	},
 	{
 		rule: "a path without the dataset is a path of another route",
 		send: "GET /api/v1/datasets//documents",

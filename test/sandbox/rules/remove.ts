@@ -15,6 +15,12 @@ const unread = {
 	left: all,
 };
 
+const redirected: Answer = {
+	code: 0,
+	body: `<!doctype html>\n<html><head><title>Redirecting...</title></head><body><div id="root"></div></body></html>\n`,
+	left: all,
+};
+
 const odd = "\n!?。；！？\"'";
 
 /** DELETE of documents, by v0.21.1's public tests (test_delete_documents.py) and the code of all releases. */
@@ -70,13 +76,24 @@ export const removeRules: readonly Rule[] = [
 		body: { ids: ["$0", "$1", "$2"] },
 		answers: { "0.18": none, "1.0": { code: 0, data: { deleted: 3 }, part: '"message":"success"', left: [] } },
 	},
-	{ rule: "no member, in v1.0", send, body: {}, answers: { "1.0": unnamed10 } },
-	{ rule: "a misspelt member, in v1.0", send, body: { id: ["$0"] }, answers: { "1.0": unnamed10 } },
+	...(
+		[
+			["an empty body", "", 101, { code: 101, left: all }],
+			["no member", "{}", 102, unnamed10],
+			["ids that are null", '{"ids":null}', 102, unnamed10],
+			["a misspelt member", '{"id":["$0"]}', 101, unnamed10],
+		] as const
+	).map(([rule, body, code, last]): Rule => ({
+		rule,
+		send,
+		body,
+		answers: { "0.18": { ...none, body: '{"code":0}' }, "0.25": nothing, "0.26": { code, left: all }, "1.0": last },
+	})),
 	{
-		rule: "ids and delete_all, in v1.0",
+		rule: "ids and delete_all, from v0.26 on",
 		send,
 		body: { ids: ["$0"], delete_all: true },
-		answers: { "1.0": refused("should not provide both") },
+		answers: { "0.26": refused("should not provide both") },
 	},
 	{
 		rule: "ids that are text, in v1.0",
@@ -84,7 +101,24 @@ export const removeRules: readonly Rule[] = [
 		body: { ids: "$0" },
 		answers: { "1.0": refused("json: cannot unmarshal string into Go struct field .ids of type []string") },
 	},
-	{ rule: "the path of a document", send: `${send}/$0`, answers: { "1.0": { status: 404, code: 404, left: all } } },
+	{
+		rule: "the path of a document",
+		send: `${send}/$0`,
+		answers: {
+			"0.18": { code: 100, message: "405: Method Not Allowed", left: all },
+			"1.0": { status: 404, code: 404, left: all },
+		},
+	},
+	{
+		rule: "the path of a document with an empty id, in Python",
+		send: `${send}/`,
+		answers: {
+			"0.18": { ...none, body: '{"code":0}' },
+			"0.25": nothing,
+			"0.26": { code: 101, left: all },
+			"1.0": redirected,
+		},
+	},
 	{
 		rule: "no dataset",
 		send: "DELETE /api/v1/datasets//documents",

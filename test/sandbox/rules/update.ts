@@ -135,7 +135,11 @@ const rows: readonly Row[] = [
 	["a body of nothing", "", { "1.0": kept(102, "unexpected end of JSON input") }],
 	["a body of null", "null", { "1.0": after("0.txt") }],
 	["a body of a list", "[]", { "1.0": kept(102, "json: cannot unmarshal array into Go value") }],
-	["no member that it knows", { Meta_Fields: { a: 1 } }, { "1.0": { code: 0, data: { id: "$0" }, metadata: {} } }],
+	[
+		"no member that it knows",
+		{ Meta_Fields: { a: 1 }, meta_field: { a: 1 } },
+		{ "0.18": { code: 0, metadata: {} }, "1.0": { code: 0, data: { id: "$0" }, metadata: {} } },
+	],
 	[
 		"metadata in other letters",
 		{ meta_fields: letters },
@@ -269,14 +273,35 @@ export const updateRules: readonly Rule[] = [
 		rule: "a missing document",
 		send: "PATCH /api/v1/datasets/$D/documents/invalid_document_id",
 		body: { name: "a.txt" },
-		answers: { "1.0": { code: 102, message: "the dataset doesn't own the document" } },
+		answers: {
+			"0.25": { code: 102, message: "The dataset doesn't own the document." },
+			"0.27": { code: 102, message: "the dataset doesn't own the document" },
+		},
 	},
 	{
 		rule: "a missing dataset",
 		send: "PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
 		body: { name: "a.txt" },
-		answers: { "1.0": { code: 102, message: "you don't own the dataset" } },
+		answers: {
+			"0.25": { code: 102, message: "You don't own the dataset." },
+			"0.27": { code: 102, message: "you don't own the dataset" },
+		},
 	},
+	...["PATCH", "PUT", "POST"].map((verb): Rule => {
+		const verbless = { code: 100, message: "405: Method Not Allowed" };
+		return {
+			rule: "a wrong verb is refused before the key is",
+			send: `${verb} ${path}`,
+			body: { meta_fields: { a: 1 } },
+			key: null,
+			answers:
+				{
+					PATCH: { "0.18": verbless, "0.25": { status: 401, code: 401 } },
+					PUT: { "0.25": verbless, "0.26": { status: 401, code: 401 }, "1.0": unknown },
+					POST: { "0.18": verbless, "1.0": unknown },
+				}[verb] ?? {},
+		};
+	}),
 	{
 		rule: "a missing dataset and a body that is not JSON",
 		send: "PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
