@@ -48,66 +48,6 @@ async function nights(documents: number, refusedAt: readonly number[], latency =
 
 const run = ({ stdout }: Ended): string => String(at(summaryOf(stdout), "run"));
 
-it("after a stopped run of A and a whole run of B, --resume writes A onto every document", async () => {
-	const night = await nights(300, [7]);
-	await night.version("A");
-	const first = await night.job();
-	expect([first.exit, summaryOf(first.stdout)]).toEqual([4, expect.objectContaining({ updated: 6, pending: 294 })]);
-	await night.version("B");
-	expect((await night.job()).exit).toBe(0);
-	await night.version("A");
-	const third = await night.job("--resume");
-	expect([third.exit, summaryOf(third.stdout)]).toEqual([0, expect.objectContaining({ updated: 300 })]);
-	expect(await night.held()).toEqual({ A: 300 });
-	expect(run(third)).not.toBe(run(first));
-	expect(await night.states()).toEqual(["finished", "finished", "superseded"]);
-});
-
-it("an interrupted run does not block later runs, even if the manifest has changed", async () => {
-	const night = await nights(40, [7]);
-	await night.version("A");
-	const first = await night.job("--resume");
-	expect(first.exit).toBe(4);
-	await night.version("B");
-	const second = await night.job("--resume");
-	expect(second.exit).toBe(0);
-	expect(second.stderr).toContain(`Run ${run(first)} is unfinished and is not resumed: the manifest differs`);
-	expect(second.stderr).toContain(`It is resumed only by name: ragtag runs resume ${run(first)}`);
-	expect(await night.held()).toEqual({ B: 40 });
-	for (const letter of ["C", "D"]) {
-		await night.version(letter);
-		const next = await night.job("--resume");
-		expect([next.exit, next.stderr]).toEqual([0, expect.stringContaining("No unfinished run of this manifest")]);
-		expect(await night.held()).toEqual({ [letter]: 40 });
-	}
-	// By name it is as strict as before, and says every way on.
-	const named = await program(["runs", "resume", run(first)], night.env);
-	expect(named.exit).toBe(8);
-	for (const way of [
-		"restore ",
-		`runs undo ${run(first)}`,
-		`runs prune ${run(first)} --all`,
-		`docs tag ${night.path}`,
-	]) {
-		expect(named.stderr).toContain(way);
-	}
-	expect(await night.held()).toEqual({ D: 40 });
-});
-
-it("--resume continues the same content, and counts, attempts and seconds cover the whole run", async () => {
-	const night = await nights(40, [7]);
-	await night.version("A");
-	const first = await night.job("--resume");
-	const second = await night.job("--resume");
-	expect([second.exit, run(second)]).toEqual([0, run(first)]);
-	expect(summaryOf(second.stdout)).toMatchObject({ rows: 40, updated: 40, pending: 0, attempts: 40 });
-	expect(Number(at(summaryOf(second.stdout), "seconds"))).toBeGreaterThan(
-		Number(at(summaryOf(first.stdout), "seconds")),
-	);
-	const writes = night.service.requests.filter((line) => line.startsWith("PUT") && line.endsWith(" 200"));
-	expect(writes).toHaveLength(40);
-});
-
 it("runs resume continues the interrupted run of 500 rows, not a later run of one row", async () => {
 	const night = await nights(500, [7]);
 	await night.version("A");

@@ -35,24 +35,6 @@ it("a restart of the server during a run costs no row and prints two lines", asy
 	}
 });
 
-it("a server that stays away ends the run after --max-outage with exit 6, and unsent rows stay pending", async () => {
-	const service = await serve(500);
-	const path = await rows(await service.ids());
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "200", "--max-outage", "2s", "--json"];
-	const running = start(argv, envOf(service));
-	await expect.poll(() => service.requests.length, { timeout: 60_000, interval: 10 }).toBeGreaterThan(60);
-	await service.close();
-	const { exit, stdout, stderr } = await running.ended;
-	expect([exit, stderr]).toEqual([
-		6,
-		expect.stringMatching(/cannot connect to the service for 2s \(127\.0\.0\.1:\d+: the connection was refused\)/),
-	]);
-	const summary = summaryOf(stdout);
-	expect(summary).toMatchObject({ rows: 500, failed: 0, exit_code: 6 });
-	expect(at(summary, "pending")).toBeGreaterThan(0);
-	expect(at(summary, "updated")).toBeGreaterThan(0);
-});
-
 it("Ctrl-C ends a run at once during an outage", async () => {
 	const service = await serve(500);
 	const path = await rows(await service.ids());
@@ -67,19 +49,6 @@ it("Ctrl-C ends a run at once during an outage", async () => {
 	expect(performance.now() - asked).toBeLessThan(2_000);
 	expect(exit).toBe(130);
 	expect(summaryOf(stdout)).toMatchObject({ rows: 500, failed: 0, exit_code: 130 });
-});
-
-it("--max-duration ends a run with exit 9 and leaves the rest pending", async () => {
-	const service = await serve(500);
-	const path = await rows(await service.ids());
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "50", "--max-duration", "2s", "--json"];
-	const { exit, stdout, stderr } = await start(argv, envOf(service)).ended;
-	expect([exit, stderr]).toEqual([9, expect.stringContaining("stopped by --max-duration 2s")]);
-	const summary = summaryOf(stdout);
-	expect(summary).toMatchObject({ rows: 500, failed: 0, exit_code: 9 });
-	expect(at(summary, "updated")).toBe(
-		(await service.documents()).filter(({ metadata }) => at(metadata, "n") !== undefined).length,
-	);
 });
 
 it("a resumed process (a closed lid) does not send a burst above its rate", async () => {

@@ -2,10 +2,7 @@ import { expect, it } from "vitest";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../support/values.ts";
-
-const SHARDS = 8;
-const ROWS = 400;
+import { at, parseLines, range } from "../support/values.ts";
 
 const manifest = async (service: Service): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}\n`).join("")}`);
@@ -15,44 +12,6 @@ const updated = (service: Service): readonly string[] =>
 
 const values = async (service: Service): Promise<unknown[]> =>
 	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
-
-it(
-	"eight processes write each row of one manifest exactly once, and their merged run is verified and undone as one",
-	{ timeout: 180_000 },
-	async () => {
-		const service = await serve(ROWS, { latency: 2 });
-		const before = (await service.documents()).map(({ metadata }) => metadata);
-		const path = await manifest(service);
-		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-		const tag = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json"];
-		const ended = await Promise.all(
-			range(SHARDS).map((n) =>
-				program([...tag, "--shard", "auto"], { ...env, JOB_COMPLETION_INDEX: `${n}`, RAGTAG_SHARDS: `${SHARDS}` }),
-			),
-		);
-		expect(ended.map(({ exit }) => exit)).toEqual(range(SHARDS).map(() => 0));
-		const summaries = ended.map(({ stdout }) => summaryOf(stdout));
-		for (const summary of summaries) {
-			expect(Number(at(summary, "rows")) + Number(at(at(summary, "shard"), "other_rows"))).toBe(ROWS);
-			expect(at(summary, "updated")).toBe(at(summary, "rows"));
-		}
-		expect(updated(service)).toHaveLength(ROWS);
-		expect(new Set(updated(service)).size).toBe(ROWS);
-		expect(await values(service)).toEqual(range(ROWS));
-
-		const merged = await program(
-			["runs", "merge", ...summaries.map((summary) => String(at(summary, "run"))), "--json"],
-			env,
-		);
-		expect(summaryOf(merged.stdout)).toMatchObject({ rows: ROWS, updated: ROWS, pending: 0, exit_code: 0 });
-		const run = at(summaryOf(merged.stdout), "run");
-		const verified = await program(["runs", "verify", "--json"], env);
-		expect(summaryOf(verified.stdout)).toMatchObject({ run, verify: { checked: ROWS, equal: ROWS }, exit_code: 0 });
-		const undone = await program(["runs", "undo", "--yes", "--rate", "5000", "--json"], env);
-		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: ROWS, failed: 0, kept: 0 }, exit_code: 0 });
-		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(before);
-	},
-);
 
 it("while a shard goes on, it and the whole manifest are refused, and another shard is not", async () => {
 	const service = await serve(60, { latency: 50 });

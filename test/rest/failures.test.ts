@@ -1,8 +1,6 @@
-import nock from "nock";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { classifyFailure } from "../../src/rest/classify-failure.ts";
 import { untrustedHint } from "../../src/run/stop/reasons.ts";
-import { apiFor, rejection } from "./raw-server.ts";
 
 const context = { host: "host:1", redact: (text: string) => text };
 const coded = (code: string, cause?: Error): Error => Object.assign(new Error(code, { cause }), { code });
@@ -68,31 +66,5 @@ describe("what a failure means", () => {
 			expect(classified.message).not.toContain("deps");
 			if (kind === "untrusted") expect(untrustedHint(name).includes("--ca-file")).toBe(name === "TLS_UNTRUSTED");
 		}
-	});
-});
-
-describe("failures that are hard to provoke, through the whole client", () => {
-	beforeEach(() => {
-		if (!nock.isActive()) nock.activate();
-	});
-
-	afterEach(() => {
-		nock.cleanAll();
-		nock.restore();
-	});
-
-	test.each([
-		[401, { code: 401, message: "no" }, { kind: "untrusted", code: "KEY_REJECTED" }],
-		[200, { code: 109, message: "no" }, { kind: "untrusted", code: "KEY_REJECTED" }],
-		[429, "", { kind: "throttled", code: "HTTP_429", retryAfter: 12_000 }],
-		[507, "", { kind: "ambiguous", code: "HTTP_507" }],
-	])("%i %j", async (status, body, expected) => {
-		const scope = nock("http://service.test", { reqheaders: { authorization: /^Bearer / } })
-			.put("/api/v1/datasets/ds/documents/d1", /"meta_fields":\{"a":1\}/)
-			.reply(status, body, { "retry-after": "12" });
-		const api = apiFor("http://service.test/api/v1");
-		expect(await rejection(api.updateMetadata("ds", "d1", new Map([["a", 1]])))).toMatchObject(expected);
-		expect(scope.isDone()).toBe(true);
-		await api.close();
 	});
 });

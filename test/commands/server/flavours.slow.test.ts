@@ -1,11 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
 
@@ -17,56 +16,7 @@ function rowsOf(ids: readonly string[]) {
 	}));
 }
 
-const splits = (flavour: Flavour): boolean => flavour >= "ragflow-0.24";
-
 describe.each(commandFlavours)("with no flag given, at a server that is %s", (flavour) => {
-	it("1,000 rows are tagged, and every document has exactly its row's metadata, as this server keeps it", async () => {
-		const service = await serve(1_000, { flavour });
-		const rows = rowsOf(await service.ids());
-		const path = await file("tags.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
-		const { exit, stdout } = await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], {
-			env: envOf(service),
-		});
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 1_000, updated: 1_000, failed: 0, verified: true });
-		const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
-		for (const { document_id, meta_fields } of rows) {
-			const tags = splits(flavour) ? ["red", "blue", meta_fields.tags[1]] : meta_fields.tags;
-			expect(held.get(document_id)).toEqual({ ...meta_fields, tags });
-		}
-	});
-
-	it("50 files are uploaded with their metadata, 20 of them removed, and nothing else", async () => {
-		const service = await serve(30, { flavour });
-		const before = await service.ids();
-		const home = await folder();
-		for (const n of range(50)) await writeFile(join(home, `${n}.txt`), `text ${n}`);
-		const manifest = join(home, "files.csv");
-		await writeFile(
-			manifest,
-			`file,team\n${range(50)
-				.map((n) => `${n}.txt,team ${n}\n`)
-				.join("")}`,
-		);
-		const uploaded = await ragtag(["docs", "upload", manifest, "-d", service.dataset, ...fast], {
-			env: envOf(service),
-		});
-		expect(uploaded.exit).toBe(0);
-		expect(summaryOf(uploaded.stdout)).toMatchObject({ uploaded: 50, failed: 0, verified: true });
-		const made = (await service.documents()).filter(({ id }) => !before.includes(id));
-		expect(new Map(made.map(({ name, metadata }) => [name, metadata]))).toEqual(
-			new Map(range(50).map((n) => [`${n}.txt`, { team: `team ${n}` }])),
-		);
-
-		const named = made.slice(10, 30).map(({ id }) => id);
-		const ids = await file("ids.csv", `document_id\n${named.join("\n")}\n`);
-		const removed = await ragtag(["docs", "rm", ids, "-d", service.dataset, "--yes", ...fast], { env: envOf(service) });
-		expect(removed.exit).toBe(0);
-		expect(summaryOf(removed.stdout)).toMatchObject({ removed: 20, failed: 0 });
-		const expected = [...before, ...made.map(({ id }) => id)].filter((id) => !named.includes(id));
-		expect((await service.ids()).toSorted()).toEqual(expected.toSorted());
-	});
-
 	it.each([
 		["docs tag", (path: string, dataset: string) => ["docs", "tag", path, "-d", dataset]],
 		["docs rm", (path: string, dataset: string) => ["docs", "rm", path, "-d", dataset, "--yes"]],

@@ -82,19 +82,6 @@ describe("a service that answers falsely: no row of it may count as updated", ()
 		expect([exit, service.held.get("doc-249")]).toEqual([0, { a: "249" }]);
 		expect(summaryOf(stdout)).toMatchObject({ updated: 250, verified: true });
 	});
-
-	it("if the list shows no metadata, the run continues with one warning and reports that nothing is verified", async () => {
-		const lie: Lie = ({ method, path }) => {
-			if (method !== "GET" || path === "/api/v1/datasets") return undefined;
-			return { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "n" })) } };
-		};
-		const service = await liar(3, lie);
-		const path = await file("tags.csv", manifest(3));
-		const { exit, stdout, stderr } = await ragtag(argvOf("tag", path), { env: envOf(service) });
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 3, verified: false });
-		expect(stderr.match(/the list shows no metadata/g)).toHaveLength(1);
-	});
 });
 
 it.each([

@@ -5,14 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
 import { type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
-import { RetryLater } from "../../../src/run/retry/retry.ts";
-import { planMetadata, replaceMetadata } from "../../../src/run/operations/update.ts";
+import { planMetadata } from "../../../src/run/operations/update.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import type { UploadItem } from "../../../src/run/operations/upload.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, removing, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
-import { ragflowPatch, ragflowPut } from "../../support/flavours.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
@@ -41,24 +39,6 @@ const gone = async (): Promise<void> => undefined;
 const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });
 
 describe("writing metadata", () => {
-	it("replaces with one request that holds the row unchanged", async () => {
-		const calls: string[] = [];
-		const write = replaceMetadata(provenService(fakeApi(calls, { updateMetadata: done })));
-		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
-		expect(calls).toEqual(['update set doc-0 [["a",1]]']);
-	});
-
-	it("merges with the document's metadata, so that other keys stay", async () => {
-		const calls: string[] = [];
-		const document = documentOf("doc-0", new Map([["b", 2]]));
-		const write = planMetadata(
-			provenService(fakeApi(calls, { ...listing(document), updateMetadata: done })),
-			merging(),
-		);
-		await write(item, direct, {});
-		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["b",2],["a",1]]']);
-	});
-
 	it.each([
 		["a document that is not listed", listing(), "NOT_FOUND"],
 		["a list that shows no metadata", listing(documentOf("doc-0")), "NO_METADATA"],
@@ -72,22 +52,6 @@ describe("writing metadata", () => {
 
 describe("--only-changed", () => {
 	const has = (...pairs: readonly (readonly [string, JsonValue])[]) => listing(documentOf("doc-0", new Map(pairs)));
-
-	it("sends nothing to a document that already has the metadata, and reports it", async () => {
-		const calls: string[] = [];
-		const write = planMetadata(provenService(fakeApi(calls, has(["b", 2], ["a", 1]))), merging(1, true));
-		expect(await write(item, direct, {})).toEqual({ status: "unchanged", documentId: "doc-0" });
-		expect(calls).toEqual(["list set page 1 id doc-0"]);
-	});
-
-	it("knows how the service changes lists, or a document would be written again and again", async () => {
-		const calls: string[] = [];
-		const api = fakeApi(calls, { ...has(["tags", ["a", "b"]]), dialect: { flavour: ragflowPatch, form: "json" } });
-		const tagged = { ...item, metadata: new Map([["tags", ["a; b", "a"]]]) };
-		const write = planMetadata(provenService(api), merging(1, true));
-		expect(await write(tagged, direct, {})).toMatchObject({ status: "unchanged" });
-		expect(calls).toHaveLength(1);
-	});
 
 	it("counts a row as updated if its first attempt arrived although its answer was lost", async () => {
 		const held = { metadata: new Map<string, JsonValue>() };
@@ -176,20 +140,6 @@ describe("removing", () => {
 		calls.length = 0;
 		await remove({ ...item, documentId: "doc-1" }, direct, {});
 		expect(calls).toEqual(["list set page 1 id doc-1", "remove set doc-1", "list set page 1 id doc-1"]);
-	});
-
-	it("stops the run if a removal took more than it named: its body may have been lost", async () => {
-		const state = dataset("doc-0", "doc-1");
-		const emptied = async (): Promise<void> => void (state.documents = []);
-		const listDocuments: Api["listDocuments"] = (set, query) => state.listDocuments(set, query);
-		const remove = removing(provenService(fakeApi([], { listDocuments, removeDocument: emptied })));
-		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "REMOVED_MORE" });
-	});
-
-	it("stops the run if a removal succeeds and the document stays: it would count as removed", async () => {
-		const { listDocuments } = dataset("doc-0", "doc-1");
-		const remove = removing(provenService(fakeApi([], { listDocuments, removeDocument: gone })));
-		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "not_the_api", code: "NOT_REMOVED" });
 	});
 
 	it.each([
@@ -291,49 +241,6 @@ describe("uploading", () => {
 		expect(calls.map((call) => call.split(" ")[0])).toEqual(["list", "upload", "list", "update", "update"]);
 	});
 
-	it("is never repeated blindly after a lost answer, which could store the file twice", async () => {
-		const lost = failure("ambiguous", { status: 502 });
-		const calls: string[] = [];
-		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.reject(lost) });
-		const error = { kind: "rejected", code: "UNKNOWN_OUTCOME", status: 502 };
-		const memory: Memory = {};
-		const run = uploading(provenService(api), "error");
-		const waits: number[] = [];
-		const tried = async (): Promise<unknown> => {
-			for (;;) {
-				try {
-					return await run(upload, direct, memory);
-				} catch (thrown) {
-					if (!(thrown instanceof RetryLater)) throw thrown;
-					waits.push(thrown.wait);
-				}
-			}
-		};
-		await expect(tried()).rejects.toMatchObject(error);
-		// The clock of this service stands still: each wait is that from the first look on.
-		expect(waits).toEqual([1_000, 4_000, 10_000]);
-		expect(calls).toEqual([look, "upload set a.txt 5", look, look, look, look]);
-	});
-
-	it.each([
-		["an answer that was lost", failure("ambiguous", { status: 502 })],
-		["a definite code 500", failure("rejected", { code: "CODE_500" })],
-	])("finds the file that was stored in spite of %s, and writes its metadata", async (_, error) => {
-		const calls: string[] = [];
-		const items: Document[] = [];
-		const api = fakeApi(calls, {
-			dialect: { flavour: ragflowPut, form: "json" },
-			listDocuments: () => Promise.resolve({ items: [...items], total: items.length }),
-			uploadDocument: () => {
-				items.push({ ...documentOf("new"), name: "a.txt", size: 5 });
-				return Promise.reject(error);
-			},
-			updateMetadata: done,
-		});
-		expect(await uploading(provenService(api), "error")(upload, direct, {})).toEqual(settled);
-		expect(calls).toEqual([look, "upload set a.txt 5", look, 'update set new [["a",1]]']);
-	});
-
 	it.each(["not_sent", "ambiguous", "throttled"] as const)(
 		"searches again when the service is back, if the list was lost too (%s): a restart costs no upload",
 		async (kind) => {
@@ -362,39 +269,8 @@ describe("uploading", () => {
 		},
 	);
 
-	it("fails the row and sends nothing again if a definite code 500 stored nothing", async () => {
-		const calls: string[] = [];
-		const error = failure("rejected", { code: "CODE_500" });
-		const dialect = { flavour: ragflowPut, form: "json" as const };
-		const api = fakeApi(calls, { dialect, ...listing(), uploadDocument: () => Promise.reject(error) });
-		await expect(uploading(provenService(api), "error")(upload, direct, {})).rejects.toBe(error);
-		expect(calls).toEqual([look, "upload set a.txt 5", look]);
-	});
-
 	describe("a dataset that has a document of that name", () => {
 		const present = { ...documentOf("old"), name: "a.txt" };
-
-		it("error: fails the row and uploads nothing, which would make a second document", async () => {
-			const calls: string[] = [];
-			const run = uploading(provenService(fakeApi(calls, listing(present))), "error");
-			await expect(run(upload, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "EXISTS" });
-			expect(calls).toEqual([look]);
-		});
-
-		it("skip: leaves the document alone", async () => {
-			const calls: string[] = [];
-			const run = uploading(provenService(fakeApi(calls, listing(present))), "skip");
-			expect(await run(upload, direct, {})).toMatchObject({ status: "unchanged", documentId: "old" });
-			expect(calls).toEqual([look]);
-		});
-
-		it("update-metadata: writes the row's metadata onto the document", async () => {
-			const calls: string[] = [];
-			const api = fakeApi(calls, { ...listing(present), updateMetadata: done });
-			const run = uploading(provenService(api), "update-metadata");
-			expect(await run(upload, direct, {})).toMatchObject({ status: "updated", documentId: "old" });
-			expect(calls).toEqual([look, 'update set old [["a",1]]']);
-		});
 
 		it("update-metadata: writes nothing if two documents have the name", async () => {
 			const calls: string[] = [];
@@ -404,24 +280,6 @@ describe("uploading", () => {
 			);
 			await expect(run(upload, direct, {})).rejects.toMatchObject({ code: "AMBIGUOUS_NAME" });
 			expect(calls).toEqual([look]);
-		});
-
-		it("upload-again: uploads, and reports the name that the service chose", async () => {
-			const again = { ...stored, name: "a(1).txt" };
-			const api = fakeApi([], { ...listing(present), uploadDocument: async () => again, updateMetadata: done });
-			const run = uploading(provenService(api), "upload-again");
-			expect(await run(upload, direct, {})).toEqual({ ...settled, storedName: "a(1).txt" });
-		});
-
-		it("a name that was taken just before the upload fails the row and names the document", async () => {
-			const again = { ...stored, name: "a(1).txt" };
-			const calls: string[] = [];
-			const run = uploading(
-				provenService(fakeApi(calls, { ...listing(), uploadDocument: async () => again })),
-				"error",
-			);
-			const error = { code: "RENAMED", message: expect.stringContaining("new") };
-			await expect(run(upload, direct, {})).rejects.toMatchObject(error);
 		});
 	});
 

@@ -333,25 +333,3 @@ describe("a row that the service does not take", () => {
 		});
 	});
 });
-
-describe("a proxy that drops every PATCH", () => {
-	it.each(["reset", "502"])("%s: rows are written after three failed detections", async (how) => {
-		const server = fakeServer(["one"]);
-		let patches = 0;
-		const { api } = server;
-		server.api = (dialect) => ({
-			...api(dialect),
-			as: (other) => server.api(other),
-			probeUpdate: async (verb) => {
-				if (verb === "PUT") return "taken";
-				patches += 1;
-				throw failure("ambiguous", how === "502" ? { status: 502, code: "HTTP_502" } : { code: "CONNECTION_RESET" });
-			},
-		});
-		const { service, write } = worldOf(server);
-		for (const _ of range(2)) await expect(write(row("one"))).rejects.toMatchObject({ kind: "ambiguous" });
-		await write(row("one"));
-		expect([patches, kept(server, "one")]).toEqual([3, "one"]);
-		expect(service.recognition?.flavour).toBe(documented);
-	});
-});

@@ -65,27 +65,6 @@ describe("a service of unknown flavour", () => {
 		expect(service.recognition).toMatchObject({ form: "json", proven: "document_id" });
 	});
 
-	it("a service that reports success and changes nothing in any form stops the run", async () => {
-		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "ignores" } });
-		const error = {
-			kind: "not_the_api",
-			code: "NOT_ARRIVED",
-			message: expect.stringMatching(/answered success .* document one, in the body forms multipart, plain, json, and/),
-		};
-		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject(error);
-	});
-
-	it("an error names both facts if two forms change nothing and the third is refused", async () => {
-		const server = fakeServer(["one"], { takes: { multipart: "ignores", plain: "ignores", json: "refuses" } });
-		await expect(worldOf(server).write(row("one"))).rejects.toMatchObject({
-			kind: "not_the_api",
-			code: "NOT_ARRIVED",
-			message:
-				"the service answered success to the update of document one, in the body forms multipart, plain, and it still has what it had before; in the form json it refused the update: it answered CODE_101",
-			cause: { code: "CODE_101" },
-		});
-	});
-
 	it("with --body only that form is tried", async () => {
 		const server = fakeServer(["one"], { takes: { multipart: "keeps", json: "ignores" } });
 		const { write } = worldOf(server, { form: "json" });
