@@ -8,7 +8,7 @@ import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
-import { watchingLists } from "./run/documents/watched-lists.ts";
+import { watchingLists } from "./run/documents/list.ts";
 import { type Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";

@@ -1,5 +1,5 @@
 import type { Api } from "../../src/rest/types.ts";
-import type { RememberedService, ServiceMemory } from "../../src/run/service/service-memory.ts";
+import type { RememberedService, ServiceOptions } from "../../src/run/service/service-memory.ts";
 import { tmpdir } from "node:os";
 import { onTestFinished } from "vitest";
 import { DocumentSource } from "../../src/run/documents/document-source.ts";
@@ -10,13 +10,14 @@ import { type RemovalOptions, removeDocument } from "../../src/run/operations/re
 import { uploadFile, type UploadItem } from "../../src/run/operations/upload.ts";
 import type { Clock, Request, Work } from "../../src/run/types.ts";
 import { type Write, type WriteMemory, writeMetadata } from "../../src/run/service/write.ts";
-import type { ServiceOptions } from "../../src/run/service/service-memory.ts";
 import { Service } from "../../src/run/service/service.ts";
 
 type DocumentSourceOptions = ConstructorParameters<typeof DocumentSource>[0];
 
 /** A memory that holds one entry. */
-export function memoryOf(first?: RememberedService): ServiceMemory & { entry: RememberedService | undefined } {
+export function memoryOf(
+	first?: RememberedService,
+): NonNullable<ServiceOptions["memory"]> & { entry: RememberedService | undefined } {
 	return {
 		entry: first,
 		async load() {

@@ -216,7 +216,7 @@ type ListSize = {
  *
  * A list whose total may be wrong ends with a page without new entries, so it costs one request more than its documents fill.
  */
-export function pagesLeft({ total, asked, came, countsAll }: ListSize): number {
+function pagesLeft({ total, asked, came, countsAll }: ListSize): number {
 	if (total === undefined || came === 0) return Number.POSITIVE_INFINITY;
 	// A page that is shorter than was asked for, with more to come, shows the size that the service really gives.
 	const size = asked === undefined || came < total ? came : asked;

@@ -22,21 +22,12 @@ const MOST_UNCLAIMED = 2_000_000;
 /** Pages of one list in flight at most. A page costs a server far more than an update, so more would slow it down. */
 const MOST_IN_FLIGHT = 4;
 
-/** All datasets, each once. */
-export function allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {
+/** All datasets, each once, to an empty page or one without new entries. */
+export async function* allDatasets(api: Api, request: Request): AsyncGenerator<Dataset> {
 	const { countsAll } = api.dialect.flavour.list;
-	return allPages((page) => request(() => api.listDatasets({ page, pageSize: PAGE_SIZE })), {
-		asked: PAGE_SIZE,
-		countsAll,
-	});
-}
-
-/** All entries of a list, each once, to an empty page or one without new entries. */
-export async function* allPages<Item extends { readonly id: string }>(
-	fetchPage: (page: number) => Promise<Page<Item>>,
-	options?: WalkOptions<Item>,
-): AsyncGenerator<Item> {
-	const { refused, endless, count, total } = yield* entriesOf(walk(fetchPage, options));
+	const fetchPage = (page: number): Promise<Page<Dataset>> =>
+		request(() => api.listDatasets({ page, pageSize: PAGE_SIZE }));
+	const { refused, endless, count, total } = yield* entriesOf(walk(fetchPage, { asked: PAGE_SIZE, countsAll }));
 	if (refused !== undefined) throw refused;
 	if (!endless) return;
 	const text = `the list of the service claims ${total ?? "no number of"} entries and showed ${count}: it may never end`;

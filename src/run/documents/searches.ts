@@ -1,4 +1,5 @@
 import { CliError, Exit } from "../../errors.ts";
+import type { TypedKeys } from "../../json/typed-keys.ts";
 import type { Api } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { MAX_OUTAGE } from "../rate/outage.ts";
@@ -75,17 +76,17 @@ export class Searches {
 		this.#maxOutage = maxOutage;
 	}
 
-	/** The same API, whose lists are watched for documents that show metadata. */
-	watching(api: Api): Api {
+	/** The same API, whose lists are watched for documents that show metadata, and teach the types of keys where keys have some. */
+	watching(api: Api, keys: TypedKeys): Api {
 		const watched: Api = {
 			...api,
-			as: (dialect) => this.watching(api.as(dialect)),
+			as: (dialect) => this.watching(api.as(dialect), keys),
 			listDocuments: async (datasetId, query) => {
 				const page = await api.listDocuments(datasetId, query);
 				if (this.#witnesses.add(datasetId, page)) this.#isSettled = false;
-				if (api.dialect.flavour.hasSearchEngine && isDoubtful(page)) {
-					this.#pages.set(page, { api: watched, datasetId, documents: page.items });
-				}
+				if (!api.dialect.flavour.hasSearchEngine) return page;
+				for (const { metadata } of page.items) if (metadata !== undefined) keys.addDocument(metadata);
+				if (isDoubtful(page)) this.#pages.set(page, { api: watched, datasetId, documents: page.items });
 				return page;
 			},
 		};

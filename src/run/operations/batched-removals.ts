@@ -1,7 +1,7 @@
+import pLimit, { type LimitFunction } from "p-limit";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { readBack, RetryTogether } from "../retry/retry.ts";
-import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import type { Memory, SentLog } from "./operation.ts";
@@ -32,7 +32,7 @@ type BatchContext = {
 	readonly service: Service;
 	readonly log: SentLog;
 	/** removals are sent one after another */
-	readonly turn: SerialQueue;
+	readonly turn: LimitFunction;
 	readonly api: Api;
 	readonly request: Request;
 	readonly datasetId: string;
@@ -53,7 +53,7 @@ export class BatchedRemovals {
 	readonly #waiting = new Map<string, WaitingRow[]>();
 	readonly #rows = new WeakMap<Memory, WaitingRow>();
 	/** a server may remove one request at a time: a second one would only wait there until its time is up */
-	readonly #turn = new SerialQueue();
+	readonly #turn = pLimit(1);
 	#areTaken: Promise<boolean> | undefined;
 	/** documents that a request names at most; no limit but the flavour's unless an answer was lost */
 	#most = Number.POSITIVE_INFINITY;
@@ -141,7 +141,7 @@ async function removeBatch(context: BatchContext, rows: readonly BatchedRow[]): 
 		let open = await shown(context, rows);
 		while (open.length > 0) {
 			const sent = open;
-			if (await context.turn.take(async () => send(context, await record(context, sent)))) {
+			if (await context.turn(async () => send(context, await record(context, sent)))) {
 				await confirm(context, open);
 				break;
 			}

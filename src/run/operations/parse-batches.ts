@@ -1,9 +1,9 @@
+import pLimit from "p-limit";
 import type { Run } from "../../rest/parsing.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";
 import type { ParsingStates } from "../documents/parsing-states.ts";
 import { readBack, RetryTogether } from "../retry/retry.ts";
-import { SerialQueue } from "../service/canary.ts";
 import type { Clock, Request, Work } from "../types.ts";
 import type { Memory } from "./operation.ts";
 
@@ -33,7 +33,7 @@ export class ParseBatches {
 	readonly #waiting = new Map<string, WaitingRow[]>();
 	readonly #rows = new WeakMap<Memory, WaitingRow>();
 	/** a document that is at work ends a request in its middle, so requests come one after another */
-	readonly #turn = new SerialQueue();
+	readonly #turn = pLimit(1);
 
 	readonly #onStart: () => void;
 
@@ -75,7 +75,7 @@ export class ParseBatches {
 	#begin(context: Context): void {
 		const rows = this.#waiting.get(context.datasetId) ?? [];
 		this.#waiting.delete(context.datasetId);
-		const batch = this.#turn.take(() => this.#startAll(context, rows));
+		const batch = this.#turn(() => this.#startAll(context, rows));
 		for (const row of rows) row.batch = batch;
 	}
 

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, ListedDocument } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
@@ -7,7 +8,6 @@ import type { RemovableDocuments } from "../documents/removable-documents.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack, RetryTogether } from "../retry/retry.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
-import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { BatchedRemovals, LISTED_AGAIN_MS, REMOVAL_DELAYS_MS } from "./batched-removals.ts";
@@ -46,7 +46,7 @@ export function removeDocument<Item extends Work>(
 	{ log = unrecorded, isAsked = false, refuse = () => undefined }: RemovalOptions<Item> = {},
 ): Operation<Item> {
 	const batches = new BatchedRemovals(service, log);
-	const first = new SerialQueue();
+	const first = pLimit(1);
 	const together = new RemovedTogether((datasetId) => removable.sizeOf(datasetId));
 	return async (item, request, memory) => {
 		// An earlier execution may have removed it, and been killed before it recorded that.
@@ -63,7 +63,7 @@ export function removeDocument<Item extends Work>(
 			const removed = (): Promise<Settled> => attemptRemoval({ ...attempt, ...batch });
 			// After the first removal of a dataset, the list of a batch shows what each row would ask for now.
 			const waits = isBatched && memory.maybeRemoved !== true && !service.canary.removalsConfirmed.has(item.datasetId);
-			return (waits ? first.take(removed) : removed()).catch((error: unknown) => {
+			return (waits ? first(removed) : removed()).catch((error: unknown) => {
 				throw errorForGivenFlavour(error, service, api);
 			});
 		});

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Metadata } from "../../json/values.ts";
 import { type BeforeImage, type BeforeImages, imageOf } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
@@ -5,7 +6,6 @@ import { findDocument } from "../documents/find-document.ts";
 import { MARK_AT_ONCE } from "../documents/searches.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { hasAlready, holds, keysKept, missingKeys, sameMetadata } from "../service/arrival.ts";
-import { SerialQueue } from "../service/canary.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { mayHaveArrived, type Operation, type RowAttempt, type SentLog, unrecorded } from "./operation.ts";
@@ -151,7 +151,7 @@ async function recordUpdate(
 export class RemovedKeys {
 	readonly #service: Service;
 	/** Rows in flight wait for the first of them: each would ask the same question. */
-	readonly #queue = new SerialQueue();
+	readonly #queue = pLimit(1);
 	#isConfirmed = false;
 	/** A document kept its keys after all delays: the next documents are read once. */
 	#isKept = false;
@@ -172,7 +172,7 @@ export class RemovedKeys {
 		removed: readonly string[],
 	): Promise<void> {
 		if (removed.length === 0) return;
-		await this.#queue.take(async () => {
+		await this.#queue(async () => {
 			if (!this.#isConfirmed) await this.#readBack(request, { datasetId, documentId }, removed);
 		});
 	}

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { Echo } from "../../rest/types.ts";
 
 /** Consecutive documents that no list shows, after which no update is read back any more. */
@@ -17,15 +18,14 @@ export type WeakRow = "unchanged" | "cleared";
  * nothing, and writes are serialised.
  */
 export class Canary {
-	readonly #queue = new SerialQueue();
+	readonly #alone = pLimit(1);
 	#echo: Echo | undefined;
 	#isUnreadable = false;
 	#unlisted = 0;
 	#isSampleDue = false;
-	#sample = { unchanged: 0, cleared: 0 };
-	#checks = 0;
-	/** rows that wait for the end of a check */
-	readonly #waiting: (() => void)[] = [];
+	#sample: Readonly<Record<WeakRow, number>> = { unchanged: 0, cleared: 0 };
+	/** at most as many at once as are still to be read back */
+	readonly #checks = pLimit(SAMPLE);
 	/** whether a document was seen to keep, for as long as lists may lag, keys that its update did not have */
 	keepsKeys = false;
 	/** datasets from which a removal has removed its document, and no other */
@@ -44,7 +44,7 @@ export class Canary {
 
 	/** Runs writes that may be canaries one after another. */
 	alone<Result>(work: () => Promise<Result>): Promise<Result> {
-		return this.#queue.take(work);
+		return this.#alone(work);
 	}
 
 	/** Whether an update's success counts without reading it back. */
@@ -79,20 +79,13 @@ export class Canary {
 	 * @returns the result, or undefined where success counts meanwhile, and nothing was checked
 	 */
 	async check(row: () => Promise<boolean | undefined>): Promise<boolean | undefined> {
-		const { unchanged, cleared } = this.#sample;
-		const left = SAMPLE - Math.max(unchanged, cleared);
-		if (!this.trustsSuccess && left > 0 && this.#checks >= left) {
-			await new Promise<void>((resolve) => this.#waiting.push(resolve));
-			return this.check(row);
-		}
-		if (this.trustsSuccess) return undefined;
-		this.#checks += 1;
-		try {
-			return await row();
-		} finally {
-			this.#checks -= 1;
-			for (const wake of this.#waiting.splice(0)) wake();
-		}
+		return this.trustsSuccess ? undefined : this.#checks(async () => (this.trustsSuccess ? undefined : row()));
+	}
+
+	#read(sample: Readonly<Record<WeakRow, number>>): void {
+		this.#sample = sample;
+		const left = SAMPLE - Math.max(sample.unchanged, sample.cleared);
+		this.#checks.concurrency = left > 0 ? left : Number.POSITIVE_INFINITY;
 	}
 
 	/** A document has what an update sent. */
@@ -106,7 +99,7 @@ export class Canary {
 	remembered(echo: Echo): void {
 		this.#echo = echo;
 		this.#isSampleDue = true;
-		this.#sample = { unchanged: 0, cleared: 0 };
+		this.#read({ unchanged: 0, cleared: 0 });
 	}
 
 	unreadable(): void {
@@ -127,7 +120,7 @@ export class Canary {
 
 	/** A row of that kind was read back, and its document has what was sent. */
 	provedLittle(kind: WeakRow): void {
-		this.#sample[kind] += 1;
+		this.#read({ ...this.#sample, [kind]: this.#sample[kind] + 1 });
 		// A repeated run may have no row that changes anything. That documents lose their metadata proves no other row.
 		if (this.hasSample("unchanged")) this.#isSampleDue = false;
 	}
@@ -135,19 +128,8 @@ export class Canary {
 	/** The next update is a canary again. */
 	revoke(): void {
 		this.#echo = undefined;
-		this.#sample = { unchanged: 0, cleared: 0 };
+		this.#read({ unchanged: 0, cleared: 0 });
 		this.#isUnreadable = false;
 		this.#isSampleDue = false;
-	}
-}
-
-/** Runs pieces of work one after another, in the order of the calls. */
-export class SerialQueue {
-	#last: Promise<unknown> = Promise.resolve();
-
-	take<Result>(work: () => Promise<Result>): Promise<Result> {
-		const mine = this.#last.then(work);
-		this.#last = mine.catch(() => undefined);
-		return mine;
 	}
 }

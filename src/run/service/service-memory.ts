@@ -26,7 +26,7 @@ export type RememberedService = {
 export type Recognition = RememberedService & { readonly origin: "found" | "remembered" | "given" };
 
 /** Stores one entry for each address. It never throws: after a failure the entry is missing. */
-export type ServiceMemory = {
+type ServiceMemory = {
 	load(): Promise<RememberedService | undefined>;
 	save(service: RememberedService): Promise<void>;
 };
@@ -83,7 +83,7 @@ const ENTRY = v.object({
 });
 
 /** The text of an entry. It names its address, so that a reader of the file knows what it is about. */
-export function entryText(baseUrl: string, service: RememberedService): string {
+function entryText(baseUrl: string, service: RememberedService): string {
 	const { flavour, form, proven = null, how, foundAt, unrouted = new Map<FlavourRequest, string>() } = service;
 	const answers = unrouted.size === 0 ? {} : { unrouted: Object.fromEntries(unrouted) };
 	const found_at = new Date(foundAt).toISOString();
@@ -91,7 +91,7 @@ export function entryText(baseUrl: string, service: RememberedService): string {
 }
 
 /** Reads an entry; undefined where it is damaged, of another address, or of a flavour that this release does not know. */
-export function readEntry(text: string, baseUrl: string): RememberedService | undefined {
+function readEntry(text: string, baseUrl: string): RememberedService | undefined {
 	const { success, output } = v.safeParse(ENTRY, jsonObjectOf(text));
 	if (!success || output.base_url !== baseUrl) return undefined;
 	const { flavour, proven, how, found_at: foundAt } = output;

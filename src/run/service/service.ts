@@ -7,7 +7,6 @@ import type { Clock, Request } from "../types.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
 import { VALID_FOR, type Recognition, type RememberedService, type ServiceOptions } from "./service-memory.ts";
 import { Searches } from "../documents/searches.ts";
-import { learningTypes } from "../documents/watched-lists.ts";
 import { Canary } from "./canary.ts";
 import { FirstWrites } from "./first-writes.ts";
 
@@ -38,7 +37,7 @@ export class Service {
 	constructor(options: ServiceOptions) {
 		this.clock = options.clock;
 		this.searches = new Searches(this, options.maxOutage);
-		this.#api = this.searches.watching(learningTypes(options.api, this.typedKeys));
+		this.#api = this.searches.watching(options.api, this.typedKeys);
 		this.#options = { ...options, api: this.#api };
 		if (options.flavour === undefined) return;
 		const how = `given by ${options.flavour.origin}`;

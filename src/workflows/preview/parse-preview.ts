@@ -1,7 +1,7 @@
+import pLimit from "p-limit";
 import type { Row } from "../../manifest/types.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { notListed } from "../../run/operations/parse-batches.ts";
-import { SerialQueue } from "../../run/service/canary.ts";
 import type { Session } from "../../app.ts";
 import type { Clock, Work } from "../../run/types.ts";
 import type { Effect, PreviewRow } from "../effect.ts";
@@ -14,7 +14,7 @@ const AHEAD = 1000;
 /** Shows which documents would be parsed. It reads their states many at a time, and sends nothing that writes. */
 export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clock: Pick<Clock, "now">): PreviewRow {
 	const states = new ParsingStates(clock);
-	const turn = new SerialQueue();
+	const turn = pLimit(1);
 	let [coming, expected]: [AsyncIterator<Row> | undefined, number] = [undefined, -1];
 	const expect = async (index: number): Promise<void> => {
 		coming ??= rows.read()[Symbol.asyncIterator]();
@@ -26,7 +26,7 @@ export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clo
 		}
 	};
 	return async (row, session) => {
-		await turn.take(() => expect(row.index));
+		await turn(() => expect(row.index));
 		return effectOfParsing(states, session, row, plan);
 	};
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Api, Document } from "../../../src/rest/types.ts";
-import { pagesLeft } from "../../../src/run/documents/listed-datasets.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
+import { documented, type Flavour } from "../../../src/rest/flavours.ts";
 import type { Clock } from "../../../src/run/types.ts";
+import { ragflowPut } from "../../support/flavours.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
@@ -26,19 +27,45 @@ describe("a dataset is listed only where that costs fewer requests than one for 
 		[1_000_000, undefined, 100, 100, false],
 		[1_000_000, 0, 100, 0, false],
 		[1_000, 5, 100, 100, true],
-	])("%d rows, %s documents, %s asked for, %d came: %s", (rows, total, asked, came, listed) => {
-		expect(rows > pagesLeft({ total, asked, came, countsAll: false })).toBe(listed);
+	])("%d rows, %s documents, %s asked for, %d came: %s", async (rows, total, asked, came, listed) => {
+		expect(await isListed(rows, { total, asked, came, flavour: documented })).toBe(listed);
 	});
 
 	it.each<[number, number, number, boolean]>([
 		[9, 1_000, 100, false],
 		[10, 1_000, 100, true],
 		[10, 1_001, 100, false],
-		[1, 1, 1, true],
+		[2, 1, 1, true],
 		[1, 100, 100, false],
-	])("whose totals count all of it, %d rows, %d documents, %d came: %s", (rows, total, came, listed) => {
-		expect(rows > pagesLeft({ total, asked: 100, came, countsAll: true })).toBe(listed);
+	])("whose totals count all of it, %d rows, %d documents, %d came: %s", async (rows, total, came, listed) => {
+		expect(await isListed(rows, { total, asked: 100, came, flavour: ragflowPut })).toBe(listed);
 	});
+
+	/** Whether the dataset is listed for rows of a service that counts so many documents, and gives so many in a page. */
+	async function isListed(
+		rows: number,
+		{
+			total,
+			asked,
+			came,
+			flavour,
+		}: {
+			readonly total: number | undefined;
+			readonly asked: number | undefined;
+			readonly came: number;
+			flavour: Flavour;
+		},
+	): Promise<boolean> {
+		const all = range(Math.max(total ?? 0, came)).map((n) => documentOf(`doc-${n}`));
+		const listDocuments: Api["listDocuments"] = async (_, { page, pageSize, id }) => {
+			if (id !== undefined) return { items: all.filter((document) => document.id === id), total: 1 };
+			if (asked === undefined && pageSize !== undefined) throw failure("rejected");
+			return { items: came === 0 ? [] : all.slice((page - 1) * came, page * came), total };
+		};
+		const present = await presentOf(rows);
+		await present.byId(fakeApi([], { listDocuments, dialect: { flavour, form: "json" } }), direct, "set", "doc-0");
+		return present.isListed("set");
+	}
 });
 
 /** A service of that many documents, which may ignore ids, lose pages, or claim more than it has. */

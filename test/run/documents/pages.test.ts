@@ -1,17 +1,23 @@
 import { describe, expect, it } from "vitest";
-import type { Page } from "../../../src/rest/types.ts";
+import type { Dataset, Page } from "../../../src/rest/types.ts";
 import { findDocument } from "../../../src/run/documents/find-document.ts";
-import { allDatasets, allPages, PAGE_SIZE } from "../../../src/run/documents/pages.ts";
+import { allDatasets, PAGE_SIZE } from "../../../src/run/documents/pages.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 
-type Entry = { readonly id: string };
+/** The ids of a service's datasets, in pages that a function gives. */
+function datasets(page: (number: number) => { readonly ids: readonly string[]; readonly total: number | undefined }) {
+	const listDatasets = async (query: { readonly page: number }): Promise<Page<Dataset>> => {
+		const { ids, total } = page(query.page);
+		return { items: ids.map((id) => ({ id, name: id, documentCount: 0 })), total };
+	};
+	return allDatasets(fakeApi([], { listDatasets }), direct);
+}
 
 async function read(pages: readonly (readonly string[])[]): Promise<{ ids: string[]; asked: number }> {
 	let asked = 0;
-	const entries = allPages<Entry>((page): Promise<Page<Entry>> => {
+	const entries = datasets((page) => {
 		asked = page;
-		const ids = pages[page - 1] ?? [];
-		return Promise.resolve({ items: ids.map((id) => ({ id })), total: 3 });
+		return { ids: pages[page - 1] ?? [], total: 3 };
 	});
 	const ids: string[] = [];
 	for await (const { id } of entries) ids.push(id);
@@ -50,9 +56,9 @@ describe("a list in pages", () => {
 
 	it("requests no page that is not needed", async () => {
 		let asked = 0;
-		for await (const entry of allPages<Entry>((page) => {
+		for await (const entry of datasets((page) => {
 			asked = page;
-			return Promise.resolve({ items: [{ id: `${page}` }], total: undefined });
+			return { ids: [`${page}`], total: undefined };
 		})) {
 			if (entry.id === "3") break;
 		}

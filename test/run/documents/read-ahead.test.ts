@@ -1,3 +1,4 @@
+import { TypedKeys } from "../../../src/json/typed-keys.ts";
 import { describe, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
@@ -33,6 +34,7 @@ function reading(
 				return { items, total: items.length };
 			},
 		}),
+		new TypedKeys(),
 	);
 	const ahead = new ReadAhead({ clock, searches });
 	ahead.expect(range(rows).map((n) => ({ datasetId: "set", documentId: idOf(n) })));

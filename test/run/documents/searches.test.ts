@@ -1,3 +1,4 @@
+import { TypedKeys } from "../../../src/json/typed-keys.ts";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { documented, type Flavour } from "../../../src/rest/flavours.ts";
@@ -54,7 +55,7 @@ function service(
 			return { items, total: items.length };
 		},
 	});
-	const api = searches.watching(plain);
+	const api = searches.watching(plain, new TypedKeys());
 	const page = (doubts: Doubts, id?: string): Promise<Page<Document>> =>
 		searches.believing(
 			direct,

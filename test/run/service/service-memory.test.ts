@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { documented, flavours } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
-import { type RememberedService, entryText, readEntry, fileMemory } from "../../../src/run/service/service-memory.ts";
+import { type RememberedService, fileMemory } from "../../../src/run/service/service-memory.ts";
 import { arrivalOf, sameMetadata } from "../../../src/run/service/arrival.ts";
 import { ragflowPut } from "../../support/flavours.ts";
 
@@ -20,11 +20,29 @@ const known: RememberedService = {
 	unrouted: new Map([["PATCH", "host answered 405"]]),
 };
 
+let folder = "";
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "ragtag-"))));
+afterEach(() => rm(folder, { recursive: true }));
+
+/** The text of what is known, and what is read where another stands in its file. */
+async function stored(): Promise<{ readonly text: string; read(text: string): Promise<unknown> }> {
+	const memory = fileMemory(folder, url);
+	await memory.save(known);
+	const [name = ""] = await readdir(join(folder, "services"));
+	const path = join(folder, "services", name);
+	const read = async (text: string): Promise<unknown> => {
+		await writeFile(path, text);
+		return fileMemory(folder, url).load();
+	};
+	return { text: await readFile(path, "utf8"), read };
+}
+
 describe("the stored knowledge of an address", () => {
-	test.each(flavours)("reads back as it was written: $name", (flavour) => {
+	test.each(flavours)("reads back as it was written: $name", async (flavour) => {
 		const [form] = flavour.update.forms;
 		const knowledge = { ...known, flavour, form };
-		expect(readEntry(entryText(url, knowledge), url)).toEqual(knowledge);
+		await fileMemory(folder, url).save(knowledge);
+		expect(await fileMemory(folder, url).load()).toEqual(knowledge);
 	});
 
 	test.each([
@@ -44,22 +62,19 @@ describe("the stored knowledge of an address", () => {
 		["it has no layout", (text: string) => text.replace('"schema":3,', "")],
 		["its time is none", (text: string) => text.replace("1970", "never")],
 		["it says neither yes nor no", (text: string) => text.replace('"document_id"', '"yes"')],
-	])("is dropped if %s: rows would be sent in a form that the service refuses", (_, change) => {
-		expect(readEntry(change(entryText(url, known)), url)).toBeUndefined();
+	])("is dropped if %s: rows would be sent in a form that the service refuses", async (_, change) => {
+		const { text, read } = await stored();
+		expect(await read(change(text))).toBeUndefined();
+		expect(await read(text)).toEqual(known);
 	});
 
-	it("is dropped if it is cut at any byte", () => {
-		const text = entryText(url, known);
-		for (let length = 0; length < text.length - 1; length++)
-			expect(readEntry(text.slice(0, length), url)).toBeUndefined();
+	it("is dropped if it is cut at any byte", async () => {
+		const { text, read } = await stored();
+		for (let length = 0; length < text.length - 1; length++) expect(await read(text.slice(0, length))).toBeUndefined();
 	});
 });
 
 describe("the files", () => {
-	let folder = "";
-	beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "ragtag-"))));
-	afterEach(() => rm(folder, { recursive: true }));
-
 	it("keep each address apart, readable by their owner alone", async () => {
 		const memory = fileMemory(folder, url);
 		expect(await memory.load()).toBeUndefined();
