@@ -11,7 +11,7 @@ import { PURPOSES } from "../../manifest/purposes.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
-import { previewUpload } from "../../run/operations/preview-upload.ts";
+import { previewUpload } from "../../run/operations/existing-documents.ts";
 import { uploadFile, type UploadItem } from "../../run/operations/upload.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
@@ -188,17 +188,9 @@ function uploadPreview(
 	return async (row, session, documents) => {
 		const { service, request } = session;
 		const found = await previewUpload(service, request, withFile(row), { onExisting, checksum, documents });
-		switch (found.action) {
-			case "none": {
-				const item = { ...row, documentId: found.documentId };
-				return parse ? effectOfParsing(states, session, item, { onlyFailed: false, again: false }) : found;
-			}
-			case "upload":
-				return { action: "upload", documentId: "", present: new Map(), metadata: row.metadata };
-			case "update":
-			case "replace":
-				return { metadata: row.metadata, ...found };
-		}
+		if (found.action !== "none" || !parse) return found;
+		const item = { ...row, documentId: found.documentId };
+		return effectOfParsing(states, session, item, { onlyFailed: false, again: false });
 	};
 }
 

@@ -9,7 +9,7 @@ import type { UploadAttempt } from "./store-file.ts";
  * What a new document lacks of how the old one is parsed and found. A method that both have is never sent: up to v0.25.0 that
  * deletes chunks (RAGFlow v0.25.0 api/apps/restful_apis/document_api.py: update_document).
  */
-export function parsingChanges(old: Parsing | undefined, made: Parsing | undefined): readonly ParsingChange[] {
+function parsingChanges(old: Parsing | undefined, made: Parsing | undefined): readonly ParsingChange[] {
 	const { chunkMethod = "", isEnabled } = old ?? {};
 	const changes: ParsingChange[] = [];
 	// An empty method is that of a pipeline, which belongs to the dataset.
@@ -25,7 +25,7 @@ export function parsingChanges(old: Parsing | undefined, made: Parsing | undefin
  * @throws RestError of code `NOT_KEPT` where the service does not take that; the old document is still there
  */
 export async function copyParsing(
-	{ service, api, request, item: { datasetId } }: UploadAttempt,
+	{ service, api, request, item: { datasetId } }: Pick<UploadAttempt, "service" | "api" | "request" | "item">,
 	old: Document,
 	id: string,
 ): Promise<void> {

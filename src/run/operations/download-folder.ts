@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
-import { type FileHandle, link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
+import { link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { RestError } from "../../rest/errors.ts";
@@ -45,7 +45,7 @@ export class DownloadFolder {
 			});
 			const status = await lstat(root).catch(() => undefined);
 			if (status?.isDirectory() === false) throw new Error("is no folder");
-			return new DownloadFolder(root, await DownloadRecords.read(join(root, `${OWN_PREFIX}downloads.jsonl`)), sha256);
+			return new DownloadFolder(root, new DownloadRecords(join(root, `${OWN_PREFIX}downloads.jsonl`)), sha256);
 		} catch (error) {
 			throw new CliError(`--out ${path}: ${reason(error)}; nothing was sent`, {
 				exit: Exit.usage,
@@ -113,7 +113,7 @@ export class DownloadFolder {
 		return {
 			write: async (bytes) => {
 				try {
-					await writeAll(file, bytes);
+					await file.writeFile(bytes);
 				} catch (error) {
 					throw unwritable(target, error);
 				}
@@ -124,7 +124,7 @@ export class DownloadFolder {
 				try {
 					await file.sync();
 					await close();
-					await this.records.append({ id, path, size, sha256: digest.digest("hex") });
+					this.records.append({ id, path, size, sha256: digest.digest("hex") });
 					await (overwrites ? rename(temporary, target) : moveToNew(temporary, target));
 					await syncFolder(dirname(target));
 				} catch (error) {
@@ -153,10 +153,6 @@ export class DownloadFolder {
 			throw rejected("FILE_UNWRITABLE", `${folder} is ${what}, which is not followed; nothing was written`);
 		}
 	}
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-	for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 }
 
 /** Gives a file a name that nothing has, in one step where the file system has hard links. */

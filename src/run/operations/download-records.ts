@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { jsonObjectOf } from "../../json/parse-json.ts";
+import { readTextIfThere } from "../storage/quick-files.ts";
 
 /** A file as it was downloaded: `id` of its document, empty for the manifest; `path` below the folder; `size` in bytes. */
 const FILE_RECORD = v.object({ id: v.string(), path: v.string(), size: v.number(), sha256: v.string() });
@@ -13,27 +13,15 @@ export class DownloadRecords {
 	readonly #byId = new Map<string, FileRecord>();
 	/** the document of each path, by its last line */
 	readonly #ids = new Map<string, string>();
-	#handle: Promise<FileHandle> | undefined;
-	#hasHalfLine = false;
-
-	private constructor(file: string) {
-		this.#file = file;
-	}
+	#hasHalfLine: boolean;
 
 	/** Reads the records; none where there is no such file. Lines that this program did not write count for nothing. */
-	static async read(file: string): Promise<DownloadRecords> {
-		const records = new DownloadRecords(file);
-		const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-		if (handle === undefined) return records;
-		try {
-			const text = await handle.readFile("utf8");
-			for (const line of text.split("\n")) records.#add(recordOf(line));
-			// A process that was killed may have left half a line.
-			records.#hasHalfLine = text !== "" && !text.endsWith("\n");
-		} finally {
-			await handle.close();
-		}
-		return records;
+	constructor(file: string) {
+		this.#file = file;
+		const text = textOf(file);
+		for (const line of text.split("\n")) this.#add(recordOf(line));
+		// A process that was killed may have left half a line.
+		this.#hasHalfLine = text !== "" && !text.endsWith("\n");
 	}
 
 	/** The file of a document; undefined where none was written, or where another document has its path now. */
@@ -42,32 +30,34 @@ export class DownloadRecords {
 		return record !== undefined && this.#ids.get(record.path) === id ? record : undefined;
 	}
 
-	/** Adds a record. Several may be added at once. @throws Error of the system */
-	async append(record: FileRecord): Promise<void> {
+	/** Adds a record. @throws Error of the system */
+	append(record: FileRecord): void {
 		const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
-		this.#handle ??= open(this.#file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-		const handle = await this.#handle;
-		const start = this.#hasHalfLine ? "\n" : "";
-		this.#hasHalfLine = false;
+		const file = openSync(this.#file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
 		try {
-			await handle.appendFile(`${start}${JSON.stringify(record)}\n`);
-		} catch (error) {
-			// A full disk may have taken a part of it. The next line must not join that.
+			const start = this.#hasHalfLine ? "\n" : "";
+			// A full disk may take a part of it. The next line must not join that.
 			this.#hasHalfLine = true;
-			throw error;
+			writeFileSync(file, `${start}${JSON.stringify(record)}\n`);
+			this.#hasHalfLine = false;
+		} finally {
+			closeSync(file);
 		}
 		this.#add(record);
-	}
-
-	async close(): Promise<void> {
-		const handle = await this.#handle?.catch(() => undefined);
-		await handle?.close();
 	}
 
 	#add(record: FileRecord | undefined): void {
 		if (record === undefined) return;
 		this.#byId.set(record.id, record);
 		this.#ids.set(record.path, record.id);
+	}
+}
+
+function textOf(file: string): string {
+	try {
+		return readTextIfThere(file, constants.O_NOFOLLOW) ?? "";
+	} catch {
+		return "";
 	}
 }
 

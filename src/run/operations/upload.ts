@@ -7,13 +7,13 @@ import { refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
-import { FolderNames, restoreFolders } from "./folder-names.ts";
+import { FolderNames, restoreFolders } from "./rename.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
 import type { Parsing } from "./parsing.ts";
 import { removeDocument } from "./remove.ts";
-import { beginKnownReplacement, judgeNamesakes } from "./stale-document.ts";
+import { beginKnownReplacement, judgeNamesakes, updateExisting } from "./existing-documents.ts";
 import {
 	checkUploadAnswer,
 	findUploadedSince,
@@ -24,7 +24,6 @@ import {
 	type UploadAttempt,
 } from "./store-file.ts";
 import { RemovedKeys } from "./update.ts";
-import { updateExisting } from "./update-existing.ts";
 
 export type UploadItem = UpdateItem & {
 	readonly file: Omit<UploadFile, "size">;
@@ -38,7 +37,6 @@ type UploadOptions = {
 	readonly log: SentLog;
 	/** how long an upload whose answer was lost is searched for */
 	readonly settling: Settling;
-	readonly folders: FolderNames;
 	/** with `replace`: contents of equal size are compared, by a download */
 	readonly checksum: boolean;
 	/** parses the documents of the rows; undefined where nothing does */
@@ -59,15 +57,10 @@ export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
 	documents: UploadAttempt["documents"] & Pick<DocumentSource, "removable">,
-	{
-		log = unrecorded,
-		settling = new Settling(service, 0),
-		folders = new FolderNames(service),
-		checksum = false,
-		parsing,
-	}: Partial<UploadOptions> = {},
+	{ log = unrecorded, settling = new Settling(service, 0), checksum = false, parsing }: Partial<UploadOptions> = {},
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
+	const folders = new FolderNames(service);
 	const shared = { service, log, settling, onExisting, checksum, documents, removedKeys, folders };
 	const removal = { log, isAsked: true, refuse: refuseChanged };
 	const removeOld = removeDocument<OldItem>(service, documents.removable, removal);

@@ -124,10 +124,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 			},
 			bytes: [...found.values()].reduce((sum, { size = 0 }) => sum + size, 0),
 			writeManifest,
-			[Symbol.asyncDispose]: async () => {
-				await documents.close();
-				await folder.records.close();
-			},
+			[Symbol.asyncDispose]: () => documents.close(),
 		};
 	} catch (error) {
 		await documents.close();

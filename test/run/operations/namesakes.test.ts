@@ -6,7 +6,7 @@ import { documented, type Flavour } from "../../../src/rest/flavours.ts";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document } from "../../../src/rest/types.ts";
 import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
-import { previewUpload } from "../../../src/run/operations/preview-upload.ts";
+import { previewUpload } from "../../../src/run/operations/existing-documents.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, sourceOf, uploading } from "../fake-service.ts";

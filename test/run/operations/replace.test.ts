@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
-import type { Document } from "../../../src/rest/types.ts";
-import { parsingChanges } from "../../../src/run/operations/copied-parsing.ts";
+import type { Document, ParsingChange } from "../../../src/rest/types.ts";
+import { copyParsing } from "../../../src/run/operations/copied-parsing.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { serviceOf, uploading } from "../fake-service.ts";
 import { work } from "../harness.ts";
@@ -61,6 +61,13 @@ it.each([
 	["that it is hidden", state("qa", false), state("qa", true), [{ enabled: false }]],
 	["nothing of a pipeline", state("", true), state("naive", true), []],
 	["nothing where the list shows nothing", undefined, undefined, []],
-])("a new document gets %s", (_, old, made, changes) => {
-	expect(parsingChanges(old, made)).toEqual(changes);
+])("a new document gets %s", async (_, old, made, changes) => {
+	const sent: ParsingChange[] = [];
+	const listed = (id: string, parsing = made): Document => ({ ...documentOf(id), ...(parsing && { parsing }) });
+	const api = fakeApi([], {
+		listDocuments: async () => ({ items: [listed("new", sent.length === 0 ? made : old)], total: 1 }),
+		changeParsing: async (_dataset, _id, change) => void sent.push(change),
+	});
+	await copyParsing({ service: serviceOf(api), api, request: direct, item: work(0) }, listed("old", old), "new");
+	expect(sent).toEqual(changes);
 });
