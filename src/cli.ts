@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import { applyConfigFile } from "./flags/config-file.ts";
 import { addExamples } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
-import { asksShortHelp, helpEnd, helpView, SHORT_WIDTH } from "./commands/short-help.ts";
+import { asksShortHelp, helpEnd, helpView, SHORT_WIDTH } from "./commands/help-view.ts";
 import { commandName, mistypedOption, typedArguments, typedCommand } from "./commands/typed.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";

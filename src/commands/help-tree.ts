@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 import { examplesOf } from "../flags/declare.ts";
 import { VERSION } from "../version.ts";
 import { exitCodes } from "./help-topics.ts";
-import { optionsInGroups } from "./option-groups.ts";
+import { optionsInGroups } from "./help-view.ts";
 
 /** One option as `ragtag help --json` prints it. Absent values are null. */
 type OptionEntry = {

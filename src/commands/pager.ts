@@ -28,16 +28,10 @@ function paged(pager: string, text: string, { env, signal }: App): Promise<boole
 	return new Promise((resolve) => {
 		// F: no pager for a page that fits, R: colours, X: the page stays on the screen. git sets the same.
 		const own = { ...env, LESS: env["LESS"] ?? "FRX" };
-		const child = spawn("/bin/sh", ["-c", pager], { env: own, stdio: ["pipe", "inherit", "inherit"] });
 		// Ctrl-C reaches the pager alone (`lend`); other signals end this program, and the pager with it.
-		const end = (): boolean => child.kill("SIGTERM");
-		signal.addEventListener("abort", end, { once: true });
-		const ended = (isFound: boolean): void => {
-			signal.removeEventListener("abort", end);
-			resolve(isFound);
-		};
-		child.on("error", () => ended(false));
-		child.on("close", (code) => ended(code !== NOT_FOUND));
+		const child = spawn("/bin/sh", ["-c", pager], { env: own, signal, stdio: ["pipe", "inherit", "inherit"] });
+		child.on("error", () => signal.aborted || resolve(false));
+		child.on("close", (code) => resolve(code !== NOT_FOUND));
 		child.stdin.on("error", () => undefined);
 		child.stdin.end(text);
 	});

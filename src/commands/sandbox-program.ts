@@ -50,20 +50,11 @@ function ended(
 	signal: AbortSignal,
 ): Promise<{ readonly code: number | null; readonly by: NodeJS.Signals | null }> {
 	return new Promise((resolve, reject) => {
-		const child = spawn(program, words, { env, stdio: "inherit" });
-		const end = (): boolean => child.kill("SIGTERM");
-		signal.addEventListener("abort", end, { once: true });
+		const child = spawn(program, words, { env, signal, stdio: "inherit" });
 		child.on("error", (error) => {
-			reject(
-				usageError(
-					`${program} could not be started: ${reason(error)}`,
-					"Name a program that is there: ragtag sandbox -- bash",
-				),
-			);
+			const hint = "Name a program that is there: ragtag sandbox -- bash";
+			if (!signal.aborted) reject(usageError(`${program} could not be started: ${reason(error)}`, hint));
 		});
-		child.on("close", (code, by) => {
-			signal.removeEventListener("abort", end);
-			resolve({ code, by });
-		});
+		child.on("close", (code, by) => resolve({ code, by }));
 	});
 }

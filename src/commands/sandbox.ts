@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason, usageError } from "../errors.ts";
 import type { FaultPlan } from "../sandbox/faults/plan.ts";
+import type { SandboxOptions } from "../sandbox/options.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
 import { declare } from "../flags/declare.ts";
@@ -9,23 +10,15 @@ import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
 const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
 
-type SandboxFlags = GlobalFlags & {
-	readonly port?: number | undefined;
-	readonly data?: string | undefined;
-	readonly key?: string | undefined;
-	readonly memberKey?: string | undefined;
-	readonly flavour: Flavour;
-	readonly upgrade?: { readonly to: Flavour; readonly after: number };
-	readonly ties?: "stable" | "unstable" | undefined;
-	readonly latency: number;
-	readonly documents?: number | undefined;
-	readonly update: "replace" | "merge";
-	readonly pageLimit?: number | undefined;
-	readonly largePage: "error" | "cap";
-	readonly errorStyle: "status" | "envelope";
-	readonly faults?: string | undefined;
-	readonly control?: boolean | undefined;
-};
+type SandboxFlags = GlobalFlags &
+	Required<Pick<SandboxOptions, "flavour" | "latency" | "update" | "errorStyle">> &
+	Pick<SandboxOptions, "data" | "key" | "memberKey" | "upgrade" | "ties" | "documents"> & {
+		readonly port?: number | undefined;
+		readonly pageLimit?: number | undefined;
+		readonly largePage: "error" | "cap";
+		readonly faults?: string | undefined;
+		readonly control?: boolean | undefined;
+	};
 
 /** Declares `sandbox` and its options. */
 export const sandboxCommand = declare({
@@ -103,18 +96,9 @@ async function serve(
 	const { NoSqlite, startSandbox } = await import("../sandbox/index.ts");
 	const faults = await faultPlan(flags);
 	const sandbox = await startSandbox({
+		...flags,
 		port: flags.port ?? (words.length > 0 ? 0 : 9380),
-		latency: flags.latency,
-		flavour: flags.flavour,
-		update: flags.update,
 		onLargePage: flags.largePage,
-		errorStyle: flags.errorStyle,
-		data: flags.data,
-		key: flags.key,
-		memberKey: flags.memberKey,
-		upgrade: flags.upgrade,
-		ties: flags.ties,
-		documents: flags.documents,
 		pageSizeLimit: flags.pageLimit,
 		faults,
 		control: flags.control === true,
