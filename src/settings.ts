@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { type CliError, reason, usageError } from "./errors.ts";
 import { isLoopback, isPlainHttp, limiterUrl } from "./settings/address.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
-import { checkKeysTarget, chosenFrom, first, flag, variable } from "./settings/precedence.ts";
+import { checkKeysTarget, chosenFrom, flag, ofProfile, variable } from "./settings/precedence.ts";
 import type { Profile, Setting, SettingFlags, SettingSources, Settings } from "./settings/types.ts";
 import { KEEP_RUNS } from "./text/times.ts";
 import { readInput } from "./input-file.ts";
@@ -24,15 +24,12 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 			"Unset it, and give the certificate of your own authority with --ca-file.",
 		);
 	}
-	const name = first(flag("--profile", flags.profile), variable(env, "RAGTAG_PROFILE"));
+	const name = flag("--profile", flags.profile) ?? variable(env, "RAGTAG_PROFILE");
 	// Loaded late: most calls use no profile, and the YAML parser would take a fifth of the program's start.
 	const profile =
 		name === undefined
 			? undefined
 			: await (await import("./settings/profile.ts")).readProfile(name.value, name.origin, sources);
-	const ofProfile = <Value>(value: Value | undefined): Setting<Value> | undefined =>
-		value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
-
 	const { baseUrl, keySource, caFile, limiter, unused } = chosenFrom(flags, env, profile, name?.origin === "--profile");
 	if (profile?.requireHttps === true && baseUrl !== undefined && isPlainHttp(baseUrl.value)) {
 		throw usageError(`profile ${profile.name} requires https, and the address in ${baseUrl.origin} is http`);
@@ -53,18 +50,18 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		// Read once: standard input can't be read twice, and a password manager would ask twice.
 		key: () => (key ??= allowedKey(keySource, baseUrl, profile, sources)),
 		keyOrigin: keySource?.origin,
-		dataset: ofProfile(profile?.dataset),
-		rate: ofProfile(profile?.rate),
-		body: ofProfile(profile?.body),
-		flavour: ofProfile(profile?.flavour),
-		policy: ofProfile(profile?.policy),
+		dataset: ofProfile(profile, profile?.dataset),
+		rate: ofProfile(profile, profile?.rate),
+		body: ofProfile(profile, profile?.body),
+		flavour: ofProfile(profile, profile?.flavour),
+		policy: ofProfile(profile, profile?.policy),
 		requireHttps: profile?.requireHttps ?? false,
-		ping: ofProfile(profile?.ping),
-		keepRuns: ofProfile(profile?.keepRuns) ?? { value: KEEP_RUNS, origin: "default" },
+		ping: ofProfile(profile, profile?.ping),
+		keepRuns: ofProfile(profile, profile?.keepRuns) ?? { value: KEEP_RUNS, origin: "default" },
 		limiter: limiter && { value: limiterUrl(limiter.value, limiter.origin), origin: limiter.origin },
 		caFiles,
 		readCa: () => Promise.all(caFiles.map(readCertificates)),
-		stateDir: first(flag("--state-dir", flags.stateDir), variable(env, "RAGTAG_STATE_DIR"), defaultStateDir(sources)),
+		stateDir: flag("--state-dir", flags.stateDir) ?? variable(env, "RAGTAG_STATE_DIR") ?? defaultStateDir(sources),
 		profile: name,
 	};
 }

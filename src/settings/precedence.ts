@@ -1,66 +1,78 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { usageError } from "../errors.ts";
 import { checkedAddress, sameService } from "./address.ts";
-import { CREDENTIAL, givenKeySource, type KeySource, profileKeySource } from "./key.ts";
+import type { KeySource } from "./key.ts";
 import type { Profile, Setting, SettingFlags, SettingSources } from "./types.ts";
 
 type Env = SettingSources["env"];
 
-/** The settings that a flag, a profile and a variable may each give. */
-type Chosen = {
-	readonly baseUrl: Setting<string> | undefined;
-	readonly keySource: KeySource | undefined;
-	readonly caFile: Setting<string> | undefined;
-	readonly limiter: Setting<string> | undefined;
-	/** variables that the typed profile overrides with another value */
-	readonly unused: readonly string[];
-};
-
 /**
+ * The settings that a flag, a profile and a variable may each give, and the variables that a typed profile overrides with
+ * another value.
+ *
  * The command line wins: a flag, then the profile that `--profile` names. The variables go before a profile that
  * `RAGTAG_PROFILE` names.
  *
  * @param isTyped whether the flag named the profile
  */
-export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | undefined, isTyped: boolean): Chosen {
-	const ofProfile = (value: string | undefined): Setting<string> | undefined =>
-		value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
+export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | undefined, isTyped: boolean) {
+	const { baseUrl, apiKeyFile, apiKeyCommand, caFile, limiter } = profile ?? {};
 	const unused: string[] = [];
-	const choose = <Source extends { readonly origin: string }>(
+	const choose = <Source extends Setting<string>>(
 		typed: Source | undefined,
 		inProfile: Source | undefined,
 		inEnv: Source | undefined,
-		isSame: (one: Source, other: Source) => boolean,
+		isSame = (one: Source, other: Source) => one.value === other.value,
 	): Source | undefined => {
-		if (typed !== undefined || !isTyped) return first(typed, inEnv, inProfile);
+		if (typed !== undefined || !isTyped) return typed ?? inEnv ?? inProfile;
 		if (inProfile !== undefined && inEnv !== undefined && !isSame(inProfile, inEnv)) unused.push(inEnv.origin);
-		return first(inProfile, inEnv);
+		return inProfile ?? inEnv;
 	};
-
 	const address = choose(
 		flag("--base-url", flags.baseUrl),
-		ofProfile(profile?.baseUrl),
+		ofProfile(profile, baseUrl),
 		variable(env, "RAGTAG_BASE_URL"),
 		(one, other) => isSameService(one.value, other),
 	);
-	const keySource = choose(
-		givenKeySource(flags, {}),
-		profile && profileKeySource(profile),
-		givenKeySource({}, env),
-		() => false,
-	);
-	const caFile = choose(
-		flag("--ca-file", flags.caFile),
-		ofProfile(profile?.caFile),
-		variable(env, "NODE_EXTRA_CA_CERTS"),
-		(one, other) => one.value === other.value,
-	);
-	const limiter = choose(
-		flag("--limiter", flags.limiter),
-		ofProfile(profile?.limiter),
-		variable(env, "RAGTAG_LIMITER"),
-		(one, other) => one.value === other.value,
-	);
-	return { baseUrl: address && checkedAddress(address), keySource, caFile, limiter, unused };
+	const ownKey = keyIn("file", ofProfile(profile, apiKeyFile)) ?? keyIn("command", ofProfile(profile, apiKeyCommand));
+	return {
+		baseUrl: address && checkedAddress(address),
+		keySource: choose(typedKey(flags), ownKey, keyOfEnvironment(env), () => false),
+		caFile: choose(flag("--ca-file", flags.caFile), ofProfile(profile, caFile), variable(env, "NODE_EXTRA_CA_CERTS")),
+		limiter: choose(flag("--limiter", flags.limiter), ofProfile(profile, limiter), variable(env, "RAGTAG_LIMITER")),
+		unused,
+	};
+}
+
+function keyIn(kind: KeySource["kind"], setting: Setting<string> | undefined): KeySource | undefined {
+	return setting && { kind, ...setting };
+}
+
+function typedKey({ apiKeyFile, apiKeyCommand }: SettingFlags): KeySource | undefined {
+	const file = flag("--api-key-file", apiKeyFile);
+	const command = flag("--api-key-command", apiKeyCommand?.trim() === "" ? "" : apiKeyCommand);
+	if (file !== undefined && command !== undefined) {
+		throw usageError("--api-key-file and --api-key-command exclude each other", "Give one of them.");
+	}
+	if (file?.value === "-") return { kind: "stdin", value: "-", origin: "--api-key-file -" };
+	return keyIn("file", file) ?? keyIn("command", command);
+}
+
+/** The file of the key among the credentials that systemd gives a service (`LoadCredential=`). */
+const CREDENTIAL = "$CREDENTIALS_DIRECTORY/ragtag-api-key";
+
+/** The first of the variables, else a credential of systemd. */
+function keyOfEnvironment(env: Env): KeySource | undefined {
+	const given =
+		keyIn("text", variable(env, "RAGTAG_API_KEY")) ??
+		keyIn("file", variable(env, "RAGTAG_API_KEY_FILE")) ??
+		keyIn("command", variable(env, "RAGTAG_API_KEY_COMMAND"));
+	const folder = variable(env, "CREDENTIALS_DIRECTORY");
+	if (given !== undefined || folder === undefined) return given;
+	// A service may have credentials for other programs alone.
+	const path = join(folder.value, "ragtag-api-key");
+	return existsSync(path) ? { kind: "file", value: path, origin: CREDENTIAL } : undefined;
 }
 
 /**
@@ -73,19 +85,19 @@ export function checkKeysTarget(
 	profile: Profile | undefined,
 	env: Env,
 ): void {
-	const ofProfile = `profile ${profile?.name ?? ""}`;
 	if (profile?.baseUrl === undefined) return;
-	if (origin === ofProfile && !sameService(value, profile.baseUrl)) {
+	const own = `profile ${profile.name}`;
+	if (origin === own && !sameService(value, profile.baseUrl)) {
 		throw usageError(
-			`the key of ${ofProfile} goes only to ${profile.baseUrl}, and ${from} says ${value}`,
+			`the key of ${own} goes only to ${profile.baseUrl}, and ${from} says ${value}`,
 			`Give the key for ${value} with --api-key-file, leave the profile out, or leave ${from} out.`,
 		);
 	}
 	const other = variable(env, "RAGTAG_BASE_URL");
 	const isVariable = origin.startsWith("RAGTAG_") || origin === CREDENTIAL;
-	if (!isVariable || from !== ofProfile || other === undefined || isSameService(value, other)) return;
+	if (!isVariable || from !== own || other === undefined || isSameService(value, other)) return;
 	throw usageError(
-		`${ofProfile} has an address and no key, and ${origin} may be the key of another service: RAGTAG_BASE_URL names one`,
+		`${own} has an address and no key, and ${origin} may be the key of another service: RAGTAG_BASE_URL names one`,
 		`Unset RAGTAG_BASE_URL to send the key of ${origin} to ${value}, or give --api-key-file, or name the profile's key in it.`,
 	);
 }
@@ -111,6 +123,6 @@ export function variable(env: Env, origin: string): Setting<string> | undefined 
 	return value === undefined || value === "" ? undefined : { value, origin };
 }
 
-export function first<Source>(...sources: readonly (Source | undefined)[]): Source | undefined {
-	return sources.find((source) => source !== undefined);
+export function ofProfile<Value>(profile: Profile | undefined, value: Value | undefined): Setting<Value> | undefined {
+	return value === undefined ? undefined : { value, origin: `profile ${profile?.name ?? ""}` };
 }
