@@ -2,7 +2,7 @@ import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/v
 import { canonicalText } from "./plan-file/planned.ts";
 
 /** What a value becomes: `to` is undefined where it is deleted. */
-export type NewValue = { readonly to: JsonValue | undefined; readonly line: number };
+type NewValue = { readonly to: JsonValue | undefined; readonly line: number };
 
 /** What becomes of the values of one key. It remembers which values some document had. */
 export class ValueMap {

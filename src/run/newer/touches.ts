@@ -47,7 +47,7 @@ type ExecutionTouches = {
 };
 
 /** The run that an undo takes back, and whether it has done so completely. */
-export type Undone = { readonly run: string; readonly isComplete: boolean };
+type Undone = { readonly run: string; readonly isComplete: boolean };
 
 /** The documents that a run has touched. */
 export type RunTouches = {

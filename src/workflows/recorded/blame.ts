@@ -16,7 +16,7 @@ import { APPLY } from "../plan/open-plan.ts";
 import { noteDamaged } from "./choose-run.ts";
 
 /** The row of a recorded run that wrote a document. */
-export type Source = {
+type Source = {
 	readonly run: string;
 	readonly command: string;
 	/** the manifest's name, as it was typed */

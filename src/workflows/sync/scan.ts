@@ -20,7 +20,7 @@ import type { FileFlags } from "../../flags/input-flags.ts";
 /** Files at once that are read. */
 const AT_ONCE = 16;
 
-export type ScanOptions = {
+type ScanOptions = {
 	readonly entries: ReadonlyMap<string, SyncEntry>;
 	/** whether the content of every file is read */
 	readonly checksum: boolean;

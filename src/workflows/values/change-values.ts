@@ -42,7 +42,7 @@ type ChangedDocument = { readonly line: number } & (
 );
 
 /** A change of all documents of a dataset. */
-export type DatasetChange = {
+type DatasetChange = {
 	/** keys that some document must have */
 	readonly keys: readonly string[];
 	/** as the run records its source */
