@@ -1,17 +1,13 @@
 import { MAX_CONCURRENCY } from "../../rates.ts";
-import { DEEPEST, leftForQueue, placesFor, risen, shareAfterWait } from "./curve.ts";
-import { type Finding, FIRST_RATE, type FoundRate, rounded } from "./rate-memory.ts";
+import { DEEPEST, FREE_PLACES, LEAST_PLACES, leftForQueue, placesFor, risen } from "./curve.ts";
+import { FLOOR, HeldRate } from "./held-rate.ts";
+import { type Finding, FIRST_RATE, type FoundRate, foundRate } from "./rate-memory.ts";
 import { RecentAnswers } from "./recent-answers.ts";
 import type { Slowness } from "./slow-seconds.ts";
 import { type Step, Unavailable } from "./unavailable.ts";
 
-/** Requests a second: the lowest rate, and the one above which a service without a sign is not paced: it took half of that. */
-const FLOOR = 0.5;
+/** Requests a second above which a service without a sign is not paced: it took half of that. */
 const FREE = 500;
-
-/** Requests that may always be in flight, so that a late timer holds none up; and where they are not paced. */
-const LEAST_PLACES = 8;
-const FREE_PLACES = 32;
 
 /** How far the rate may be above what the service answers, where it is a trial. */
 const AHEAD = 1.5;
@@ -36,6 +32,7 @@ const KEPT_UP = 0.9;
 /** Share of a kept rate with which a run begins, and of the ceiling with which it goes on after a refusal. */
 const KEPT_SHARE = 0.9;
 const AFTER_REFUSAL = 0.85;
+
 /**
  * The one controller of the pace: it hears every answer and every refusal, and says how many requests a second are sent and
  * how many may be in flight. It has no clock and does no IO. Times are milliseconds on a monotonic clock.
@@ -56,8 +53,10 @@ export class Controller {
 	#low = 0;
 	#climbed = 0;
 	readonly #since = { answers: 0, refusals: 0 };
-	#rampAt: number | undefined;
-	#before: { readonly rate: number; readonly isDoubling: boolean } | undefined;
+	readonly #held = new HeldRate();
+	/** the rate before a trial; it, and whether it doubled, before the first since 503 were a fault */
+	#before = 0;
+	#unlimited: readonly [number, boolean] | undefined;
 	/** whether all places were taken, and the service did not keep up with the rate, when it was judged last */
 	#isBehind = false;
 
@@ -88,12 +87,12 @@ export class Controller {
 
 	/** The rows begin: the time before them says nothing about the rate. */
 	rowsBegin(now: number): void {
-		this.#answers.judged(now);
+		this.#answers.begin(now);
 	}
 
 	/** Requests a second that are spaced now; undefined where the cap alone holds, or nothing does. */
 	pace(now: number): number | undefined {
-		const rate = this.#ramped(now);
+		const rate = this.#held.of(this.#rate, now);
 		if (this.#isFree) return undefined;
 		return this.#cap !== undefined && rate >= this.#cap ? undefined : rate;
 	}
@@ -113,14 +112,12 @@ export class Controller {
 
 	/** What was found so far. */
 	get found(): FoundRate {
-		if (!this.#isOwn || this.#ceiling === undefined) return { rate: rounded(this.#rate), because: null, at: null };
-		const { rate, because, at } = this.#ceiling;
-		return { rate: rounded(rate), because, at: rounded(at) };
+		return foundRate(this.#isOwn ? this.#ceiling : undefined, this.#rate);
 	}
 
 	/** Why requests are sent more slowly than they may be; undefined where they are not. */
 	slowness(now: number): Slowness | undefined {
-		const [rate, { answered, latency }] = [this.#ramped(now), this.#answers];
+		const [rate, { answered, latency }] = [this.#held.of(this.#rate, now), this.#answers];
 		if (rate < this.#rate) return { cause: "restart", now: rate, at: undefined, latency };
 		const isLowered = this.#isOwn && (this.#cap === undefined || rate < KEPT_UP * this.#cap);
 		if (isLowered && this.#ceiling !== undefined && this.#ceiling.because !== "latency")
@@ -137,6 +134,7 @@ export class Controller {
 	/** The service answered a request. */
 	answered(sent: number, now: number): void {
 		if (sent >= this.#cutAt) this.#since.answers += 1;
+		this.#held.answered(sent);
 		this.#answers.add(sent, now);
 		this.#step(this.#unavailable.answered(false, sent, now), now);
 		if (now - this.#answers.since >= JUDGED_MS) this.#judge(now);
@@ -146,12 +144,14 @@ export class Controller {
 	refused(sent: number, now: number, status: "429" | "503" = "429"): void {
 		// Sent before the rate was lowered: it belongs to the event that lowered it.
 		if (sent < this.#cutAt) return;
-		const since = this.#since;
-		since.answers += 1;
-		since.refusals += 1;
+		const answers = (this.#since.answers += 1);
+		const refusals = (this.#since.refusals += 1);
 		const isFirst = this.#cutAt === Number.NEGATIVE_INFINITY;
-		if (!isFirst && since.refusals < REFUSALS && since.answers < ANSWERS) return;
-		const { answers, refusals } = since;
+		if (!isFirst && refusals < REFUSALS && answers < ANSWERS) return;
+		if (refusals === answers && !isFirst) {
+			this.#since.answers = this.#since.refusals = 0;
+			if (!this.#held.refusesAll(now)) return;
+		}
 		const share = isFirst ? 1 : Math.max(DEEPEST, 1 - refusals / answers);
 		const isMeasured = now - Math.max(this.#cutAt, this.#answers.began) >= MEASURED_MS;
 		const measured = isMeasured ? this.#answers.rate(now, this.#cutAt) : this.#rate * share;
@@ -178,7 +178,7 @@ export class Controller {
 	/** Nothing is sent until `at`, and little at first. */
 	startSlowly(at: number): void {
 		if (this.#isFree) this.#rate = Math.max(FIRST_RATE, this.#answers.answered);
-		this.#rampAt = Math.max(at, this.#rampAt ?? at);
+		this.#held.until(at);
 	}
 
 	/** Whether only the places in flight are a limit. */
@@ -186,25 +186,24 @@ export class Controller {
 		return this.#isDoubling && this.#rate > FREE;
 	}
 
-	#ramped(now: number): number {
-		if (this.#rampAt === undefined) return this.#rate;
-		const share = shareAfterWait(now - this.#rampAt);
-		if (share >= 1) this.#rampAt = undefined;
-		return Math.max(Math.min(FLOOR, this.#rate), this.#rate * Math.min(1, share));
-	}
-
 	#step(step: Step | undefined, now: number): void {
 		if (step === undefined) return;
 		if (step.verdict === "trial") {
-			this.#before = { rate: this.#rate, isDoubling: this.#isDoubling };
+			this.#before = this.#rate;
+			this.#unlimited ??= [this.#rate, this.#isDoubling];
 			this.#rate = Math.max(FLOOR, this.#rate * step.take);
 			this.#isDoubling = false;
 			this.#cutAt = now;
 			return;
 		}
-		const { rate, isDoubling } = this.#before ?? { rate: this.#rate, isDoubling: false };
-		if (step.verdict === "fault") [this.#rate, this.#isDoubling] = [rate, isDoubling];
-		else this.#cut({ rate: rate * step.passed, because: "503", at: rate }, rate * step.passed * AFTER_REFUSAL, now);
+		const at = this.#before;
+		if (step.verdict === "limit") {
+			this.#cut({ rate: at * step.passed, because: "503", at }, at * step.passed * AFTER_REFUSAL, now);
+		} else {
+			// It was none before either: what was lowered for it would take minutes to rise.
+			[this.#rate, this.#isDoubling] = this.#unlimited ?? [at, false];
+			this.#unlimited = undefined;
+		}
 		this.#answers.judged(now);
 	}
 
@@ -228,7 +227,7 @@ export class Controller {
 		const { sends, isFull, count } = answers;
 		answers.judged(now);
 		if (this.#unavailable.isOpen) return;
-		const used = (sends * 1000) / lasted / this.#ramped(now);
+		const used = (sends * 1000) / lasted / this.#held.of(this.#rate, now);
 		this.#isBehind = isFull && used < KEPT_UP && !this.#isFree;
 		const { answered, queue } = answers;
 		if (this.#isBehind && count >= JUDGED_ANSWERS && queue > 0) {
@@ -243,8 +242,7 @@ export class Controller {
 		if (this.#isDoubling) this.#rate = Math.min(most, this.#rate * 2, 1024 * FREE);
 		if (this.#isDoubling || this.#ceiling === undefined) return;
 		this.#climbed += seconds;
-		const { rate: ceiling } = this.#ceiling;
-		const climb = { ceiling, low: this.#low, now: this.#rate, climbed: this.#climbed };
+		const climb = { ceiling: this.#ceiling.rate, low: this.#low, now: this.#rate, climbed: this.#climbed };
 		this.#rate = Math.min(most, risen(climb));
 	}
 }

@@ -29,6 +29,10 @@ export function leftForQueue(queue: number, rate: number): number {
 	return 1 - Math.min(DEEPEST, Math.max(LEAST_CUT, ((EMPTIES * queue) / rate) ** 0.75));
 }
 
+/** Requests that may always be in flight, so that a late timer holds none up; and where they are not paced. */
+export const LEAST_PLACES = 8;
+export const FREE_PLACES = 32;
+
 /** Places besides rate × latency: the number in flight varies by its square root, and the next request is made meanwhile. */
 const DEVIATIONS = 2;
 const MORE_PLACES = 2;
@@ -37,13 +41,4 @@ const MORE_PLACES = 2;
 export function placesFor(rate: number, latency: number): number {
 	const mean = (rate * latency) / 1000;
 	return Math.ceil(mean + DEVIATIONS * Math.sqrt(mean)) + MORE_PLACES;
-}
-
-/** Share of the rate after a wait, doubled each second: the waiting requests must not all be sent at once. */
-const RAMP = 0.25;
-const RAMP_MS = 1_000;
-
-/** The share of the rate so many milliseconds after a wait; 1 or more where it is over. */
-export function shareAfterWait(milliseconds: number): number {
-	return RAMP * 2 ** Math.floor(Math.max(0, milliseconds) / RAMP_MS);
 }

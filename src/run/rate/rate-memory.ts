@@ -84,7 +84,13 @@ export function isWorthKeeping(found: FoundRate, kept: FoundRate | undefined): b
 	return found.because !== null || found.rate > (kept?.rate ?? FIRST_RATE);
 }
 
+/** What a run found: its finding, or without one the rate that it reached. */
+export function foundRate(finding: Finding | undefined, reached: number): FoundRate {
+	if (finding === undefined) return { rate: rounded(reached), because: null, at: null };
+	return { rate: rounded(finding.rate), because: finding.because, at: rounded(finding.at) };
+}
+
 /** From 10 requests a second on it is a whole number; below, it has one digit after the point. */
-export function rounded(rate: number): number {
+function rounded(rate: number): number {
 	return rate >= 10 ? Math.round(rate) : Math.round(rate * 10) / 10;
 }

@@ -48,7 +48,7 @@ const OWN_DELAY_MS = 20;
 
 /** The answers of the last seconds. */
 export class RecentAnswers {
-	readonly began: number;
+	#began: number;
 	readonly #recent = new RecentCounts(RATE_MS / BUCKET_MS, BUCKET_MS);
 	/** the mean latency of each judged time of the last ten seconds */
 	#means: { readonly at: number; readonly mean: number }[] = [];
@@ -68,7 +68,17 @@ export class RecentAnswers {
 	answered = 0;
 
 	constructor(now: number) {
-		this.began = this.since = now;
+		this.#began = this.since = now;
+	}
+
+	get began(): number {
+		return this.#began;
+	}
+
+	/** The first of those that count. */
+	begin(now: number): void {
+		this.judged(now);
+		this.#began = now;
 	}
 
 	/** The smallest mean latency of the last ten seconds, in milliseconds; undefined before the first answers. */
@@ -109,7 +119,7 @@ export class RecentAnswers {
 
 	/** Answers a second over the last two seconds, or since a time that is later. */
 	rate(now: number, from: number): number {
-		const lasted = Math.max(BUCKET_MS, Math.min(RATE_MS, now - Math.max(from, this.began)));
+		const lasted = Math.max(BUCKET_MS, Math.min(RATE_MS, now - Math.max(from, this.#began)));
 		return (this.#recent.sum(now, Math.ceil(lasted / BUCKET_MS)) * 1000) / lasted;
 	}
 

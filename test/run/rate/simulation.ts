@@ -38,6 +38,28 @@ export function leakyBucket(
 	};
 }
 
+/** A service that refuses as HAProxy's `http_req_rate(1s)`: over a sliding second, and what it refuses counts, too. */
+export function slidingCounter(rate: number, status: 429 | 503, latency: number): Service {
+	let [start, count, before] = [Number.NEGATIVE_INFINITY, 0, 0];
+	return (now) => {
+		const past = now - start;
+		if (past >= 1000) [start, count, before] = past >= 2000 ? [now, 0, 0] : [start + 1000, 0, count];
+		count += 1;
+		const seen = count + before * (1 - (now - start) / 1000);
+		return seen > rate ? { status, takes: 0.2 } : { status: 200, takes: latency };
+	};
+}
+
+/** A service that takes so many in each second of its clock, and then refuses everything until the next. */
+export function eachSecond(rate: number, status: 429 | 503, latency: number): Service {
+	let [second, count] = [Number.NEGATIVE_INFINITY, 0];
+	return (now) => {
+		if (Math.floor(now / 1000) !== second) [second, count] = [Math.floor(now / 1000), 0];
+		count += 1;
+		return count > rate ? { status, takes: 0.2 } : { status: 200, takes: latency };
+	};
+}
+
 /** A service that takes so many a second, whatever is in flight: the others queue. */
 export function oneByOne(rate: number, way: number): Service {
 	let free = 0;
@@ -85,6 +107,7 @@ export function simulate(
 	};
 	while (left > 0 || coming.length > 0) {
 		take(now);
+		if (requests.length > 50 * rows) throw new Error("nearly every request is refused, and it has no end");
 		const spacing = 1000 / Math.min(cap ?? 100_000, controller.pace(now) ?? 100_000);
 		const mayGo = left > 0 && coming.length < controller.places() && due + spacing <= now;
 		if (!mayGo) {
