@@ -1,10 +1,10 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../support/values.ts";
+import { at, range, summaryOf } from "../support/values.ts";
 
 const manifest = async (service: Service): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}`).join("\n")}\n`);
@@ -25,44 +25,6 @@ const world = async (
 	return { service, path, state, argv: ["docs", "tag", path, ...flags], env };
 };
 
-it("of twenty simultaneous starts one sends and the others exit 5; the next start takes over from a killed one", async () => {
-	// The first update is never answered: whoever is at it stays at it until it is killed.
-	const held = { fault: "silence", when: "before", on: { method: "PUT", nth: 1 } } as const;
-	const { service, argv, env } = await world(30, 0, { faults: { faults: [held] } });
-	const all = range(20).map(() => start([...argv, "--concurrency", "1", "--timeout", "5m"], env));
-	const ended: number[] = [];
-	for (const one of all) void one.ended.then(({ exit }) => ended.push(exit));
-	await expect.poll(() => ended.length, { timeout: 90_000, interval: 20 }).toBe(19);
-	expect(new Set(ended)).toEqual(new Set([5]));
-	expect(written(service)).toBe(0);
-	const [owner, ...others] = all.filter(({ child }) => child.exitCode === null);
-	expect(others).toEqual([]);
-	await owner?.until((_, err) => err.includes("a new one begins"));
-	owner?.child.kill("SIGKILL");
-	await owner?.ended;
-	const next = await program(argv, env);
-	expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ rows: 30, updated: 30 })]);
-	expect(written(service)).toBe(30);
-});
-
-it("a start after kill -9 takes the run over and loses no row", async () => {
-	const { service, argv, env, state } = await world(200);
-	const owner = start([...argv, "--concurrency", "4"], env);
-	await expect.poll(() => written(service), { timeout: 60_000, interval: 5 }).toBeGreaterThan(20);
-	expect((await program(argv, env)).exit).toBe(5);
-	owner.child.kill("SIGKILL");
-	await owner.ended;
-	const next = await program([...argv, "--concurrency", "4"], env);
-	expect(next.exit).toBe(0);
-	expect(summaryOf(next.stdout)).toMatchObject({ rows: 200, updated: 200, failed: 0, pending: 0 });
-	expect(next.stderr).toMatch(/Resuming run \S+: \d+ rows? done before/);
-	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
-	// What was in flight is sent again, and no more than that.
-	expect(written(service)).toBeLessThanOrEqual(204);
-	const list = await program(["runs", "list", "--json"], { RAGTAG_STATE_DIR: state });
-	expect(parseLines(list.stdout)).toEqual([expect.objectContaining({ state: "finished", done: 200 })]);
-});
-
 it("the command in the last line after Ctrl-C completes the run", async () => {
 	const { service, argv, env } = await world(100);
 	const running = start([...argv, "--concurrency", "2"], env);
@@ -77,20 +39,6 @@ it("the command in the last line after Ctrl-C completes the run", async () => {
 	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, pending: 0, resume: null });
 	// A graceful stop waits for what is in flight: nothing is sent again.
 	expect(written(service)).toBe(100);
-});
-
-it("a manifest from a pipe can be resumed after kill -9", async () => {
-	const { service, argv, env, path } = await world(100);
-	const piped = argv.map((word) => (word === path ? "-" : word));
-	const running = start([...piped, "--concurrency", "2"], env, await readFile(path, "utf8"));
-	await expect.poll(() => written(service), { timeout: 60_000, interval: 5 }).toBeGreaterThan(10);
-	running.child.kill("SIGKILL");
-	await running.ended;
-	await rm(path);
-	const { exit, stdout } = await program(["runs", "resume", "--json", "--rate", "5000"], env);
-	expect(exit).toBe(0);
-	expect(summaryOf(stdout)).toMatchObject({ rows: 100, updated: 100, failed: 0 });
-	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(100));
 });
 
 it("the next start removes the copy of a manifest that kill -9 left", async () => {
@@ -133,12 +81,4 @@ it("a disk that fills up during a run is exit 7, and the run resumes without a l
 	expect(
 		await readFile(join(env["RAGTAG_STATE_DIR"] ?? "", "runs", String(at(summary, "run")), "summary.json"), "utf8"),
 	).toContain('"updated":200');
-});
-
-it("an unwritable standard output is exit 74, and the run is still recorded", async () => {
-	const { argv, env } = await world(3, 0);
-	const { exit } = await shell(`$RAGTAG ${argv.join(" ")} > /dev/full`, env);
-	expect(exit).toBe(74);
-	const shown = await program(["runs", "report", "--json"], env);
-	expect(shown.stdout).toContain('"updated":3');
 });

@@ -1,37 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { connect } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
-import { file, folder, KEY, serve } from "../support/service.ts";
+import { file, folder, serve } from "../support/service.ts";
 import { at, parse, parseLines, range, summaryOf } from "../support/values.ts";
 
 const rows = (ids: readonly string[]): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}`).join("\n")}\n`);
-
-it.each([
-	["SIGINT", 130],
-	["SIGTERM", 143],
-] as const)("%s ends a run with exit %i, and every row is counted", async (signal, exit) => {
-	const service = await serve(200, { latency: 40 });
-	const path = await rows(await service.ids());
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "2", "--json"];
-	const running = start(argv, envOf(service));
-	await expect.poll(() => service.requests.length, { timeout: 60_000, interval: 10 }).toBeGreaterThan(12);
-	running.child.kill(signal);
-	const ended = await running.ended;
-	expect(ended.exit).toBe(exit);
-	const summary = summaryOf(ended.stdout);
-	expect(summary).toMatchObject({ rows: 200, failed: 0, exit_code: exit });
-	const updated = (await service.documents()).filter(({ metadata }) => at(metadata, "n") !== undefined).length;
-	expect(at(summary, "updated")).toBe(updated);
-	expect(at(summary, "pending")).toBe(200 - updated);
-	expect(ended.stderr).toContain("Resume it with: ragtag runs resume");
-});
 
 it("a second Ctrl-C prints the counts so far and the command that resumes the run", async () => {
 	const service = await serve(200, { latency: 400 });
@@ -120,96 +98,6 @@ it("a list that could not be written is exit 74", async () => {
 	const tag = await shell(`$RAGTAG docs tag ${path} -d ${service.dataset} --json > /dev/full`, envOf(service));
 	expect([tag.exit, tag.stderr]).toEqual([74, expect.stringContaining("3 rows: 3 updated")]);
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([0, 1, 2]);
-});
-
-it("a wrong key is exit 4, the run stops, and the rows are pending", async () => {
-	const service = await serve(100);
-	const path = await rows(await service.ids());
-	const env = { ...envOf(service), RAGTAG_API_KEY: `${KEY}x` };
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--json", "--debug", "--concurrency", "2"];
-	const tag = await program(argv, env);
-	expect(tag.exit).toBe(4);
-	expect(summaryOf(tag.stdout)).toMatchObject({ rows: 100, updated: 0, failed: 0, pending: 100, exit_code: 4 });
-	expect(tag.stderr).toContain("RAGTAG_API_KEY");
-	expect(service.requests.length).toBeLessThan(10);
-	const list = await program(["datasets", "list"], env);
-	expect([list.exit, list.stderr]).toEqual([4, expect.stringContaining("RAGTAG_API_KEY")]);
-});
-
-it("an unreachable service is exit 6, and every row is counted", async () => {
-	const service = await serve(3);
-	const path = await rows(await service.ids());
-	await service.close();
-	const argv = ["docs", "tag", path, "-d", service.dataset, "--attempts", "1", "--json"];
-	const { exit, stdout, stderr } = await program(argv, envOf(service));
-	expect(exit).toBe(6);
-	expect(summaryOf(stdout)).toMatchObject({ rows: 3, updated: 0, exit_code: 6 });
-	expect(stderr).toContain("--base-url");
-});
-
-it.each([
-	[503, {}],
-	[429, { "retry-after": "0" }],
-	[503, { "retry-after": "0" }],
-])("a row that meets %i %j once is sent again and counted once", async (status, headers) => {
-	const service = await serve(1);
-	const [id = ""] = await service.ids();
-	let asked = 0;
-	const front = createServer((request, response) => {
-		if (request.method === "PUT" && ++asked === 1) {
-			request.resume();
-			response.writeHead(status, headers).end("busy");
-			return;
-		}
-		// The rest is the sandbox's: its guard wants to be named itself.
-		const through = connect(service.port, "127.0.0.1", () => {
-			const chunks: Buffer[] = [];
-			request.on("data", (chunk: Buffer) => chunks.push(chunk));
-			request.on("end", () => {
-				const body = Buffer.concat(chunks);
-				const { authorization = "", "content-type": type = "" } = request.headers;
-				through.write(
-					`${request.method} ${request.url} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nConnection: close\r\n` +
-						`Authorization: ${authorization}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`,
-				);
-				through.write(body);
-			});
-		});
-		through.pipe(response.socket ?? through);
-	});
-	await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-	onTestFinished(() => {
-		front.closeAllConnections();
-		front.close();
-	});
-	const url = `http://127.0.0.1:${String(at(front.address(), "port"))}`;
-	const { exit, stdout } = await program(
-		["docs", "tag", await rows([id]), "-d", service.dataset, "--json"],
-		envOf({ url }),
-	);
-	expect(exit).toBe(0);
-	expect(summaryOf(stdout)).toMatchObject({ rows: 1, updated: 1, attempts: 2, exit_code: 0 });
-	expect([asked, service.requests.filter((line) => line.startsWith("PUT")).length]).toEqual([2, 1]);
-	expect((await service.documents())[0]?.metadata).toEqual({ n: 0 });
-});
-
-it("requests to this machine never go through a proxy of the environment", async () => {
-	const service = await serve(2);
-	let seen = 0;
-	const proxy = createServer((_request, response) => {
-		seen += 1;
-		response.writeHead(502).end();
-	}).on("connect", (_request, socket) => {
-		seen += 1;
-		socket.destroy();
-	});
-	await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-	onTestFinished(() => void proxy.close());
-	const address = `http://127.0.0.1:${String(at(proxy.address(), "port"))}`;
-	const proxies = { HTTP_PROXY: address, http_proxy: address, HTTPS_PROXY: address, ALL_PROXY: address };
-	const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset];
-	expect((await program(argv, { ...envOf(service), ...proxies })).exit).toBe(0);
-	expect([seen, service.requests.filter((line) => line.startsWith("PUT")).length]).toEqual([0, 2]);
 });
 
 it("the built program tags 300 documents, and NO_COLOR keeps escape sequences out of a log", async () => {

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { readState, stateText } from "../../src/plan/sync/state.ts";
-import { COMMAND, program, shell, start } from "../support/program.ts";
+import { COMMAND, shell, start } from "../support/program.ts";
 import type { Ended } from "../support/ragtag.ts";
 import { PAPERS, synced, type Synced } from "../support/synced.ts";
 
@@ -93,25 +93,6 @@ it("6 of two files of equal content, one is deleted and the other stays", async 
 	expect(await contents()).toEqual([["b.txt", "same"]]);
 });
 
-it("7 deleted files are reported, removed with --remove alone, and over a tenth refused with nothing sent", async () => {
-	const { sync, ids, remove, write, writes } = await built(many(60));
-	await sync();
-	const first = await ids();
-	for (const n of [1000, 1010, 1020]) await remove(`${n}.txt`);
-	const kept = await sync();
-	expect(kept).toMatchObject({ exit: 0, summary: { rows: 0 } });
-	expect(kept.stderr).toContain("3 would be removed with --remove");
-	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { rows: 3, removed: 3 } });
-	const left = new Map([...first].filter(([name]) => !["1000.txt", "1010.txt", "1020.txt"].includes(name)));
-	expect(await ids()).toEqual(left);
-	for (let n = 1040; n < 1052; n++) await remove(`${n}.txt`);
-	await write("new.txt", "new");
-	const before = writes();
-	const refused = await sync("--remove");
-	expect([refused.exit, writes() - before, refused.stderr]).toEqual([9, 0, expect.stringContaining("--max-remove 12")]);
-	expect(await ids()).toEqual(left);
-});
-
 describe("8 nothing is removed, the exit is not 0, and the reason is said", () => {
 	/** A synced folder of which a file is gone. */
 	async function gone(files: Readonly<Record<string, string>> = PAPERS): Promise<Synced> {
@@ -192,40 +173,6 @@ describe("8 nothing is removed, the exit is not 0, and the reason is said", () =
 			"top.md",
 		]);
 	});
-});
-
-it("9 none of 50 documents that others uploaded is replaced or removed, namesakes of files neither", async () => {
-	const { sync, held, home, env, service, write } = await built({ "a.txt": "ours" });
-	const theirs = many(50);
-	const folder = join(home, "theirs");
-	await mkdir(folder);
-	for (const [name, text] of Object.entries(theirs)) await writeFile(join(folder, name), text);
-	expect((await program(["docs", "upload", folder, "-d", service.dataset, "--rate", "5000"], env)).exit).toBe(0);
-	for (const name of ["1003.txt", "1007.txt"]) await write(name, "ours, and of another size");
-	const ended = await sync("--remove");
-	expect(ended).toMatchObject({ exit: 1, summary: { rows: 3, uploaded: 1, failed: 2 } });
-	expect(ended.stdout.match(/"error_code":"FOREIGN"/g)?.length).toBe(2);
-	const now = Object.fromEntries((await held()).map(({ name, content }) => [name, content]));
-	expect(now).toEqual({ ...theirs, "a.txt": "ours" });
-});
-
-it("10 what was removed on the server is uploaded again; a lost state is refused, and with --adopt nothing is uploaded", async () => {
-	const here = await built(many(20));
-	const { sync, ids, env, service, contents } = here;
-	await sync();
-	const lost = [...(await ids()).values()].slice(5, 9).flatMap((id) => ["--id", id]);
-	expect((await program(["docs", "rm", ...lost, "-d", service.dataset, "--yes"], env)).exit).toBe(0);
-	expect(await sync("--remove")).toMatchObject({ exit: 0, summary: { rows: 4, uploaded: 4, removed: 0 } });
-	expect((await contents()).length).toBe(20);
-	const before = await ids();
-	await writeFile(await stateOf(here), "");
-	const refused = await sync();
-	expect([refused.exit, refused.stderr]).toEqual([
-		8,
-		expect.stringContaining("20 with the name and size of a file here"),
-	]);
-	expect(await sync("--adopt")).toMatchObject({ exit: 0, summary: { uploaded: 0, replaced: 0, unchanged: 20 } });
-	expect([await ids(), await sync()]).toMatchObject([before, { exit: 0, summary: { rows: 0 } }]);
 });
 
 it("11 of two syncs at once, one ends with exit 5, and no file is stored twice", async () => {

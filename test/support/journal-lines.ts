@@ -40,11 +40,3 @@ export async function sentIn(path: string): Promise<readonly unknown[]> {
 		.filter(({ code }) => code.startsWith("s") && code !== "st")
 		.map(({ members }) => members);
 }
-
-/** The outcomes in a journal, in the order in which they were recorded. */
-export async function outcomesIn(path: string): Promise<readonly (JournalLine & { readonly status: string })[]> {
-	return (await journalLines(path)).flatMap((line) => {
-		const status = STATUSES.get(line.code);
-		return status === undefined ? [] : [{ ...line, status }];
-	});
-}

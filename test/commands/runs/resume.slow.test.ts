@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { impatient } from "../../support/clock.ts";
-import { outcomesIn } from "../../support/journal-lines.ts";
 import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { at, parse, parseLines, range, summaryOf } from "../../support/values.ts";
@@ -192,18 +191,6 @@ it("a superseded run is resumed by name, and leaves alone what the newer unfinis
 	expect(values(await world.service.documents())).toEqual(range(6).map((n) => n + 10));
 });
 
-it("an undone run is not resumed: its rows would not be written again", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
-	expect((await world.run(["runs", "undo", first, "--yes"])).exit).toBe(0);
-	const none = await world.run(["runs", "resume"]);
-	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
-	const { exit, stdout } = await world.run([...argv, "--resume"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 6 })]);
-	expect(values(await world.service.documents())).toEqual(range(6));
-});
-
 it("runs resume takes the newest unfinished run, whatever has ended since", async () => {
 	const world = await recorded(6, stopAt(3));
 	const { argv } = await tagging(world);
@@ -321,19 +308,6 @@ it("docs upload FILE... is resumed, and no file is stored twice", async () => {
 	expect(names.toSorted()).toEqual(range(4).map((n) => `file-${n}.txt`));
 });
 
-it("a second start while a run is active is exit 5 and sends nothing: every row would be sent twice", async () => {
-	const world = await recorded(8, { latency: 50 });
-	const { argv } = await tagging(world);
-	const first = world.run(argv);
-	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(1);
-	const [second, resumed] = await Promise.all([world.run(argv), world.run([...argv, "--resume"])]);
-	expect([second.exit, resumed.exit]).toEqual([5, 5]);
-	expect(second.stderr).toContain("nothing was sent");
-	expect(summaryOf((await first).stdout)).toMatchObject({ updated: 8, exit_code: 0 });
-	expect(world.writes()).toBe(8);
-	expect((await world.run(argv)).exit).toBe(0);
-});
-
 it("a run that was killed before its header was written is no run, and blocks no other", async () => {
 	const world = await recorded(4, stopAt(2));
 	const { argv } = await tagging(world);
@@ -347,15 +321,6 @@ it("a run that was killed before its header was written is no run, and blocks no
 	const listed = await world.run(["runs", "list", "--json"]);
 	expect(listed.stdout).toContain(`"run":"${run}","command":"docs tag","manifest"`);
 	expect(listed.stdout).toContain('"state":"not begun"');
-});
-
-it("the journal has one outcome for each row over all executions", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
-	await world.run([...argv, "--resume"]);
-	const outcomes = await outcomesIn(world.path(run, "journal.log"));
-	expect(outcomes.map(({ row }) => row)).toEqual(range(6));
 });
 
 it("runs resume without a recorded run is exit 2 with the reason", async () => {

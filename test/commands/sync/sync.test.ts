@@ -25,6 +25,8 @@ describe("documents whose files are gone", () => {
 		const { sync, contents, remove, write, writes } = await synced(MANY);
 		await sync();
 		for (let n = 100; n < 107; n++) await remove(`${n}.txt`);
+		const kept = await sync();
+		expect([kept.exit, kept.stderr]).toEqual([0, expect.stringContaining("7 would be removed with --remove")]);
 		await write("new.txt", "new");
 		const before = writes();
 		const refused = await sync("--remove");

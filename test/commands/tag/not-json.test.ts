@@ -108,27 +108,6 @@ describe("a value that is not JSON is never written back", () => {
 		},
 	);
 
-	it("the same where the dataset is listed into a file", async () => {
-		const raw = Array.from({ length: 40 }, (_, n) => (n === 7 ? (RAW[0] ?? "") : `{"n":${n}}`));
-		const service = await rawWorld(raw);
-		const rows = raw.map((_, n) => `doc-${n},Eve\n`).join("");
-		const path = await file("tags.csv", `document_id,owner\n${rows}`);
-		const { stdout } = await service.run("docs", "tag", path, "-d", "set", "--mode", "merge", "--json");
-		expect(summaryOf(stdout)).toMatchObject({ failed: 1, updated: 39 });
-		expect([service.held.get("doc-7"), service.held.get("doc-8")]).toEqual([{}, { n: 8, owner: "Eve" }]);
-	});
-
-	it.each([
-		["gives", "pages:number\ndoc-0,5", { pages: 5, owner: "Ann" }],
-		["deletes", "pages\ndoc-0,!delete", { owner: "Ann" }],
-	])("a merge that %s that key is sent", async (_, cells, left) => {
-		const service = await rawWorld(RAW);
-		const path = await file("tags.csv", `document_id,${cells}\n`);
-		const { exit, stderr } = await service.run("docs", "tag", path, "-d", "set", "--mode", "merge");
-		expect([exit, service.held.get("doc-0")]).toEqual([0, left]);
-		expect(stderr).toMatch(/warning: document doc-0 has NaN .*\(key: pages\).*can't be undone/);
-	});
-
 	it("a replace is sent, and the undo leaves that document alone and names it", async () => {
 		const service = await rawWorld(RAW);
 		const path = await file("tags.csv", MANIFEST);
@@ -147,19 +126,6 @@ describe("a value that is not JSON is never written back", () => {
 		const service = await rawWorld(RAW);
 		const { exit } = await service.run("docs", "rm", "-d", "set", "--id", "doc-0", "--yes");
 		expect([exit, Array.from(service.held.keys())]).toEqual([0, ["doc-1", "doc-2"]]);
-	});
-
-	it("a plan for it is sent, and is a conflict if the value has changed", async () => {
-		const service = await rawWorld(RAW);
-		const out = join(await folder(), "plan.jsonl");
-		const path = await file("tags.csv", "document_id,owner\ndoc-0,Eve\n");
-		expect((await service.run("docs", "plan", path, "-d", "set", "--out", out)).exit).toBe(0);
-		service.theirs.set(0, '{"pages":Infinity,"owner":"Ann"}');
-		const conflict = await service.run("docs", "apply", out);
-		expect([conflict.exit, conflict.stderr]).toEqual([1, expect.stringContaining("was changed since")]);
-		service.theirs.clear();
-		expect((await service.run("docs", "apply", out)).exit).toBe(0);
-		expect(service.held.get("doc-0")).toEqual({ owner: "Eve" });
 	});
 });
 

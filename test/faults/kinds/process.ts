@@ -71,6 +71,7 @@ export const processes: readonly FaultTest[] = [
 		id: "P2",
 		kind: "SIGTERM ends a run with every row accounted for, and it goes on where it stopped",
 		flavours: "none",
+		quick: true,
 		run: async () => {
 			const half = await halfway(({ child }) => void child.kill("SIGTERM"));
 			await stopped(half, 143);
@@ -119,6 +120,7 @@ export const processes: readonly FaultTest[] = [
 		id: "P7",
 		kind: "a lid that is closed and opened again costs no row",
 		flavours: "none",
+		quick: true,
 		run: async () => {
 			const half = await halfway(
 				async ({ child }) => {
@@ -180,6 +182,7 @@ export const processes: readonly FaultTest[] = [
 		id: "P12",
 		kind: "a report that can't be written is told, and can be had again",
 		flavours: "none",
+		quick: true,
 		run: async () => {
 			const faults = [{ fault: "status", status: 400, row: 3 }];
 			const { state, stderr, service } = await trial("documented", {
@@ -363,6 +366,7 @@ export const processes: readonly FaultTest[] = [
 		id: "P19",
 		kind: "a lock that a killed run left behind keeps nobody out",
 		flavours: "none",
+		quick: true,
 		run: async () => {
 			const half = await killed();
 			// One of the content, one of the path.
@@ -487,6 +491,7 @@ export const processes: readonly FaultTest[] = [
 		id: "P24",
 		kind: "a manifest that came through a pipe is still there after a crash",
 		flavours: "none",
+		quick: true,
 		run: async () => {
 			const half = await halfway(({ child }) => void child.kill("SIGKILL"), { stdin: true });
 			await goesOn(half, 50, 1);
