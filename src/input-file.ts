@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Socket } from "node:net";
@@ -67,6 +68,25 @@ export async function readWhole(file: InputFile, most: number): Promise<Buffer> 
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks);
+}
+
+/**
+ * The SHA-256 of a file's content in hexadecimal digits. The file is read in pieces, so memory does not grow with it.
+ *
+ * @throws Error of the system where it can't be read
+ */
+export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
+	const file = await openInput(path);
+	try {
+		const digest = createHash("sha256");
+		for await (const bytes of file.bytes()) {
+			signal?.throwIfAborted();
+			digest.update(bytes);
+		}
+		return digest.digest("hex");
+	} finally {
+		await file.close();
+	}
 }
 
 async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {

@@ -1,4 +1,5 @@
-import { type FileFacts, sha256Of } from "./facts.ts";
+import { sha256Of } from "../input-file.ts";
+import type { FileFacts } from "./facts.ts";
 
 /** Facts of files by their names in texts such as `{folder}`. Times are UTC. */
 const FACTS = {

@@ -1,6 +1,3 @@
-import { createHash } from "node:crypto";
-import { openInput } from "../input-file.ts";
-
 /** A file on this machine, as it was found. Paths have `/` between their parts. */
 export type FileFacts = {
 	/** the absolute path by which it is opened */
@@ -53,23 +50,4 @@ export function factsOf(
 		ino,
 		sidecar,
 	};
-}
-
-/**
- * The SHA-256 of a file's content in hexadecimal digits. The file is read in pieces, so memory does not grow with it.
- *
- * @throws Error of the system where it can't be read
- */
-export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
-	const file = await openInput(path);
-	try {
-		const digest = createHash("sha256");
-		for await (const bytes of file.bytes()) {
-			signal?.throwIfAborted();
-			digest.update(bytes);
-		}
-		return digest.digest("hex");
-	} finally {
-		await file.close();
-	}
 }

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { sha256Of } from "../../src/files/facts.ts";
+import { sha256Of } from "../../src/input-file.ts";
 import { ALL_FILES, createFilters } from "../../src/files/filters.ts";
 import { type Tree, walkListed, walkPaths } from "../../src/files/walk.ts";
 import { folder } from "../support/service.ts";

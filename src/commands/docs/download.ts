@@ -81,7 +81,7 @@ async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
 	if (named.stop !== undefined) return await report(run, named.stop);
 	await using plan = await planDownload(run, named, { folder, overwrites, onlyChanged, dryRun });
 	const { rows } = plan;
-	if (dryRun) return await preview(unchecked(run), rows, previewRow(plan, onlyChanged));
+	if (dryRun) return await preview(unchecked(run), rows, previewRow(plan, overwrites, onlyChanged));
 	const allowed = await prescanRemovals(unchecked(run), rows);
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	await using _lock = await lockFolder(folder, app.processes);
@@ -90,7 +90,7 @@ async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
 	const isResumed = (await unfinishedRun(run, rows)) !== undefined;
 	// Files that are left as they are would move no byte of theirs.
 	if (!isResumed && !onlyChanged) run.session.monitor.live.total = plan.bytes;
-	const operation = downloadDocument({ service, wanted: plan.wanted, onlyChanged, isResumed });
+	const operation = downloadDocument({ service, ...plan, overwrites, onlyChanged, isResumed });
 	return await runRows(run, allowed, () => operation, {
 		onOutcome: async (outcome) => {
 			if (options.json === true && outcome.status !== "failed") await app.io.out(`${rowLine(outcome)}\n`);
@@ -121,13 +121,14 @@ function rowsOf(run: Run<DownloadOptions>): Promise<RowSource> {
 	return manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading);
 }
 
-function previewRow({ wanted }: DownloadPlan, onlyChanged: boolean): PreviewRow {
+function previewRow({ folder, wanted }: DownloadPlan, overwrites: boolean, onlyChanged: boolean): PreviewRow {
 	return async (row, { service }) => {
 		const { documentId, name } = row;
 		const document = wanted(row);
 		if (document === undefined) throw notListed(service, row);
-		if (onlyChanged && (await document.isKept())) return { action: "none", documentId };
-		await document.check();
+		const { path, size } = document;
+		if (onlyChanged && (await folder.isKept({ id: documentId, path }, size))) return { action: "none", documentId };
+		await folder.check(path, overwrites);
 		return { action: "download", documentId, name, present: new Map(), metadata: new Map() };
 	};
 }

@@ -56,16 +56,7 @@ export class DocumentSource implements AsyncDisposable {
 	#renewals = 0;
 
 	constructor(options: DocumentSourceOptions) {
-		const {
-			rows,
-			rowsLeft = Number.POSITIVE_INFINITY,
-			listsAll = false,
-			folder,
-			service,
-			doubts = REFUSE,
-			onListing,
-			onPresent,
-		} = options;
+		const { rows, rowsLeft = Number.POSITIVE_INFINITY, folder, service, doubts = REFUSE, onPresent } = options;
 		const { clock, searches } = service;
 		const rowsOf: RowsOf = (datasetId) => Math.min(rowsLeft, rows.get(datasetId) ?? 0);
 		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
@@ -74,27 +65,22 @@ export class DocumentSource implements AsyncDisposable {
 		this.#searches = searches;
 		this.#doubts = doubts;
 		this.#ahead = new ReadAhead(service);
+		const shared = { ...options, rowsOf, clock, onListed };
 		this.#byId = new ListedDatasets({
-			rowsOf,
-			listsAll,
+			...shared,
 			fewestRows: FEWEST_FOR_IDS,
 			isRenewed: true,
 			keepsEmptyList: false,
 			create: async () => StoredDocuments.create(await folder()),
 			marked: (document) => searches.marked(document),
-			clock,
-			onListing,
-			onListed,
 		});
 		this.#byName = new ListedDatasets({
-			rowsOf,
+			...shared,
+			listsAll: false,
 			fewestRows: FEWEST_FOR_NAMES,
 			keepsEmptyList: true,
 			create: async (api) => StoredDocuments.create(await folder(), api.dialect.flavour.nameKey),
 			order: (api) => api.dialect.flavour.list.strict,
-			clock,
-			onListing,
-			onListed,
 		});
 		this.removable = new RemovableDocuments(rowsOf, clock);
 	}

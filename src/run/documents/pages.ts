@@ -92,12 +92,14 @@ export async function* walk<Item extends { readonly id: string }>(
 	let shrank = false;
 	let largest = 0;
 	let claimed: number | undefined;
-	const pages = new PagesAhead(fetchPage);
+	const take = pagesAhead(fetchPage);
+	/** the last page that is known to exist; 0 where none is */
+	let last = 0;
 	const end = (refused?: Error, endless = false): WalkResult => ({ count, total, shrank, largest, endless, refused });
 	for (let number = 1; ; number += 1) {
 		let page: Page<Item>;
 		try {
-			page = number === 1 && first !== undefined ? first : await pages.take(number);
+			page = number === 1 && first !== undefined ? first : await take(number, last);
 		} catch (error) {
 			if (!isRefusal(error)) throw error;
 			return end(error);
@@ -126,7 +128,7 @@ export async function* walk<Item extends { readonly id: string }>(
 		// A total of one whole page may count that page alone, as in RAGFlow v0.13 to v0.15.
 		if (count === total && countsAll && number > 1) return end();
 		const isWhole = page.items.length === asked && (number === 1 || largest === asked);
-		pages.last = isWhole && !mayStop && total !== undefined ? Math.ceil(total / asked) : 0;
+		last = isWhole && !mayStop && total !== undefined ? Math.ceil(total / asked) : 0;
 		largest = Math.max(largest, page.items.length);
 		const most = claimed === undefined ? MOST_UNCLAIMED : claimed * CLAIM_TIMES + CLAIM_SLACK;
 		if (count > most) return end(undefined, true);
@@ -134,42 +136,26 @@ export async function* walk<Item extends { readonly id: string }>(
 }
 
 /**
- * The pages of one list. Those that the list's total promises are asked for before they are needed, so that a list of many
- * pages does not wait for each of them in turn.
+ * Takes the pages of one list, in order. Those up to `last`, which the list's total promises, are asked for before they are
+ * needed, so that a list of many pages does not wait for each of them in turn.
  *
  * It begins slowly: a caller who stops after the first pages has asked for hardly any in vain.
  */
-class PagesAhead<Item> {
-	readonly #fetch: (page: number) => Promise<Page<Item>>;
-	readonly #coming = new Map<number, Promise<Page<Item>>>();
-	/** the last page that is known to exist; 0 where none is */
-	#last = 0;
-
-	/** @param fetch asks for one page, from 1 */
-	constructor(fetch: (page: number) => Promise<Page<Item>>) {
-		this.#fetch = fetch;
-	}
-
-	/** The last page that exists, by what the list says now. 0 where it is not known: then no page is asked for ahead. */
-	set last(page: number) {
-		this.#last = page;
-	}
-
-	/** The page of that number. Each is taken once, in order. */
-	take(page: number): Promise<Page<Item>> {
-		const answer = this.#coming.get(page) ?? this.#fetch(page);
-		this.#coming.delete(page);
-		const end = Math.min(this.#last, page + Math.min(MOST_IN_FLIGHT, page - 1) - 1);
-		for (let next = page + 1; next <= end; next += 1) if (!this.#coming.has(next)) this.#ask(next);
+function pagesAhead<Answer>(fetch: (page: number) => Promise<Answer>): (page: number, last: number) => Promise<Answer> {
+	const coming = new Map<number, Promise<Answer>>();
+	return (page, last) => {
+		const answer = coming.get(page) ?? fetch(page);
+		coming.delete(page);
+		const end = Math.min(last, page + Math.min(MOST_IN_FLIGHT, page - 1) - 1);
+		for (let next = page + 1; next <= end; next += 1) {
+			if (coming.has(next)) continue;
+			const ahead = fetch(next);
+			// Its failure is reported where it is taken. A list that ends before does not need it.
+			ahead.catch(() => undefined);
+			coming.set(next, ahead);
+		}
 		return answer;
-	}
-
-	#ask(page: number): void {
-		const answer = this.#fetch(page);
-		// `take` reports its failure. A list that ends before does not need the page.
-		answer.catch(() => undefined);
-		this.#coming.set(page, answer);
-	}
+	};
 }
 
 /** Whether a walk has shown as many entries as the list's total. */

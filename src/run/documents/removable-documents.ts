@@ -17,15 +17,13 @@ type Ask = { readonly api: Api; readonly request: Request; readonly isAsked?: bo
  * The list may be as old as the run. That is safe for a removal: an id is never given to another document, and a document
  * that is gone meanwhile can't be removed twice.
  */
-export class RemovableDocuments {
-	readonly #lists: ListedDatasets<KeptForRemoval>;
+export class RemovableDocuments extends ListedDatasets<KeptForRemoval> {
 	readonly #rowsOf: RowsOf;
 	/** the list of each dataset, after its first row */
 	readonly #first = new Map<string, Promise<unknown>>();
 
 	constructor(rowsOf: RowsOf, clock: Clock) {
-		this.#rowsOf = rowsOf;
-		this.#lists = new ListedDatasets({
+		super({
 			rowsOf,
 			fewestRows: FEWEST_ROWS,
 			mostDocuments: MOST_DOCUMENTS,
@@ -33,6 +31,7 @@ export class RemovableDocuments {
 			create: async (api) => new KeptForRemoval(api),
 			clock,
 		});
+		this.#rowsOf = rowsOf;
 	}
 
 	/**
@@ -44,12 +43,12 @@ export class RemovableDocuments {
 		const first = this.#first.get(datasetId);
 		if (ask.isAsked === true || first !== undefined) {
 			if (ask.isAsked !== true) await first;
-			return findListed(this.#lists, ask, datasetId, id);
+			return findListed(this, ask, datasetId, id);
 		}
 		// The first row shows whether the service heeds ids. Then the dataset is listed, while no document is removed: its
 		// pages do not move.
-		const asked = findListed(this.#lists, { ...ask, isAsked: true }, datasetId, id);
-		const listed = asked.then(() => this.#lists.list(ask.api, ask.request, datasetId));
+		const asked = findListed(this, { ...ask, isAsked: true }, datasetId, id);
+		const listed = asked.then(() => this.list(ask.api, ask.request, datasetId));
 		this.#first.set(datasetId, listed);
 		listed.catch(() => this.#first.delete(datasetId));
 		await listed;
@@ -63,13 +62,8 @@ export class RemovableDocuments {
 
 	/** Documents in the list of a dataset; undefined where it was not listed as a whole. */
 	sizeOf(datasetId: string): number | undefined {
-		const listed = this.#lists.whole(datasetId);
+		const listed = this.whole(datasetId);
 		return listed?.short === undefined ? listed?.documents.size : undefined;
-	}
-
-	/** Whether the service can't be asked for one document of that dataset: only its whole list shows what is there. */
-	ignoresIds(datasetId: string): boolean {
-		return this.#lists.isIgnoring(datasetId);
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { Api, Document, Page } from "../../rest/types.ts";
+import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import { answerOf, PAGE_SIZE, SMALL_PAGE } from "./pages.ts";
 
@@ -68,30 +68,25 @@ export class Witnesses {
 	}
 
 	async #look({ api, datasetId }: DoubtedPage, request: Request): Promise<boolean> {
-		const shows = async (
-			dataset: string,
-			query: { readonly id?: string; readonly newest?: boolean },
-		): Promise<boolean> => {
-			const { id, newest } = query;
-			const [order] = api.dialect.flavour.list.orders;
-			const by = order === undefined || newest !== true ? order : { ...order, descending: true };
-			const asked = id === undefined ? { pageSize: PAGE_SIZE, order: by } : { pageSize: SMALL_PAGE, id };
-			const page = await request(() => api.listDocuments(dataset, { page: 1, ...asked }));
-			return showsSome(page.items);
-		};
-		// What was removed, or may not be listed any more, shows nothing.
-		const unlessRefused = (look: Promise<boolean>): Promise<boolean> =>
-			look.catch((error: unknown) => {
+		const [order] = api.dialect.flavour.list.orders;
+		const newest = order && { ...order, descending: true };
+		const shows = async (dataset: string, query: Omit<DocumentQuery, "page">): Promise<boolean> => {
+			try {
+				return showsSome((await request(() => api.listDocuments(dataset, { page: 1, ...query }))).items);
+			} catch (error) {
+				// What was removed, or may not be listed any more, shows nothing.
 				const kind = answerOf(error)?.kind;
 				if (kind === "rejected" || kind === "contradiction") return false;
 				throw error;
-			});
+			}
+		};
 		for (const known of this.#known.slice())
-			if (await unlessRefused(shows(known.datasetId, { id: known.id }))) return true;
-		for (const newest of [false, true]) if (await unlessRefused(shows(datasetId, { newest }))) return true;
+			if (await shows(known.datasetId, { pageSize: SMALL_PAGE, id: known.id })) return true;
+		for (const by of [order, newest]) if (await shows(datasetId, { pageSize: PAGE_SIZE, order: by })) return true;
 		const datasets = await request(() => api.listDatasets({ page: 1, pageSize: PAGE_SIZE }));
 		const others = datasets.items.filter(({ id, documentCount }) => id !== datasetId && documentCount !== 0);
-		for (const { id } of others.slice(0, OTHER_DATASETS)) if (await unlessRefused(shows(id, {}))) return true;
+		for (const { id } of others.slice(0, OTHER_DATASETS))
+			if (await shows(id, { pageSize: PAGE_SIZE, order })) return true;
 		return false;
 	}
 }

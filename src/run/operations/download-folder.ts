@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import { link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { sha256Of } from "../../input-file.ts";
 import { RestError } from "../../rest/errors.ts";
 import { OWN_PREFIX } from "../../text/safe-paths.ts";
 import type { Draft } from "./download.ts";
@@ -24,19 +25,17 @@ export class DownloadFolder {
 	/** its absolute path, without symbolic links */
 	readonly root: string;
 	readonly records: DownloadRecords;
-	readonly #sha256: (path: string) => Promise<string>;
 
-	private constructor(root: string, records: DownloadRecords, sha256: (path: string) => Promise<string>) {
+	private constructor(root: string, records: DownloadRecords) {
 		this.root = root;
 		this.records = records;
-		this.#sha256 = sha256;
 	}
 
 	/**
 	 * @param makes whether the folder is made where it is missing; otherwise it counts as empty
 	 * @throws CliError exit 2 where there is no such folder, and none can be made
 	 */
-	static async open(path: string, makes: boolean, sha256: (path: string) => Promise<string>): Promise<DownloadFolder> {
+	static async open(path: string, makes: boolean): Promise<DownloadFolder> {
 		try {
 			if (makes) await mkdir(path, { recursive: true });
 			const root = await realpath(path).catch((error: unknown) => {
@@ -45,7 +44,7 @@ export class DownloadFolder {
 			});
 			const status = await lstat(root).catch(() => undefined);
 			if (status?.isDirectory() === false) throw new Error("is no folder");
-			return new DownloadFolder(root, new DownloadRecords(join(root, `${OWN_PREFIX}downloads.jsonl`)), sha256);
+			return new DownloadFolder(root, new DownloadRecords(join(root, `${OWN_PREFIX}downloads.jsonl`)));
 		} catch (error) {
 			throw new CliError(`--out ${path}: ${reason(error)}; nothing was sent`, {
 				exit: Exit.usage,
@@ -72,7 +71,7 @@ export class DownloadFolder {
 		const record = this.records.of(id);
 		if (record?.path !== path || (size !== undefined && size !== record.size)) return false;
 		if (!(await this.hasFile({ id, path }))) return false;
-		return (await this.#sha256(join(this.root, path)).catch(() => undefined)) === record.sha256;
+		return (await sha256Of(join(this.root, path)).catch(() => undefined)) === record.sha256;
 	}
 
 	/** Whether a file of the recorded size is there, whatever its bytes are. */

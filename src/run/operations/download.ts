@@ -3,6 +3,7 @@ import type { ByteSink } from "../../rest/types.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
+import type { DownloadFolder } from "./download-folder.ts";
 import type { Operation } from "./operation.ts";
 
 /** The bytes of a document, until they have its name. */
@@ -14,22 +15,16 @@ export type Draft = {
 	drop(): Promise<void>;
 };
 
-/** A document that the dataset lists, and its file here. */
-export type Wanted = {
-	/** bytes; undefined where the list does not say them */
-	readonly size: number | undefined;
-	/** begins the file anew. @throws RestError where it can't be written */
-	readonly draft: () => Promise<Draft>;
-	/** whether the file is there as an earlier download left it, with as many bytes as the list says */
-	readonly isKept: () => Promise<boolean>;
-	/** @throws RestError of code `FILE_EXISTS` where something is there that may not be written over */
-	readonly check: () => Promise<void>;
-};
+/** A document that the dataset lists: its bytes, where the list says them, and the path of its file below the folder. */
+export type Wanted = { readonly size: number | undefined; readonly path: string };
 
 type DownloadOptions<Item> = {
 	readonly service: Service;
+	readonly folder: Pick<DownloadFolder, "draft" | "isKept" | "check">;
 	/** undefined where the dataset does not list the document */
 	readonly wanted: (item: Item) => Wanted | undefined;
+	/** whether a file that is there may be written over */
+	readonly overwrites: boolean;
 	/** whether a file that is there as it was downloaded stays */
 	readonly onlyChanged: boolean;
 	/** whether this run goes on: it may have ended between a file and the record of its row */
@@ -39,7 +34,9 @@ type DownloadOptions<Item> = {
 /** Writes the bytes of a document into a file: the whole of them under its name, or nothing. */
 export function downloadDocument<Item extends Work>({
 	service,
+	folder,
 	wanted,
+	overwrites,
 	onlyChanged,
 	isResumed,
 }: DownloadOptions<Item>): Operation<Item> {
@@ -49,11 +46,12 @@ export function downloadDocument<Item extends Work>({
 			const document = wanted(item);
 			if (document === undefined) throw notListed(service, item);
 			memory.name ??= name;
-			const { size } = document;
-			if ((onlyChanged || isResumed) && (await document.isKept()))
+			const { size, path } = document;
+			const target = { id: documentId, path };
+			if ((onlyChanged || isResumed) && (await folder.isKept(target, size)))
 				return { status: onlyChanged ? "unchanged" : "downloaded", documentId };
-			await document.check();
-			const draft = await document.draft();
+			await folder.check(path, overwrites);
+			const draft = await folder.draft(target, overwrites);
 			try {
 				const bytes = await request(() => api.downloadDocument({ datasetId, id: documentId, size }, draft.write));
 				if (size !== undefined && bytes !== size) throw otherSize(bytes, size);

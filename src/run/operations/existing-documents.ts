@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Document, UploadFile } from "../../rest/types.ts";
+import type { UploadFile } from "../../rest/types.ts";
 import { restorable } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument, isSameName } from "../documents/find-document.ts";
@@ -21,7 +21,7 @@ import { sized, type UploadItem } from "./upload.ts";
 /** What `--on-existing replace` does with the document that has a file's name. */
 type Judged = {
 	readonly what: "replace" | "update" | "nothing";
-	readonly document: Document;
+	readonly document: Named;
 	/** what it is to have, or the document that takes its place */
 	readonly metadata: Metadata;
 };
@@ -54,7 +54,7 @@ export async function judgeNamesakes(judging: Judging, found: readonly Named[]):
 	const isOtherSize = first.size !== undefined && first.size !== file.size;
 	// A row without metadata asks nothing of a document that is as large as its file.
 	if (!isOtherSize && !checksum && item.metadata.size === 0) {
-		return { what: "nothing", document: { ...listed(judging, first) }, metadata: new Map() };
+		return { what: "nothing", document: first, metadata: new Map() };
 	}
 	const document = await readDocument(judging, first.id);
 	if (document === undefined) throw notListed(service, item, first.id);
@@ -74,10 +74,6 @@ export async function beginKnownReplacement(
 	const old = await readDocument(attempt, id);
 	if (old === undefined) throw notListed(service, item, id);
 	return beginReplacement(attempt, id, replacedMetadata(service, item, old));
-}
-
-function listed({ item: { datasetId } }: Judging, { id, name, size, metadata }: Named): Document {
-	return { id, datasetId, isDatasetNamed: false, name, size, createTime: undefined, metadata };
 }
 
 /** An attempt of an upload whose file's name a document has. */

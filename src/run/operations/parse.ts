@@ -86,17 +86,17 @@ export function parseDocument<Item extends Work>(
 			return follow(item, memory, document);
 		});
 	const settling: Operation<Item> = async (item, request, memory) => {
+		let isEnd = true;
 		try {
-			const settled = await attempt(item, request, memory);
-			states.forget(item);
-			options.live?.ended(memory);
-			return settled;
+			return await attempt(item, request, memory);
 		} catch (error) {
-			if (error instanceof RestError && error.kind === "rejected") {
+			isEnd = error instanceof RestError && error.kind === "rejected";
+			throw error;
+		} finally {
+			if (isEnd) {
 				states.forget(item);
 				options.live?.ended(memory);
 			}
-			throw error;
 		}
 	};
 	return Object.assign(settling, {

@@ -14,7 +14,7 @@ import { BatchedRemovals, LISTED_AGAIN_MS, REMOVAL_DELAYS_MS } from "./batched-r
 import { type Operation, type RowAttempt, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { RemovedTogether } from "./removed-together.ts";
 
-type Removable = Pick<RemovableDocuments, "find" | "hasSeveral" | "sizeOf" | "ignoresIds">;
+type Removable = Pick<RemovableDocuments, "find" | "hasSeveral" | "sizeOf" | "isIgnoring">;
 
 /** An attempt of a removal, in one dialect. */
 type Removal = RowAttempt & {
@@ -171,7 +171,7 @@ async function remove(removal: Removal, document: ListedDocument): Promise<void>
 	// The reads that follow may fail: the next attempt must know that the removal was sent.
 	arrived();
 	// If only the whole list is certain, it is not read again for each row, as the first removal was confirmed.
-	if (removable.ignoresIds(datasetId) && canary.removalsConfirmed.has(datasetId)) return;
+	if (removable.isIgnoring(datasetId) && canary.removalsConfirmed.has(datasetId)) return;
 	if (canary.removalsConfirmed.has(datasetId) && together.waits(datasetId, id)) {
 		memory.isRemovedTogether = true;
 		throw new RetryTogether();

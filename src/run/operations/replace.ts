@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Metadata } from "../../json/values.ts";
-import { openInput } from "../../input-file.ts";
+import { sha256Of } from "../../input-file.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Document } from "../../rest/types.ts";
-import { reason } from "../../errors.ts";
 import { refuseRounded } from "../documents/before-images.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { REFUSE } from "../documents/searches.ts";
@@ -16,7 +15,7 @@ import { writeOrRestore } from "./refused-metadata.ts";
 import type { RemovalOptions } from "./remove.ts";
 import { copyParsing } from "./copied-parsing.ts";
 import { rename } from "./rename.ts";
-import type { UploadAttempt } from "./store-file.ts";
+import { unreadable, type UploadAttempt } from "./store-file.ts";
 import type { UploadItem } from "./upload.ts";
 
 /** An attempt of a row that replaces a document. */
@@ -187,18 +186,9 @@ export async function hasContentOf(
 	document: Document,
 	path: string,
 ): Promise<boolean> {
-	const wanted = createHash("sha256");
-	try {
-		const file = await openInput(path);
-		try {
-			for await (const bytes of file.bytes()) wanted.update(bytes);
-		} finally {
-			await file.close();
-		}
-	} catch (error) {
-		const text = `the file can't be read: ${reason(error)}`;
-		throw new RestError(text, { kind: "rejected", code: "FILE_UNREADABLE", cause: error });
-	}
+	const wanted = await sha256Of(path).catch((error: unknown) => {
+		throw unreadable(error);
+	});
 	const found = await request(async () => {
 		const hash = createHash("sha256");
 		await api.downloadDocument(document, async (bytes) => void hash.update(bytes));
@@ -208,7 +198,7 @@ export async function hasContentOf(
 		if (error instanceof RestError && error.kind === "rejected") return undefined;
 		throw error;
 	});
-	return found === wanted.digest("hex");
+	return found === wanted;
 }
 
 /** Gives the new document the name of the old one, which is free now. */

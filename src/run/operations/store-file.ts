@@ -114,9 +114,14 @@ export async function sizeOf(path: string): Promise<number> {
 	try {
 		return (await stat(path)).size;
 	} catch (error) {
-		const text = `the file can't be read: ${reason(error)}`;
-		throw new RestError(text, { kind: "rejected", code: "FILE_UNREADABLE", cause: error });
+		throw unreadable(error);
 	}
+}
+
+/** The error of a row whose file can't be read. */
+export function unreadable(error: unknown): RestError {
+	const text = `the file can't be read: ${reason(error)}`;
+	return new RestError(text, { kind: "rejected", code: "FILE_UNREADABLE", cause: error });
 }
 
 /**
@@ -182,14 +187,6 @@ export function renamed(
 	return new RestError(text, { kind: "rejected", code: "RENAMED" });
 }
 
-/**
- * The time in milliseconds for which an upload is searched after a lost answer. @param timeout of one request, in
- * milliseconds
- */
-function settleTime(timeout: number): number {
-	return Math.max(SHORTEST_SETTLE_TIME, timeout);
-}
-
 /** The times at which a file is searched for after a lost answer: a server may still be storing it. */
 export class Settling {
 	readonly #service: Service;
@@ -198,7 +195,7 @@ export class Settling {
 	/** @param timeout of one request, in milliseconds */
 	constructor(service: Service, timeout: number) {
 		this.#service = service;
-		this.#time = settleTime(timeout);
+		this.#time = Math.max(SHORTEST_SETTLE_TIME, timeout);
 	}
 
 	/**

@@ -28,14 +28,12 @@ export type KeptDocument = {
 export class Trash {
 	readonly #folder: string;
 	readonly #service: Service;
-	readonly #sha256: (path: string) => Promise<string>;
 	#opened: Promise<DownloadFolder> | undefined;
 
 	/** @param folder absolute; it is made with the first document */
-	constructor(folder: string, service: Service, sha256: (path: string) => Promise<string>) {
+	constructor(folder: string, service: Service) {
 		this.#folder = folder;
 		this.#service = service;
-		this.#sha256 = sha256;
 	}
 
 	/**
@@ -52,7 +50,7 @@ export class Trash {
 		const document = await readDocument({ service, api, request, item }, id);
 		if (document === undefined) return;
 		refuseRounded(service, id, document, () => true);
-		const folder = await (this.#opened ??= DownloadFolder.open(this.#folder, true, this.#sha256));
+		const folder = await (this.#opened ??= DownloadFolder.open(this.#folder, true));
 		const draft = await folder.draft({ id, path }, true);
 		try {
 			// A document without bytes is answered like one that is lost.

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { CliError, Exit, usageError } from "../../errors.ts";
-import { sha256Of } from "../../files/facts.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Document } from "../../rest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -17,8 +16,7 @@ import type { RowSource } from "../rows/row-source.ts";
 import { Locked, takeLock } from "../../run/journal/lock.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 
-/** A document that the dataset lists, and the path of its file below the folder. */
-type Listed = { readonly name: string; readonly size: number | undefined; readonly path: string };
+type Listed = Wanted & { readonly name: string };
 
 type FolderFlags = {
 	readonly folder: string;
@@ -48,7 +46,7 @@ export type DownloadPlan = AsyncDisposable & {
 export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags): Promise<DownloadPlan> {
 	const { session, settings, app } = run;
 	const { overwrites, onlyChanged, dryRun } = flags;
-	const folder = await DownloadFolder.open(flags.folder, !dryRun, (path) => sha256Of(path, app.signal));
+	const folder = await DownloadFolder.open(flags.folder, !dryRun);
 	const documents = new DocumentSource({
 		rows: rows.rowsByDataset,
 		folder: () => app.temporaryFolder(settings),
@@ -111,17 +109,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 		return {
 			folder,
 			rows: mapped(rows, withFile),
-			wanted: ({ documentId: id }) => {
-				const document = listed.get(id);
-				if (document === undefined) return undefined;
-				const { path, size } = document;
-				return {
-					size,
-					draft: () => folder.draft({ id, path }, overwrites),
-					isKept: () => folder.isKept({ id, path }, size),
-					check: () => folder.check(path, overwrites),
-				};
-			},
+			wanted: ({ documentId }) => listed.get(documentId),
 			bytes: [...found.values()].reduce((sum, { size = 0 }) => sum + size, 0),
 			writeManifest,
 			[Symbol.asyncDispose]: () => documents.close(),

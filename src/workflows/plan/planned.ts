@@ -12,7 +12,6 @@ import {
 import { FOREIGN } from "../../run/operations/namesakes.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
 import { Trash } from "../../run/operations/trash.ts";
-import { sha256Of } from "../../files/facts.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import { applyFile, previewFile, refuseReturned } from "../../run/operations/planned-files.ts";
 import { withFlags } from "../../flags/next-command.ts";
@@ -78,7 +77,7 @@ export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow
 		const judged = judgedBy(run, rules, source, reread(source));
 		const { service, timeout } = run.session;
 		const planned = applyPlanned<DocumentRow>(service, judged, log);
-		const trash = rules.hasTrash === true ? new Trash(trashOf(run, name), service, sha256Of) : undefined;
+		const trash = rules.hasTrash === true ? new Trash(trashOf(run, name), service) : undefined;
 		const files = applyFile(service, source, { log, timeout, parsing: rules.parsing });
 		const apply: Operation<PlannedRow> = async (row, request, memory) => {
 			const isSent = memory.isLogged === true || log.earlier(row.index) !== undefined;

@@ -1,7 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, reason } from "../../errors.ts";
-import { type FileFacts, sha256Of } from "../../files/facts.ts";
+import type { FileFacts } from "../../files/facts.ts";
+import { sha256Of } from "../../input-file.ts";
 import { createFilters } from "../../files/filters.ts";
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault } from "../../manifest/fault.ts";

@@ -16,11 +16,12 @@ async function download(answer: () => Promise<number>): Promise<{ readonly end: 
 		keep: () => Promise.resolve(void did.push("keep")),
 		drop: () => Promise.resolve(void did.push("drop")),
 	};
-	const none = (): Promise<void> => Promise.resolve();
-	const wanted = { size: 4, draft: () => Promise.resolve(draft), isKept: () => Promise.resolve(false), check: none };
+	const folder = { draft: async () => draft, isKept: async () => false, check: async () => undefined };
 	const operation = downloadDocument({
 		service: provenService(api),
-		wanted: () => wanted,
+		folder,
+		wanted: () => ({ size: 4, path: "a.md" }),
+		overwrites: false,
 		onlyChanged: false,
 		isResumed: false,
 	});

@@ -173,7 +173,7 @@ describe("the removals of many rows are confirmed by one list", () => {
 			find: async (_ask, _dataset, id) => listed.get(id),
 			hasSeveral: () => true,
 			sizeOf: () => listed.size,
-			ignoresIds: () => false,
+			isIgnoring: () => false,
 		});
 		const items = documents.map((documentId, index) => ({ ...work(index), datasetId: "set", documentId }));
 		return start(operation, { rows: items.length, clock: state.clock, chunks: chunksOf(items) });
