@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { readSchema } from "../../src/manifest/rows/schema.ts";
-import { isPlainAddress } from "../../src/manifest/rows/values.ts";
+import { valueFaults } from "../../src/manifest/rows/values.ts";
 import { check, checkBytes, file, withFolder } from "./support.ts";
 
 describe("built-in checks", () => {
@@ -74,18 +74,23 @@ describe("built-in checks", () => {
 					fc.array(part).map((parts) => parts.join("")),
 				),
 				(text) => {
-					if (!isPlainAddress(text)) return;
+					if (valueFaults(new Map([["url", text]]), undefined).length > 0) return;
 					plain += 1;
 					expect(text).not.toMatch(/[\s\p{Cc}]/u);
-					const { protocol, host, username, port } = new URL(text);
-					expect(text.toLowerCase().startsWith(`${protocol}//${host}`)).toBe(true);
-					expect([username, port]).toEqual(["", ""]);
+					expect(new URL(text).protocol).toMatch(/^[a-z]/);
 				},
 			),
 			{ numRuns: 5_000 },
 		);
 		// Otherwise the property would say nothing.
 		expect(plain).toBeGreaterThan(500);
+	});
+
+	test("an address with a Latin letter in its host passes in a long manifest too", () => {
+		const faultsOf = (url: string): number => valueFaults(new Map([["url", url]]), undefined).length;
+		// So often that the check is optimised.
+		for (let row = 0; row < 50_000; row += 1) faultsOf(`https://example.org/é/${row}`);
+		expect(faultsOf("https://münchen.example/")).toBe(0);
 	});
 
 	test("--schema none turns them off, and rm checks no metadata", async () => {

@@ -54,18 +54,18 @@ function urlText(text: string): string | undefined {
 	return `"${excerpt(text)}" is not an absolute address such as https://example.org/page`;
 }
 
-/** Whether a text is certainly an absolute address. Others may be one, too. */
-export function isPlainAddress(text: string): boolean {
-	return PLAIN_ADDRESS.test(text);
-}
-
 function isAbsolute(text: string): boolean {
-	if (isPlainAddress(text)) return true;
+	if (PLAIN_ADDRESS.test(text)) return true;
 	// A letter alone is a drive of Windows, and a name before a port is a host without a scheme.
 	if (/\s|\p{Cc}/u.test(text) || !/^[a-z][a-z0-9+.-]+:/i.test(text) || /^[^/?#]+:[0-9]+(?:[/?#]|$)/.test(text))
 		return false;
 	if (WITH_HOST.test(text) && !/^[^:]+:\/\/[^/?#]/.test(text)) return false;
-	return URL.canParse(text);
+	try {
+		// Not `URL.canParse`: once optimised, that of Node 20 refuses a host with a Latin letter such as ü.
+		return new URL(text) !== undefined;
+	} catch {
+		return false;
+	}
 }
 
 /**
