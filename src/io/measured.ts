@@ -82,7 +82,7 @@ function secondsLeft({ done, total }: RowCounts, rate: number | undefined): numb
  *
  * @param now milliseconds
  */
-export function rateMeter(now: () => number, window: number): (done: number) => number | undefined {
+function rateMeter(now: () => number, window: number): (done: number) => number | undefined {
 	let samples: { readonly at: number; readonly done: number }[] = [];
 	return (done) => {
 		const at = now();

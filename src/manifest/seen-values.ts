@@ -1,6 +1,6 @@
 import { brokenChange, listSteps, mayHoldStep } from "../json/list-change.ts";
 import { typeOf, type ValueType } from "../json/value-types.ts";
-import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
+import { isJsonArray, type Metadata } from "../json/values.ts";
 import { type CellType, splitList } from "./rows/typed.ts";
 import type { ManifestOptions } from "./types.ts";
 import { excerpt } from "../text/show.ts";
@@ -20,27 +20,51 @@ const BY_FIRST: ReadonlyMap<string, ValueType> = new Map<string, ValueType>([
 
 type Options = Pick<ManifestOptions, "set" | "setCells" | "mergeOnly" | "deleteToken" | "cells">;
 
+/** Notes of a manifest at most: more of them would hide each other. */
+const MOST_NOTES = 5;
+
+/** A number that a person may have written with a point between thousands. */
+const GROUPED = /^-?[1-9]\d{0,2}\.\d{3}$/;
+
+/** The first value of its kind, and where it stands. */
+type Place = { readonly text: string; readonly line: number | undefined };
+
+/** What was seen of the values of a key that are valid, and that probably mean something else. */
+type Odd = {
+	lists: number;
+	/** lists of one item that holds what divides items elsewhere */
+	undivided: number;
+	firstUndivided?: Place;
+	/** a list of several items, or a number that no one groups so */
+	isPlain: boolean;
+	firstGrouped?: Place;
+	/** half a change, in a run that replaces */
+	firstLiteral?: Place;
+	/** half a change, in JSON for a merge */
+	firstReplacing?: Place;
+};
+
 /**
  * What a first reading sees of the values of a manifest: the keys with the types of their values, and what is odd in them
  * and no problem. Memory grows with the number of different keys.
  */
 export class SeenValues {
 	readonly keys = new Map<string, Map<ValueType, number | undefined>>();
-	readonly #odd: OddValues;
+	readonly #odd = new Map<string, Odd>();
 	readonly #options: Options;
 	/** the columns of which more is to be seen */
 	#columns: KeyColumn[] | undefined;
 
 	constructor(options: Options) {
 		this.#options = options;
-		this.#odd = new OddValues(options.mergeOnly?.lists === true);
-		for (const { key, type, cell } of options.setCells ?? []) this.#odd.add(key, type, cell);
+		for (const { key, type, cell } of options.setCells ?? []) this.#addOdd(key, type, cell, undefined);
 		this.row(options.set, undefined);
 	}
 
-	/** What is odd, as sentences. */
+	/** What is odd, as sentences. Each kind is named once for each key. */
 	get notes(): readonly string[] {
-		return this.#odd.texts();
+		const texts = Array.from(this.#odd, ([key, odd]) => textsOf(odd).map((text) => `${excerpt(key)}: ${text}`));
+		return texts.flat().slice(0, MOST_NOTES);
 	}
 
 	/** The cells of a CSV row. A column is left out once no further cell can show anything new. */
@@ -56,9 +80,16 @@ export class SeenValues {
 
 	/** The metadata of a JSON row. */
 	row(metadata: Metadata, line: number | undefined): void {
+		const { deleteToken } = this.#options;
 		for (const [key, value] of metadata) {
-			this.#see(key, this.#typeOf(value), line);
-			if (line !== undefined && isJsonArray(value) && value.length > 0) this.#list(key, value, line);
+			// A value that only a merge with a document gives a type has none here.
+			const isChange = deleteToken !== undefined && (value === deleteToken || listSteps(value) !== undefined);
+			this.#see(key, isChange ? undefined : typeOf(value), line);
+			if (isChange || deleteToken === undefined || line === undefined || !isJsonArray(value)) continue;
+			// A list in JSON is a value; in a merge it may have been meant as a change.
+			const texts = value.filter((item) => typeof item === "string");
+			if (brokenChange(texts, deleteToken) === undefined) continue;
+			this.#oddOf(key).firstReplacing ??= { text: JSON.stringify(value), line };
 		}
 	}
 
@@ -74,27 +105,15 @@ export class SeenValues {
 		if (type === "json") this.#see(key, BY_FIRST.get(text.trimStart().charAt(0)) ?? "number", line);
 		else if (this.keys.get(key)?.has(type) !== true) this.#see(key, type, line);
 		// What is odd by the usual forms may be meant by these.
-		if (this.#options.cells === undefined) this.#odd.add(key, type, text, line);
+		if (this.#options.cells === undefined) this.#addOdd(key, type, text, line);
 		return this.#isDone(column);
 	}
 
 	#isDone({ key, type }: KeyColumn): boolean {
-		return type !== "json" && this.keys.get(key)?.has(type) === true && this.#odd.isDone(key, type);
-	}
-
-	/** A list in JSON is a value; in a merge it may have been meant as a change. */
-	#list(key: string, items: readonly JsonValue[], line: number): void {
-		const { deleteToken } = this.#options;
-		if (deleteToken === undefined || listSteps(items) !== undefined) return;
-		const texts = items.filter((item) => typeof item === "string");
-		if (brokenChange(texts, deleteToken) !== undefined) this.#odd.addReplacing(key, items, line);
-	}
-
-	/** The type of a value; undefined for one that only a merge with a document gives a type. */
-	#typeOf(value: JsonValue): ValueType | undefined {
-		const { deleteToken } = this.#options;
-		if (deleteToken !== undefined && (value === deleteToken || listSteps(value) !== undefined)) return undefined;
-		return typeOf(value);
+		if (type === "json" || this.keys.get(key)?.has(type) !== true) return false;
+		if (type !== "list" && type !== "number") return true;
+		const odd = this.#odd.get(key);
+		return odd?.isPlain === true && (type === "number" || !this.#namesChanges || odd.firstLiteral !== undefined);
 	}
 
 	#see(key: string, type: ValueType | undefined, line: number | undefined): void {
@@ -102,92 +121,39 @@ export class SeenValues {
 		if (types === undefined) this.keys.set(key, (types = new Map<ValueType, number | undefined>()));
 		if (type !== undefined && !types.has(type)) types.set(type, line);
 	}
-}
 
-/** Notes of a manifest at most: more of them would hide each other. */
-const MOST_NOTES = 5;
+	/** Whether half a change of a list is named: it is stored as it stands. */
+	get #namesChanges(): boolean {
+		return this.#options.mergeOnly?.lists === true;
+	}
 
-/** A number that a person may have written with a point between thousands. */
-const GROUPED = /^-?[1-9]\d{0,2}\.\d{3}$/;
-
-/** The first value of its kind, and where it stands. */
-type Place = { readonly text: string; readonly line: number | undefined };
-
-/** What was seen of the values of a key. */
-type Seen = {
-	lists: number;
-	/** lists of one item that holds what divides items elsewhere */
-	undivided: number;
-	firstUndivided?: Place;
-	/** a list of several items, or a number that no one groups so */
-	isPlain: boolean;
-	firstGrouped?: Place;
-	/** half a change, in a run that replaces */
-	firstLiteral?: Place;
-	/** half a change, in JSON for a merge */
-	firstReplacing?: Place;
-};
-
-/** Values that are valid, and that probably mean something else. Each kind is named once for each key. */
-export class OddValues {
-	readonly #keys = new Map<string, Seen>();
-	readonly #namesChanges: boolean;
-
-	/** @param namesChanges whether half a change of a list is named: it is stored as it stands */
-	constructor(namesChanges: boolean) {
-		this.#namesChanges = namesChanges;
+	#oddOf(key: string): Odd {
+		let odd = this.#odd.get(key);
+		if (odd === undefined) this.#odd.set(key, (odd = { lists: 0, undivided: 0, isPlain: false }));
+		return odd;
 	}
 
 	/** A cell of a column, or the value of a setting. */
-	add(key: string, type: CellType, cell: string, line?: number): void {
-		if (type === "list") this.#addList(this.#seen(key), cell, line);
-		else if (type === "number") addNumber(this.#seen(key), cell, line);
-	}
-
-	/** A JSON list that replaces the present one, though some of its items look like steps of a change. */
-	addReplacing(key: string, items: readonly JsonValue[], line: number): void {
-		this.#seen(key).firstReplacing ??= { text: JSON.stringify(items), line };
-	}
-
-	/** Whether no further value of the key can be odd. */
-	isDone(key: string, type: CellType): boolean {
-		if (type !== "list" && type !== "number") return true;
-		const seen = this.#keys.get(key);
-		if (seen?.isPlain !== true) return false;
-		return type === "number" || !this.#namesChanges || seen.firstLiteral !== undefined;
-	}
-
-	texts(): readonly string[] {
-		const texts = Array.from(this.#keys, ([key, seen]) =>
-			textsOf(seen).map((text) => `${excerpt(key)}: ${text}`),
-		).flat();
-		return texts.slice(0, MOST_NOTES);
-	}
-
-	#seen(key: string): Seen {
-		let seen = this.#keys.get(key);
-		if (seen === undefined) this.#keys.set(key, (seen = { lists: 0, undivided: 0, isPlain: false }));
-		return seen;
-	}
-
-	#addList(seen: Seen, cell: string, line: number | undefined): void {
-		seen.lists += 1;
-		if (cell.includes("|")) seen.isPlain = true;
-		else if (/, |;/.test(cell)) {
-			seen.undivided += 1;
-			seen.firstUndivided ??= { text: cell, line };
+	#addOdd(key: string, type: CellType, text: string, line: number | undefined): void {
+		if (type !== "list" && type !== "number") return;
+		const odd = this.#oddOf(key);
+		if (type === "number") {
+			if (GROUPED.test(text)) odd.firstGrouped ??= { text, line };
+			else if (text.includes(".") || /^-?\d{4}/.test(text)) odd.isPlain = true;
+			return;
 		}
-		if (!this.#namesChanges || seen.firstLiteral !== undefined || !mayHoldStep(cell)) return;
-		if (brokenChange(splitList(cell)) !== undefined) seen.firstLiteral = { text: cell, line };
+		odd.lists += 1;
+		if (text.includes("|")) odd.isPlain = true;
+		else if (/, |;/.test(text)) {
+			odd.undivided += 1;
+			odd.firstUndivided ??= { text, line };
+		}
+		if (!this.#namesChanges || odd.firstLiteral !== undefined || !mayHoldStep(text)) return;
+		if (brokenChange(splitList(text)) !== undefined) odd.firstLiteral = { text, line };
 	}
 }
 
-function addNumber(seen: Seen, cell: string, line: number | undefined): void {
-	if (GROUPED.test(cell)) seen.firstGrouped ??= { text: cell, line };
-	else if (cell.includes(".") || /^-?\d{4}/.test(cell)) seen.isPlain = true;
-}
-
-function textsOf({ lists, undivided, isPlain, ...first }: Seen): string[] {
+function textsOf({ lists, undivided, isPlain, ...first }: Odd): string[] {
 	const { firstUndivided, firstGrouped, firstLiteral, firstReplacing } = first;
 	const texts: string[] = [];
 	if (firstUndivided !== undefined && !isPlain && undivided > lists / 2) {

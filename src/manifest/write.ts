@@ -169,7 +169,7 @@ const DIGITS = 15;
  * Whether a number comes back with its value. Of small ones LibreOffice shows twenty decimals at most, and a German one
  * takes the point before three digits for one between thousands.
  */
-export function numberSurvives(value: number): boolean {
+function numberSurvives(value: number): boolean {
 	const text = String(value);
 	return Number(value.toPrecision(DIGITS)) === value && !text.includes("e-") && !/\.\d{3}$/.test(text);
 }

@@ -21,7 +21,7 @@ const REFUSED = /[<>:"|?*\\\p{Cc}\p{Surrogate}]/gu;
  * A path below a folder for a name from a server: a slash divides folders, and the path never leads out of the folder. It is
  * a name on Linux, macOS and Windows. Two names may have one path: `PathPlan` numbers them.
  */
-export function safePath(name: string): string {
+function safePath(name: string): string {
 	const parts = name
 		.split("/")
 		.map(safePart)

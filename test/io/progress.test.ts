@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { createIo } from "../../src/io.ts";
 import type { Activity } from "../../src/activity.ts";
-import { MeasuredProgress, rateMeter } from "../../src/io/measured.ts";
+import { MeasuredProgress } from "../../src/io/measured.ts";
 import { progressMode } from "../../src/io/terminal.ts";
 import widthOf from "string-width";
 import { barLine, jsonLine, plainLine, type ProgressState, type RowCounts } from "../../src/io/progress-lines.ts";
@@ -146,7 +146,11 @@ it.each([
 
 it("the rate is that of the last seconds, so that an outage shows", () => {
 	const timers = new HandTimers();
-	const rate = rateMeter(() => timers.now(), 15_000);
+	const measured = new MeasuredProgress(() => timers.now());
+	const rate = (done: number): number | undefined => {
+		measured.update(counts(done, 10_000));
+		return measured.state(undefined)?.rate;
+	};
 	expect(rate(5000)).toBeUndefined();
 	timers.pass(10_000);
 	expect(rate(6000)).toBe(100);

@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
-import { OddValues } from "../../src/manifest/seen-values.ts";
+import { SeenValues } from "../../src/manifest/seen-values.ts";
 import type { CellType } from "../../src/manifest/rows/typed.ts";
 
+function seen(namesChanges = false): SeenValues {
+	return new SeenValues({ set: new Map(), mergeOnly: namesChanges ? { token: "!delete", lists: true } : undefined });
+}
+
 function textsOf(type: CellType, cells: readonly string[], namesChanges = false): readonly string[] {
-	const odd = new OddValues(namesChanges);
-	for (const [index, cell] of cells.entries()) odd.add("key", type, cell, index + 2);
-	return odd.texts();
+	const values = seen(namesChanges);
+	for (const [index, cell] of cells.entries()) values.cells([{ cell: 0, key: "key", type }], [cell], index + 2);
+	return values.notes;
 }
 
 test.each([
@@ -40,7 +44,8 @@ test("half a change of a list is named only where the run stores it as it stands
 });
 
 test("many keys give few notes: they would hide each other", () => {
-	const odd = new OddValues(false);
-	for (let at = 0; at < 50; at += 1) odd.add(`key${at}`, "list", "a, b", 2);
-	expect(odd.texts()).toHaveLength(5);
+	const values = seen();
+	const columns = Array.from({ length: 50 }, (_, cell) => ({ cell, key: `key${cell}`, type: "list" as const }));
+	values.cells(columns, Array<string>(50).fill("a, b"), 2);
+	expect(values.notes).toHaveLength(5);
 });

@@ -1,7 +1,10 @@
 import { isAbsolute, join, normalize, relative, win32 } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PathPlan, safePath } from "../../src/text/safe-paths.ts";
+import { PathPlan } from "../../src/text/safe-paths.ts";
+
+/** The path of a name that no other has. */
+const safePath = (name: string): string => new PathPlan().of(name);
 
 describe("the path of a name from a server", () => {
 	it.each([

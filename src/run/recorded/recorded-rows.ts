@@ -149,7 +149,7 @@ function* writtenRowOf(
  * write of this run wrote, or nothing, where the service refused that write and removed what the document had. So the last
  * other before-image counts.
  */
-export function beforeImageOf(
+function beforeImageOf(
 	sent: readonly Pick<SentRecord, "metadata" | "before">[],
 	normalise: Normalise,
 ): Metadata | undefined {

@@ -13,11 +13,6 @@ const LARGEST_ORDER = 1e12;
 
 const ORDER = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LARGEST_ORDER));
 
-/** Whether a value may be the order number of a run. */
-export function isOrder(value: unknown): value is number {
-	return v.is(ORDER, value);
-}
-
 const TEXTS = v.pipe(v.array(v.string()), v.readonly());
 
 /** A rate as it is typed. */
@@ -188,7 +183,9 @@ export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: rea
 export async function takeOrder(runsFolder: string, recorded: readonly RunAge[]): Promise<number> {
 	const folder = join(runsFolder, ".order");
 	makeFolder(folder);
-	const taken = readdirSync(folder).map(Number).filter(isOrder);
+	const taken = readdirSync(folder)
+		.map(Number)
+		.filter((number) => v.is(ORDER, number));
 	let next = 1 + [...taken, ...recorded.map(newestOrder)].reduce((a, b) => Math.max(a, b), 0);
 	for (; ; next++) {
 		try {

@@ -67,7 +67,7 @@ export function rounded(seconds: number): number {
 }
 
 /** Counts under the same names are added; undefined where there are none. */
-export function sumOf(all: readonly (SeriesPoint["slow"] | undefined)[]): SeriesPoint["slow"] | undefined {
+function sumOf(all: readonly (SeriesPoint["slow"] | undefined)[]): SeriesPoint["slow"] | undefined {
 	const sums = new Map<string, number>();
 	for (const [name, count] of all.flatMap((counts) => Object.entries(counts ?? {}))) {
 		sums.set(name, rounded((sums.get(name) ?? 0) + count));
@@ -76,7 +76,7 @@ export function sumOf(all: readonly (SeriesPoint["slow"] | undefined)[]): Series
 }
 
 /** The percentiles of several points: `p50` is the mean by the requests that were sent, `p95` the largest. */
-export function percentilesOf(points: readonly SeriesPoint[]): Pick<SeriesPoint, "p50" | "p95"> {
+function percentilesOf(points: readonly SeriesPoint[]): Pick<SeriesPoint, "p50" | "p95"> {
 	const weighed = points.flatMap(({ p50, sent }) => (p50 === null ? [] : [{ p50, weight: Math.max(1, sent) }]));
 	const weights = weighed.reduce((sum, { weight }) => sum + weight, 0);
 	if (weights === 0) return { p50: null, p95: null };
@@ -85,7 +85,7 @@ export function percentilesOf(points: readonly SeriesPoint[]): Pick<SeriesPoint,
 }
 
 /** Two neighbours as one. Counts and seconds are exact, the percentiles no longer. */
-export function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
+function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
 	return {
 		...next,
 		s: rounded(one.s + next.s),

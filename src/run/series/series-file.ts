@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readFile } from "node:fs/promises";
-import { errorCode } from "../../errors.ts";
+import { type FileHandle, open } from "node:fs/promises";
 import { writeWhole } from "../../write-whole.ts";
 import type { Activity, ActivityState } from "../../activity.ts";
 import type { Counters, Latencies } from "../rate/slow-seconds.ts";
+import { readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals } from "../types.ts";
 import { halved, heavierState, readPoint, rounded, type SeriesPoint } from "./point.ts";
 
@@ -37,7 +37,7 @@ export class SeriesFile {
 
 	/** Opens the file of a run, which a resumed run has already. @param most points that it may hold */
 	static async open(path: string, most = MOST_POINTS): Promise<SeriesFile> {
-		const text = await textOf(path);
+		const text = textOf(path);
 		const file = await open(path, FLAGS, MODE);
 		// The process before may have been killed within a line.
 		if (text !== "" && !text.endsWith("\n")) await file.appendFile("\n");
@@ -60,7 +60,7 @@ export class SeriesFile {
 	}
 
 	async #halve(): Promise<void> {
-		const half = halved(pointsOf(await textOf(this.#path)));
+		const half = halved(pointsOf(textOf(this.#path)));
 		await writeWhole(this.#path, half.map((point) => `${JSON.stringify(point)}\n`).join(""), { isSynced: false });
 		await this.#file.close();
 		this.#file = await open(this.#path, FLAGS, MODE);
@@ -71,7 +71,7 @@ export class SeriesFile {
 
 /** The points of a run, in the order of their times of writing; none where it recorded none. */
 export async function readSeries(path: string): Promise<readonly SeriesPoint[]> {
-	return pointsOf(await textOf(path));
+	return pointsOf(textOf(path));
 }
 
 function pointsOf(text: string): SeriesPoint[] {
@@ -87,13 +87,8 @@ function intervalOf(points: readonly SeriesPoint[]): number {
 	return 2 ** Math.floor(Math.log2(longest + 0.1));
 }
 
-async function textOf(path: string): Promise<string> {
-	try {
-		return await readFile(path, { encoding: "utf8", flag: constants.O_RDONLY | constants.O_NOFOLLOW });
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return "";
-		throw error;
-	}
+function textOf(path: string): string {
+	return readTextIfThere(path, constants.O_NOFOLLOW) ?? "";
 }
 
 /** The sources of a point. Only figures that exist anyway are read. */

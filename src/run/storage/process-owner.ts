@@ -89,7 +89,10 @@ export function thisMachine({ isRunning }: Processes): Machine {
 		processOf: (pid) => {
 			if (boot === undefined) return isRunning(pid) ? { start: null } : undefined;
 			const stat = textOf(`/proc/${pid}/stat`);
-			return stat === undefined ? undefined : readProcess(stat);
+			if (stat === undefined) return undefined;
+			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+			const field = (number: number): string | undefined => fields[number - STATE_FIELD];
+			return ENDED.includes(field(STATE_FIELD)) ? undefined : { start: field(START_FIELD) ?? null };
 		},
 	};
 }
@@ -107,13 +110,6 @@ const START_FIELD = 22;
 
 /** States of a process that has ended; `Z` is one whose parent has not read its exit code yet. */
 const ENDED: readonly (string | undefined)[] = ["Z", "X", "x"];
-
-/** @returns undefined for a process that has ended */
-export function readProcess(stat: string): RunningProcess | undefined {
-	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-	const field = (number: number): string | undefined => fields[number - STATE_FIELD];
-	return ENDED.includes(field(STATE_FIELD)) ? undefined : { start: field(START_FIELD) ?? null };
-}
 
 /** A file of `/proc`, which is in memory: a thread for it would take ten times as long. */
 function textOf(path: string): string | undefined {

@@ -46,7 +46,7 @@ export class TemporaryFolders {
 		secureStateFolder(stateDir, this.#user);
 		secureTemporaryFolder(shared, this.#user);
 		try {
-			return await makeProcessFolder(shared, this.#processes, Date.now(), this.#user.uid);
+			return await makeProcessFolder(shared, this.#processes, this.#user.uid);
 		} catch (error) {
 			if (isDefault) return tmpdir();
 			throw error;
@@ -89,18 +89,17 @@ const UNCHECKED_AGE_MS = 7 * 24 * 60 * 60 * 1000;
  * process removes the folder of one that was killed, which may contain a copy of a manifest. What is not the user's own, or has
  * another name, stays.
  *
- * @param now wall clock, in epoch milliseconds
  * @param uid of the user; -1 on a system where files have no owners
  * @throws CliError exit 7 where it can't be made
  */
-export async function makeProcessFolder(shared: string, processes: Processes, now: number, uid = -1): Promise<string> {
+async function makeProcessFolder(shared: string, processes: Processes, uid: number): Promise<string> {
 	const machine = thisMachine(processes);
 	const start = machine.processOf(processes.pid)?.start ?? "x";
 	const random = randomBytes(4).toString("hex");
 	const own = join(shared, `of-${processes.pid}-${start}-${machineHash(machine)}-${random}`);
 	try {
 		for (const name of readdirSync(shared)) {
-			if (OUR_NAME.test(name) && isAbandoned(join(shared, name), name, { machine, now, uid })) {
+			if (OUR_NAME.test(name) && isAbandoned(join(shared, name), name, { machine, uid })) {
 				await rm(join(shared, name), { recursive: true, force: true });
 			}
 		}
@@ -115,13 +114,13 @@ export async function makeProcessFolder(shared: string, processes: Processes, no
 	}
 }
 
-type Here = { readonly machine: Machine; readonly now: number; readonly uid: number };
+type Here = { readonly machine: Machine; readonly uid: number };
 
-function isAbandoned(path: string, name: string, { machine, now, uid }: Here): boolean {
+function isAbandoned(path: string, name: string, { machine, uid }: Here): boolean {
 	const status = lstatSync(path, { throwIfNoEntry: false });
 	if (status === undefined || (uid !== -1 && status.uid !== uid)) return false;
 	const [, pid, start, hash] = FOLDER_NAME.exec(name) ?? [];
-	if (hash !== machineHash(machine)) return now - status.mtimeMs > UNCHECKED_AGE_MS;
+	if (hash !== machineHash(machine)) return Date.now() - status.mtimeMs > UNCHECKED_AGE_MS;
 	const running = machine.processOf(Number(pid));
 	return running === undefined || !isSameProcess(start === "x" ? null : (start ?? null), running);
 }

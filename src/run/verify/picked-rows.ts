@@ -38,7 +38,7 @@ export async function rowsByDataset(
 
 /** @param random from 0 up to but not including 1 */
 export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () => number): Promise<PickedRows> {
-	const sample = new ReservoirSample<{ readonly row: number; readonly datasetId: string }>(SAMPLE_ROWS, random);
+	const sample: { readonly row: number; readonly datasetId: string }[] = [];
 	let count = 0;
 	let taggedDataset: string | undefined;
 	const confirmed = async function* (): AsyncGenerator<InDataset> {
@@ -47,7 +47,9 @@ export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () =>
 			const { row, datasetId, write, metadata } = written;
 			count += 1;
 			if (write === "update" || metadata.size > 0) taggedDataset ??= datasetId;
-			if (mode === "sample") sample.add({ row, datasetId });
+			// Each row is in the sample with the same probability (Vitter's algorithm R).
+			const place = count <= SAMPLE_ROWS ? count - 1 : Math.floor(random() * count);
+			if (mode === "sample" && place < SAMPLE_ROWS) sample[place] = { row, datasetId };
 			yield { datasetId };
 		}
 	};
@@ -55,35 +57,6 @@ export async function pickRows(run: RecordedRun, mode: VerifyMode, random: () =>
 	const written = countWritten(run.state.totals());
 	const facts = { taggedDataset, written, unrecorded: written - count };
 	if (mode === "all") return { ...facts, count, has: () => true, byDataset };
-	const { items } = sample;
-	const rows = new Set(items.map(({ row }) => row));
-	return { ...facts, count: items.length, has: (row) => rows.has(row), byDataset: await rowsByDataset(items) };
-}
-
-/**
- * A sample of fixed size from a stream of unknown length. Each item is in it with the same probability (Vitter's
- * algorithm R).
- */
-export class ReservoirSample<Item> {
-	readonly #size: number;
-	readonly #random: () => number;
-	readonly #items: Item[] = [];
-	#seen = 0;
-
-	/** @param random from 0 up to but not including 1 */
-	constructor(size: number, random: () => number) {
-		this.#size = size;
-		this.#random = random;
-	}
-
-	get items(): readonly Item[] {
-		return this.#items;
-	}
-
-	add(item: Item): void {
-		this.#seen += 1;
-		// The n-th item replaces one of the sample with probability size / n.
-		const place = this.#seen <= this.#size ? this.#seen - 1 : Math.floor(this.#random() * this.#seen);
-		if (place < this.#size) this.#items[place] = item;
-	}
+	const rows = new Set(sample.map(({ row }) => row));
+	return { ...facts, count: rows.size, has: (row) => rows.has(row), byDataset: await rowsByDataset(sample) };
 }

@@ -6,7 +6,7 @@ import { splitLists } from "../../../src/rest/ragflow.ts";
 import { createRun } from "../../../src/run/journal/open.ts";
 import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
-import { beforeImageOf, type WrittenRow, writesTo, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
+import { type WrittenRow, writesTo, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
 import { folder } from "../../support/service.ts";
 import { header, outcome, sent, stored } from "../journal/support.ts";
 
@@ -110,7 +110,12 @@ describe("the values before all writes of a row", () => {
 		["the second saw the first, and nothing is known of that", [one(a(1)), one(a(2), a(1))], asSent, undefined],
 		["three of ours", [one(a(1), a(0)), one(a(2), a(1)), one(a(3), a(2))], asSent, a(0)],
 		["the service took the list apart", [one(a(["x,y"]), a(0)), one(a(2), a(["x", "y"]))], splitLists, a(0)],
-	])("%s", (_, records, keeps, expected) => {
-		expect(beforeImageOf(records, keeps)).toEqual(expected);
+	])("%s", async (_, records, keeps, expected) => {
+		const run = await recordedRun(
+			records.map((record) => sent(0, record)),
+			[],
+		);
+		for await (const { before } of writtenRows(run, keeps)) expect(before).toEqual(expected);
+		expect.assertions(1);
 	});
 });

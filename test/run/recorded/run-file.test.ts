@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byAge, startedLaterByClock, takeOrder, isOrder, runId } from "../../../src/run/recorded/run-file.ts";
+import { byAge, startedLaterByClock, takeOrder, runId } from "../../../src/run/recorded/run-file.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 
@@ -72,10 +72,9 @@ describe("the number of a run", () => {
 	it("is not read from invalid content", async () => {
 		const runs = await folder();
 		await mkdir(join(runs, ".order"));
-		for (const name of ["9007199254740993", "-4", "1.5", "x", ""]) {
+		for (const name of ["9007199254740993", "10000000000000", "-4", "1.5", "x", ""]) {
 			if (name !== "") await writeFile(join(runs, ".order", name), "");
 		}
 		expect(await takeOrder(runs, [])).toBe(1);
-		expect([0, -1, 1.5, 1e13, "1", null, undefined].filter(isOrder)).toEqual([]);
 	});
 });

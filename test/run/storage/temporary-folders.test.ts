@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, readdir, utimes, writeFile } from "node:fs/promise
 import { basename, join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
-import { makeProcessFolder, TemporaryFolders } from "../../../src/run/storage/temporary-folders.ts";
+import { TemporaryFolders } from "../../../src/run/storage/temporary-folders.ts";
 import { folder } from "../../support/service.ts";
 
 const processes = { pid: process.pid, isRunning: () => true };
@@ -16,8 +16,11 @@ const put = async (shared: string, name: string, daysAgo: number): Promise<void>
 };
 
 it("the next start removes the copies of a killed process and keeps those of a running one", async () => {
-	const shared = await folder();
-	const own = basename(await makeProcessFolder(shared, processes, Date.now()));
+	const state = await folder();
+	const shared = join(state, "tmp");
+	const begin = async (): Promise<string> =>
+		basename(await new TemporaryFolders(processes, user).of(state, "--state-dir"));
+	const own = await begin();
 	// No process has an id as large.
 	const killed = own.replace(/^of-\d+-/, "of-99999999-");
 	const again = own.replace(/^of-(\d+)-(\d+|x)-/, "of-$1-1-");
@@ -25,7 +28,7 @@ it("the next start removes the copies of a killed process and keeps those of a r
 	for (const name of [killed, again, elsewhere, "ragtag-of-0.1.0"]) await put(shared, name, 1);
 	await put(shared, `${elsewhere.slice(0, -2)}ff`, 8);
 	await put(shared, "ragtag-plan-of-0.1.0", 8);
-	const next = basename(await makeProcessFolder(shared, processes, Date.now()));
+	const next = await begin();
 	// Where the system does not tell when a process began, one with its id is taken for it.
 	const left = own.includes("-x-") ? [again] : [];
 	expect((await readdir(shared)).toSorted()).toEqual([own, next, elsewhere, "ragtag-of-0.1.0", ...left].toSorted());
@@ -37,7 +40,7 @@ it.skipIf(process.getuid?.() !== 0)(
 	async () => {
 		const state = await folder();
 		const shared = join(state, "tmp");
-		const own = basename(await makeProcessFolder(await folder(), processes, Date.now()));
+		const own = basename(await new TemporaryFolders(processes, user).of(await folder(), "--state-dir"));
 		const foreign = [own.replace(/^of-\d+-/, "of-99999999-"), "4711"];
 		for (const name of foreign) {
 			await put(shared, name, 30);

@@ -1,14 +1,18 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RowStatus } from "../../../src/outcomes.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
 import { RestError } from "../../../src/rest/errors.ts";
+import { createRun } from "../../../src/run/journal/open.ts";
+import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
 import { retryingThroughOutage } from "../../../src/run/retry/request.ts";
 
 import type { JudgedRow } from "../../../src/run/verify/verify.ts";
-import { ReservoirSample } from "../../../src/run/verify/picked-rows.ts";
+import { pickRows } from "../../../src/run/verify/picked-rows.ts";
+import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { header, outcome, sent } from "../journal/support.ts";
@@ -20,23 +24,34 @@ describe("a sample, from which a whole run is judged", () => {
 		return seed / 2 ** 32;
 	};
 
-	it("picks each item equally often, the first and the last too", () => {
+	async function runOf(rows: number): Promise<RecordedRun> {
+		const path = join(await folder(), "run");
+		const { journal } = await createRun(path, header());
+		await Promise.all(range(rows).map((row) => journal.append(sent(row))));
+		await Promise.all(range(rows).map((row) => journal.append(outcome(row, "updated"))));
+		await journal.close();
+		const run = await readRun(path);
+		if (run === undefined) throw new Error("the run has a header");
+		return run;
+	}
+
+	it("picks each row equally often, the first and the last too", async () => {
+		const run = await runOf(400);
 		const random = chance(1);
-		const times = range(50).map(() => 0);
-		for (let round = 0; round < 5_000; round++) {
-			const sample = new ReservoirSample<number>(10, random);
-			for (const item of range(50)) sample.add(item);
-			expect(new Set(sample.items).size).toBe(10);
-			for (const item of sample.items) times[item] = (times[item] ?? 0) + 1;
+		const times = range(400).map(() => 0);
+		for (let round = 0; round < 100; round++) {
+			const { has, count } = await pickRows(run, "sample", random);
+			expect(count).toBe(300);
+			for (const row of range(400)) times[row] = (times[row] ?? 0) + (has(row) ? 1 : 0);
 		}
-		// A thousand each is expected, and 28 the standard deviation.
-		for (const count of times) expect(Math.abs(count - 1_000)).toBeLessThan(140);
+		// 75 each is expected, and 4.3 the standard deviation.
+		for (const picked of times) expect(Math.abs(picked - 75)).toBeLessThan(22);
 	});
 
-	it("is everything if there is less than the sample", () => {
-		const sample = new ReservoirSample<number>(300, () => 0);
-		for (const item of range(7)) sample.add(item);
-		expect(sample.items).toEqual(range(7));
+	it("is everything if there is less than the sample", async () => {
+		const { has, count } = await pickRows(await runOf(7), "sample", () => 0);
+		expect(count).toBe(7);
+		expect(range(7).every(has)).toBe(true);
 	});
 });
 
