@@ -18,7 +18,7 @@ export type Filters = {
 type Matcher = (path: string) => boolean;
 
 /** Takes everything. */
-export const ALL_FILES: Filters = { takes: () => true, enters: () => true };
+const ALL_FILES: Filters = { takes: () => true, enters: () => true };
 
 /**
  * The filters of some globs: `*`, `**`, `?`, `[...]` and `{a,b}`. A glob without a slash is compared with the base name, in

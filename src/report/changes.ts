@@ -126,7 +126,7 @@ export function undeclaredLine({ datasetId, documentId, name }: UndeclaredDocume
 }
 
 /** A document that would change, for people: a line for the document, and one for each of its keys. */
-export function changeText(shown: ShownChange, marks: Marks, longest: number): string {
+function changeText(shown: ShownChange, marks: Marks, longest: number): string {
 	const { line, documentId, name, file, difference } = shown;
 	const keys = shownKeys(difference).map((key) => keyText(key, marks, longest));
 	const subject = marks.bold(file === undefined ? namedDocument(name, documentId, longest) : show(file, longest));
@@ -176,15 +176,7 @@ function valueText(value: JsonValue | undefined, longest: number): string {
  * A document that would change, one line for each key, for a spreadsheet. An upload or a removal has a line of its own before
  * them, because it may have no key.
  */
-export function changeCsv({
-	action: what,
-	line,
-	documentId,
-	name = "",
-	from,
-	file = "",
-	difference,
-}: ShownChange): string {
+function changeCsv({ action: what, line, documentId, name = "", from, file = "", difference }: ShownChange): string {
 	const whole =
 		what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, from ?? "", file, name]);
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {

@@ -1,7 +1,7 @@
 import { columnWidths, displayWidth } from "./table.ts";
 
 /** How words are marked on a terminal. Functions that change nothing leave the marks of Markdown. */
-export type PageStyle = { readonly bold: (text: string) => string; readonly cyan: (text: string) => string };
+type PageStyle = { readonly bold: (text: string) => string; readonly cyan: (text: string) => string };
 
 /** No line of prose is longer, however wide the terminal is. */
 const WIDEST = 100;

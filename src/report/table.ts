@@ -124,7 +124,7 @@ export function displayWidth(text: string): number {
 }
 
 /** A text cut to a width in columns, with an ellipsis where something is left out. */
-export function withEllipsis(text: string, width: number, ellipsis: string): string {
+function withEllipsis(text: string, width: number, ellipsis: string): string {
 	if (displayWidth(text) <= width) return text;
 	return `${cutToWidth(text, width - displayWidth(ellipsis), displayWidth)}${ellipsis}`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { file } from "../support/service.ts";
-import { readFilesFrom } from "../../src/workflows/rows/find-files.ts";
+import { readFilesFrom } from "../../src/files/files-from.ts";
 
 async function* bytes(text: string) {
 	yield Buffer.from(text);

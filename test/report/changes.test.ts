@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
-import { changeCsv, changeLine, changeText } from "../../src/report/changes.ts";
+import { changeLine, changeWriter } from "../../src/report/changes.ts";
 import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
 import { range } from "../support/values.ts";
 
@@ -16,7 +16,16 @@ const changed = (present: Pairs, sent: Pairs, action: ShownChange["action"] = "u
 });
 
 const same = (text: string): string => text;
-const plain = { bold: same, dim: same, red: same, green: same, yellow: same };
+const marks = { bold: same, dim: same, red: same, green: same, yellow: same };
+const changeText = (change: ShownChange, longest = 200): string =>
+	changeWriter("text", { marks, longest }).change(change);
+/** Without the head, which comes before the first change. */
+const changeCsv = (change: ShownChange): string => {
+	const head = "line,document_id,key,action,from,to,name\n";
+	const text = changeWriter("csv", { marks, longest: 200 }).change(change);
+	expect(text.startsWith(head)).toBe(true);
+	return text.slice(head.length);
+};
 
 describe("a change for scripts", () => {
 	it("has exactly the promised members, keys in their order, and no special key", () => {
@@ -53,13 +62,11 @@ describe("a change for people", () => {
 				["team", "legal"],
 			],
 		);
-		expect(changeText(change, plain, 200)).toBe(
-			'doc line 7\n  + team: "legal"\n  ~ pages: 5 → "5"\n  - owner: "Ann"\n',
-		);
+		expect(changeText(change)).toBe('doc line 7\n  + team: "legal"\n  ~ pages: 5 → "5"\n  - owner: "Ann"\n');
 	});
 
 	it("can't control a terminal, and is cut to be readable there", () => {
-		const text = changeText(changed([], [["a\u001b[2J", `x\u202e${"y".repeat(500)}`]]), plain, 40);
+		const text = changeText(changed([], [["a\u001b[2J", `x\u202e${"y".repeat(500)}`]]), 40);
 		expect(text).not.toContain("\u001b");
 		expect(text).not.toContain("\u202e");
 		expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(100);
@@ -88,7 +95,7 @@ describe("a document whose name is known is shown by it, with the id that the ne
 	const named: ShownChange = { ...changed([], [["a", 1]]), name: "re\u001bport.pdf" };
 
 	it("in each format", () => {
-		expect(changeText(named, plain, 200)).toBe("re\\x1bport.pdf (doc) line 7\n  + a: 1\n");
+		expect(changeText(named)).toBe("re\\x1bport.pdf (doc) line 7\n  + a: 1\n");
 		expect(changeCsv({ ...named, name: "=a,b" })).toBe('7,doc,a,add,,1,"\'=a,b"\n');
 		expect(changeLine(named)).toContain('"document_id":"doc","name":"re\\u001bport.pdf","add"');
 	});
@@ -111,8 +118,8 @@ describe("an upload and a removal are shown as such, not as updates", () => {
 	});
 
 	it("by people", () => {
-		expect(changeText(upload, plain, 200)).toBe("/x/a|b.md line 7  would be uploaded\n  + a: 1\n");
-		expect(changeText(removal, plain, 200)).toBe("doc line 7  would be removed\n  - a: 1\n");
+		expect(changeText(upload)).toBe("/x/a|b.md line 7  would be uploaded\n  + a: 1\n");
+		expect(changeText(removal)).toBe("doc line 7  would be removed\n  - a: 1\n");
 	});
 
 	it("in a sheet, also where it has no key", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failedAdvice } from "../../src/workflows/report.ts";
+import { failedAdvice } from "../../src/report/failed-advice.ts";
 
 const RETRY = "ragtag runs retry RUN";
 

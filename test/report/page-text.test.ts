@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { pageForTerminal, type PageStyle } from "../../src/report/page-text.ts";
+import { pageForTerminal } from "../../src/report/page-text.ts";
 import { displayWidth } from "../../src/report/table.ts";
 
-const marked: PageStyle = {
-	bold: (text) => `\u001b[1m${text}\u001b[22m`,
-	cyan: (text) => `\u001b[36m${text}\u001b[39m`,
+const marked = {
+	bold: (text: string) => `\u001b[1m${text}\u001b[22m`,
+	cyan: (text: string) => `\u001b[36m${text}\u001b[39m`,
 };
-const plain: PageStyle = { bold: (text) => text, cyan: (text) => text };
+const plain = { bold: (text: string) => text, cyan: (text: string) => text };
 /** The marks in a form that can be read here. On a terminal they take no column. */
 const page = (text: string, width = 40, style = marked): string =>
 	pageForTerminal(text, width, style)

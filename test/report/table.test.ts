@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { withEllipsis, displayWidth, columnWidths, type Column, layoutOf, tableLine } from "../../src/report/table.ts";
+import { displayWidth, columnWidths, type Column, layoutOf, tableLine } from "../../src/report/table.ts";
 
 /** A table as it is printed: the columns, then the rows. */
 function printed(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
@@ -48,7 +48,8 @@ describe("a table", () => {
 		["abcde", 5, "…", "abcde"],
 		["abcdefgh", 5, "...", "ab..."],
 	])("cuts %j to %d columns with %j, and divides no character", (text, width, ellipsis, cut) => {
-		expect(withEllipsis(text, width, ellipsis)).toBe(cut);
+		const layout = { shown: [0], widths: [width], right: new Set<number>(), typed: new Set<number>() };
+		expect(tableLine([text], layout, ellipsis)).toBe(cut);
 	});
 
 	it("puts numbers and sizes below each other by their last digits, so that they can be compared", () => {

@@ -190,7 +190,7 @@ async function whyNoReport(path: string): Promise<string | undefined> {
 }
 
 /** Opens a report to write it anew, for its owner alone. It follows no links, and closes an existing file to others. */
-export async function openReport(path: string): Promise<FileHandle> {
+async function openReport(path: string): Promise<FileHandle> {
 	const why = await whyNoReport(path);
 	if (why !== undefined) throw new Error(why);
 	const noFollow = isOfSystem(path) ? 0 : constants.O_NOFOLLOW;

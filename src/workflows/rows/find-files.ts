@@ -3,16 +3,16 @@ import { access } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { CliError, reason, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
+import { readFilesFrom } from "../../files/files-from.ts";
 import { createFilters } from "../../files/filters.ts";
 import { type NameForm, collisions, exactKey, nameFault, storedName } from "../../files/stored-names.ts";
 import { type Tree, walkListed, walkPaths } from "../../files/walk.ts";
 import { SIDECAR_SUFFIX } from "../../manifest/sidecars/find.ts";
-import { excerpt, show } from "../../text/show.ts";
+import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
 import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
-import { readInput } from "../../input-file.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 
 /** A file to upload, and the name that it is stored under. */
@@ -181,53 +181,4 @@ export function namedSidecars(paths: readonly string[]): {
 /** Whether a file is stored under another name than its own. */
 export function isRenamed({ facts: { path }, name }: FoundFile): boolean {
 	return name !== basename(path);
-}
-
-/** 256 MiB: paths of a million files. */
-const MOST_BYTES = 256 * 1024 * 1024;
-
-/**
- * The paths of `--files-from`, one a line or, with `isNul`, between NULs. Empty ones are left out.
- *
- * @param file its path; `-` for standard input
- * @throws CliError exit 2 where it can't be read, or is no text in UTF-8
- */
-export async function readFilesFrom(
-	file: string,
-	isNul: boolean,
-	stdin: AsyncIterable<Uint8Array>,
-): Promise<readonly string[]> {
-	const bytes = await (file === "-" ? readAll(stdin) : readInput(file, MOST_BYTES)).catch((error: unknown) => {
-		throw refusal(file, `can't be read: ${reason(error)}`, error);
-	});
-	const text = decoded(bytes);
-	if (text === undefined) throw refusal(file, "is no text in UTF-8");
-	if (isNul) return text.split("\0").filter((path) => path !== "");
-	if (text.includes("\0")) throw refusal(file, "has NULs: add -0 where they stand between the paths");
-	const lines = text.replace(/^\ufeff/, "").split("\n");
-	return lines.map((line) => line.replace(/\r$/, "")).filter((path) => path !== "");
-}
-
-async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	for await (const chunk of stream) {
-		size += chunk.length;
-		if (size > MOST_BYTES) throw new Error(`it is longer than ${MOST_BYTES} bytes`);
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks);
-}
-
-function decoded(bytes: Buffer): string | undefined {
-	try {
-		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-	} catch {
-		return undefined;
-	}
-}
-
-function refusal(file: string, why: string, cause?: unknown): CliError {
-	const named = file === "-" ? "standard input" : excerpt(file);
-	return usageError(`--files-from: ${named} ${why}; nothing was sent`, undefined, cause);
 }
