@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { type CliError, reason, usageError } from "../errors.ts";
+import { execFile, type ExecFileException } from "node:child_process";
+import { reason, usageError } from "../errors.ts";
 import { redactor } from "../text/redactor.ts";
 import { show } from "../text/show.ts";
 import type { SettingSources } from "./types.ts";
@@ -7,8 +7,8 @@ import type { SettingSources } from "./types.ts";
 /** 30 s: time to unlock a password manager by hand. */
 const COMMAND_LIMIT_MS = 30_000;
 
-/** 64 KiB: the key is on the first line. */
-const MAX_OUTPUT_CHARACTERS = 64 * 1024;
+/** Characters that a command may print: the key is on the first line. */
+const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 
 /** Lines of standard output that are masked in standard error: an entry of a password manager has few. */
 const MASKED_LINES = 50;
@@ -18,9 +18,6 @@ const MAX_SHOWN_CHARACTERS = 400;
 
 /** Anything that looks like a key: a long word with digits. A command may print a key that is not the one it was asked for. */
 const KEY_LIKE = /(?=[\w~+=-]*\d)[\w~+=-]{16,}/g;
-
-/** Output of a command that is still running. */
-type Output = { stdout: string; stderr: string };
 
 /**
  * The first line that a command prints. It is run by the shell, and can't read standard input.
@@ -35,53 +32,44 @@ export async function keyFromCommand(
 	limit = COMMAND_LIMIT_MS,
 ): Promise<string> {
 	const name = origin.startsWith("profile ") ? `the api_key_command of ${origin}` : `the command of ${origin}`;
-	const output: Output = { stdout: "", stderr: "" };
-	const failed = (what: string): CliError => {
-		const said = outputText(output);
-		return usageError(
-			`${name} ${what}${said === "" ? "" : `: ${said}`}`,
-			"Run that command by itself: it must print the key as its first line.",
-		);
-	};
 	// The key in the environment may be for another service.
 	const { RAGTAG_API_KEY: _, ...others } = env;
-	const key = await new Promise<string>((resolve, reject) => {
-		const child = spawn("/bin/sh", ["-c", command], { env: others, stdio: ["ignore", "pipe", "pipe"] });
-		const end = (why: unknown): void => {
-			child.kill("SIGKILL");
-			// A child of the shell may live longer and keep the pipes open. Do not wait for it.
-			child.stdout.destroy();
-			child.stderr.destroy();
-			child.unref();
-			reject(why);
-		};
-		const timer = setTimeout(() => end(failed(`did not end within ${limit / 1000} seconds`)), limit);
-		const stop = (): void => end(new Error("stopped"));
-		if (signal?.aborted === true) stop();
-		signal?.addEventListener("abort", stop, { once: true });
-		for (const stream of ["stdout", "stderr"] as const) {
-			child[stream].setEncoding("utf8").on("data", (text: string) => {
-				if (output[stream].length < MAX_OUTPUT_CHARACTERS) output[stream] += text;
-			});
-		}
-		child.on("error", (error) => {
-			clearTimeout(timer);
-			reject(failed(`could not be started: ${reason(error)}`));
-		});
-		child.on("close", (code, by) => {
-			clearTimeout(timer);
-			signal?.removeEventListener("abort", stop);
-			if (code === 0) resolve(/^[^\n]*\n?/.exec(output.stdout)?.[0] ?? "");
-			else reject(failed(code === null ? `was ended by ${by ?? "a signal"}` : `failed with exit code ${code}`));
-		});
+	const options = {
+		env: others,
+		timeout: limit,
+		killSignal: "SIGKILL",
+		signal,
+		maxBuffer: MAX_OUTPUT_CHARACTERS,
+	} as const;
+	const { error, stdout, stderr } = await new Promise<Ended>((resolve) => {
+		const child = execFile("/bin/sh", ["-c", command], options, (...[error, stdout, stderr]) =>
+			resolve({ error, stdout, stderr }),
+		);
+		child.stdin?.end();
 	});
-	const said = outputText(output);
+	if (signal?.aborted === true) throw new Error("stopped");
+	const said = outputText(stdout, stderr);
+	if (error !== null) {
+		throw usageError(
+			`${name} ${faultOf(error, limit)}${said === "" ? "" : `: ${said}`}`,
+			"Run that command by itself: it must print the key as its first line.",
+		);
+	}
 	if (said !== "") warn(`${name} says: ${said}`);
-	return key;
+	return /^[^\n]*\n?/.exec(stdout)?.[0] ?? "";
+}
+
+type Ended = { readonly error: ExecFileException | null; readonly stdout: string; readonly stderr: string };
+
+function faultOf(error: ExecFileException, limit: number): string {
+	const { code, killed, signal } = error;
+	if (typeof code === "number") return `failed with exit code ${code}`;
+	if (typeof code === "string") return `could not be run: ${reason(error)}`;
+	return killed === true ? `did not end within ${limit / 1000} seconds` : `was ended by ${signal ?? "a signal"}`;
 }
 
 /** The beginning of what a command says on standard error, in one line, and without a key. */
-function outputText({ stdout, stderr }: Output): string {
+function outputText(stdout: string, stderr: string): string {
 	const secrets = stdout.split("\n", MASKED_LINES).map((line) => line.trim());
 	const masked = secrets.filter((line) => line !== "").reduce((text, secret) => redactor(secret)(text), stderr);
 	const line = show(masked.replaceAll(KEY_LIKE, "***").trim().replaceAll(/\s+/g, " "));
