@@ -174,32 +174,27 @@ async function hintOf(error: CommanderError, argv: readonly string[], program: C
 
 /** Prints the error of a command, and gives its exit code. @param hint for a command line that could not be parsed */
 function explain(error: unknown, hint: string, { io, signal, runEnd }: App): ExitCode {
-	if (error instanceof CommanderError) {
-		if (error.exitCode === 0) return Exit.ok;
-		if (error.code === HELP) return Exit.usage;
-		const message = error.message.replace(/^error: /, "");
-		runEnd.fail({ message, hint });
-		for (const line of `ragtag: ${message}\n${hint}`.split("\n")) io.err(line);
-		return Exit.usage;
+	const isParsing = error instanceof CommanderError;
+	if (isParsing && error.exitCode === 0) return Exit.ok;
+	if (isParsing && error.code === HELP) return Exit.usage;
+	const fault = isParsing
+		? { exit: Exit.usage, message: error.message.replace(/^error: /, ""), hint }
+		: error instanceof CliError
+			? error
+			: faultOf(error, signal);
+	runEnd.fail(fault);
+	for (const line of [`ragtag: ${fault.message}`, fault.hint ?? []].flat().join("\n").split("\n")) io.err(line);
+	if (fault.exit === Exit.internal && error instanceof Error) io.debug(error.stack ?? "");
+	return fault.exit;
+}
+
+/** What an error says that is not for people: the program was stopped, or has a fault. */
+function faultOf(error: unknown, { aborted, reason: why }: AbortSignal): Pick<CliError, "exit" | "message" | "hint"> {
+	const stopped: unknown = why;
+	if (aborted && typeof stopped === "object" && stopped !== null && "exit" in stopped) {
+		const exit = Object.values(Exit).find((code) => code === stopped.exit) ?? Exit.interrupted;
+		return { exit, message: "stopped before it finished; run the same command again", hint: undefined };
 	}
-	if (error instanceof CliError) {
-		runEnd.fail(error);
-		io.err(`ragtag: ${error.message}`);
-		if (error.hint !== undefined) io.err(error.hint);
-		return error.exit;
-	}
-	const stopped: unknown = signal.reason;
-	if (signal.aborted && typeof stopped === "object" && stopped !== null && "exit" in stopped) {
-		const exit = Object.values(Exit).find((code) => code === stopped.exit);
-		const message = "stopped before it finished; run the same command again";
-		runEnd.fail({ message, hint: undefined });
-		io.err(`ragtag: ${message}`);
-		return exit ?? Exit.interrupted;
-	}
-	const message = `a fault of the program itself: ${reason(error)}`;
-	runEnd.fail({ message, hint: undefined });
-	io.err(`ragtag: ${message}`);
-	io.err("Please report it with the command that you typed; --debug shows what was sent.");
-	if (error instanceof Error) io.debug(error.stack ?? "");
-	return Exit.internal;
+	const hint = "Please report it with the command that you typed; --debug shows what was sent.";
+	return { exit: Exit.internal, message: `a fault of the program itself: ${reason(error)}`, hint };
 }

@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
 import { executionOf } from "../workflows/recorded/run-state.ts";
 import { topicsForCompletion } from "./help.ts";
+import { childrenOf } from "./help-tree.ts";
 
 /** One word that is offered at the cursor. */
 type Candidate = { readonly value: string; readonly description: string };
@@ -129,9 +130,9 @@ function completionAt(program: Command, words: readonly string[]): Completion {
 /** @param count arguments that stand before */
 function wordsAfter(command: Command, program: Command, count: number): Source {
 	if (command.name() === "help" && command.parent === program) {
-		return count === 0 ? [...childrenOf(program), ...topicsForCompletion()] : NOTHING;
+		return count === 0 ? [...wordsOf(program), ...topicsForCompletion()] : NOTHING;
 	}
-	const children = childrenOf(command);
+	const children = wordsOf(command);
 	if (children.length > 0) return count === 0 ? children : NOTHING;
 	const all = command.registeredArguments;
 	const last = all.at(-1);
@@ -141,13 +142,8 @@ function wordsAfter(command: Command, program: Command, count: number): Source {
 	return choicesOf(argument) ?? (PATHS.has(argument.name()) ? "files" : NOTHING);
 }
 
-function childrenOf(command: Command): readonly Candidate[] {
-	// Commander adds a command `help` to each group that is not ours.
-	const visible = command
-		.createHelp()
-		.visibleCommands(command)
-		.filter((child) => command.commands.includes(child));
-	return visible.map((child) => ({ value: child.name(), description: child.summary() }));
+function wordsOf(command: Command): readonly Candidate[] {
+	return childrenOf(command).map((child) => ({ value: child.name(), description: child.summary() }));
 }
 
 /** Options that gather their values say so in their description, as the help does. */

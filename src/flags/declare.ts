@@ -8,16 +8,12 @@ import type { PayloadFlags } from "./payload-options.ts";
 /** Resumes a recorded run. `flags` are those of its record that change what is sent, and those of this call, which win. */
 export type Resume = (file: RunFile, flags: PayloadFlags & RunFlags, app: App) => Promise<ExitCode>;
 
-/** What a help says of a command. */
-type Words = {
+/** A command of the tree. */
+export type Declared = {
 	readonly summary: string;
 	readonly description?: string;
 	/** a line each */
 	readonly examples?: string;
-};
-
-/** A command of the tree. */
-export type Declared = Words & {
 	/** adds its arguments and options */
 	readonly declare: (command: Command, app: App) => void;
 	/** runs it with what a line has given the command */

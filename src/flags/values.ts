@@ -3,18 +3,25 @@ import { type CliError, usageError } from "../errors.ts";
 import type { Condition, Operator, Where } from "../plan/condition.ts";
 import { conditionText, parseCondition } from "../plan/condition-text.ts";
 import { millisecondsIn, millisecondsOfAge } from "../text/times.ts";
-import { MOST_CONCURRENCY, RATE_FORMS, type RateSetting, parseRateSetting } from "../rates.ts";
+import { MOST_CONCURRENCY, RATE_FORMS, parseRateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { splitType } from "../manifest/rows/typed.ts";
 import { excerpt } from "../text/show.ts";
 import { quoted } from "./next-command.ts";
 
-/** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
-export function parseTime(text: string): number {
-	const milliseconds = millisecondsIn(text);
-	if (milliseconds !== undefined) return milliseconds;
-	throw new InvalidArgumentError("It must be a time, as in 500ms, 60s, 5m, 2h, 30d or 2w.");
+/** A parser of the texts that `read` understands: for any other, it gives undefined. */
+function by<Value>(read: (text: string) => Value | undefined, wanted: string): (text: string) => Value {
+	return (text) => {
+		const value = read(text);
+		if (value === undefined) throw new InvalidArgumentError(`It must be ${wanted}.`);
+		return value;
+	};
 }
+
+/** `500ms`, `60s`, `5m`, `2h`, `30d`, `2w`; a bare number is seconds. In milliseconds. */
+export const parseTime = by(millisecondsIn, "a time, as in 500ms, 60s, 5m, 2h, 30d or 2w");
+
+export const parseRate = by(parseRateSetting, RATE_FORMS);
 
 /** An age: a bare number is refused. In milliseconds. */
 export function parseAge(text: string): number {
@@ -22,12 +29,6 @@ export function parseAge(text: string): number {
 	if (milliseconds !== undefined) return milliseconds;
 	const meant = /^\d+(?:\.\d+)?$/.test(text) ? ` Did you mean ${text}d?` : "";
 	throw new InvalidArgumentError(`It must be an age with its unit, as in 12h, 90d or 8w.${meant}`);
-}
-
-export function parseRate(text: string): RateSetting {
-	const rate = parseRateSetting(text);
-	if (rate === undefined) throw new InvalidArgumentError(`It must be ${RATE_FORMS}.`);
-	return rate;
 }
 
 /** A parser of whole numbers from `least` to `most`. */
