@@ -50,6 +50,10 @@ export async function tagging({ service }: Recorded): Promise<{ path: string; ar
 	return { path, argv: ["docs", "tag", path, "-d", service.dataset, ...ONE_BY_ONE] };
 }
 
+/** What each document has under `n`, which `tagging` writes. */
+export const heldNumbers = async ({ service }: Recorded): Promise<unknown[]> =>
+	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
+
 export const ONE_BY_ONE = ["--concurrency", "1", "--chunk", "1", "--rate", "5000", "--json"];
 
 /** The name of the run that a summary tells. */

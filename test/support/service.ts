@@ -91,6 +91,10 @@ export async function serve(documents = 3, options: Partial<SandboxOptions> = {}
 	};
 }
 
+/** Requests that may write to the dataset. Those that find a flavour out name a document that nobody has. */
+export const writes = ({ requests, dataset }: Pick<Service, "requests" | "dataset">): string[] =>
+	requests.filter((line) => !line.startsWith("GET") && line.includes(`/datasets/${dataset}/`));
+
 /** A folder that ends with the test. */
 export async function folder(): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), "ragtag-test-"));

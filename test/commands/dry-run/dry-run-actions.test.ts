@@ -2,14 +2,9 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandFlavours } from "../../support/whole.ts";
-import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, type Service, serve } from "../../support/service.ts";
+import { file, folder, type Service, serve, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
-
-/** Requests that may write, but those that name a document nobody has to find a flavour out. */
-const writes = ({ requests, dataset }: Pick<Service, "requests" | "dataset">): string[] =>
-	requests.filter((line) => !line.startsWith("GET") && line.includes(`/datasets/${dataset}/`));
 
 const changesOf = (stdout: string): unknown[] => parseLines(stdout).filter((line) => at(line, "type") === "change");
 const rowsOf = (stdout: string): unknown[] => parseLines(stdout).filter((line) => at(line, "type") === "row");
@@ -198,20 +193,6 @@ describe("docs upload --dry-run", () => {
 		expect((await run(service, ["docs", "upload", path, "-d", service.dataset])).exit).toBe(0);
 		const after = await dry({ service, path }, ...flags, "--detailed-exitcode");
 		expect([after.exit, summaryOf(after.stdout)]).toEqual([0, expect.objectContaining({ unchanged: 5, changes: 0 })]);
-	});
-
-	it("is refused if the list shows no metadata: an update would appear to remove nothing", async () => {
-		const service = await liar(1, ({ method, path }) =>
-			method === "GET" && path.endsWith("/documents")
-				? { code: 0, data: { total: 1, docs: [{ id: "doc-0", name: "a.txt" }] } }
-				: undefined,
-		);
-		const path = await file("a.txt", "a");
-		const argv = ["docs", "upload", path, "-d", "set", "--set", "a=1", "--on-existing", "update-metadata", "--dry-run"];
-		const { exit, stdout, stderr } = await run(service, [...argv, "--json"]);
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("--dry-run has nothing to compare with")]);
-		summaryOf(stdout);
-		expect(writes(service)).toEqual([]);
 	});
 });
 

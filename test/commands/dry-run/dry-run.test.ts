@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, type Service, serve } from "../../support/service.ts";
+import { file, folder, type Service, serve, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 /** Three documents: one that would change, one that has what is sent already, one that loses a key. */
@@ -25,10 +25,6 @@ const dry = ({ service, path }: { service: Service; path: string }, ...more: str
 	ragtag(["docs", "tag", path, "-d", service.dataset, "--dry-run", "--rate", "5000", ...more], {
 		env: envOf(service),
 	});
-
-/** Requests that may write. Those that find a flavour out name a document that nobody has. */
-const writes = ({ requests, dataset }: Service): string[] =>
-	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
 
 describe("docs tag --dry-run", () => {
 	it("shows each document that would change, its keys, and which keys would be lost; and writes nothing", async () => {
@@ -206,20 +202,6 @@ describe("docs tag --dry-run", () => {
 		const state = await folder();
 		expect((await dry(made, "--state-dir", state)).exit).toBe(0);
 		await expect(stat(join(state, "runs"))).rejects.toThrow();
-	});
-
-	it("is refused with exit 2 if the list shows no metadata: every value would appear new", async () => {
-		const service = await liar(3, ({ method, path }) =>
-			method === "GET" && path.endsWith("/documents")
-				? { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "a" })) } }
-				: undefined,
-		);
-		const path = await file("tags.csv", "document_id,a\ndoc-0,1\n");
-		const argv = ["docs", "tag", path, "-d", "set", "--dry-run", "--json"];
-		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
-		expect(exit).toBe(2);
-		expect(stderr).toContain("--dry-run has nothing to compare with");
-		summaryOf(stdout);
 	});
 
 	it("ends with a summary if the service becomes unreachable, and the rows are pending", async () => {

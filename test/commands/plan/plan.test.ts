@@ -6,12 +6,8 @@ import { liar } from "../../support/liar.ts";
 import { planned } from "../../support/planned.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { recorded, stopAt } from "../../support/recorded.ts";
-import { file, folder, type Service, serve, withoutKey } from "../../support/service.ts";
+import { file, folder, serve, withoutKey, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
-
-/** Requests that may write. Those that find a flavour out name a document that nobody has. */
-const writes = ({ requests, dataset }: Service): string[] =>
-	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
 
 describe("docs plan", () => {
 	it("of a thousand rows records the hundred that change, and docs apply sends exactly those", async () => {
@@ -198,22 +194,6 @@ describe("docs plan", () => {
 		const manifest = await file("tags.csv", "document_id,n\na,5\n");
 		const { exit } = await ragtag(["docs", "plan", manifest, "-d", service.dataset, ...more], { env: envOf(service) });
 		expect([exit, service.requests]).toEqual([2, []]);
-	});
-
-	it("is refused with exit 2 if the list shows no metadata: every value would appear new", async () => {
-		const service = await liar(3, ({ method, path }) =>
-			method === "GET" && path.endsWith("/documents")
-				? { code: 0, data: { total: 3, docs: range(3).map((n) => ({ id: `doc-${n}`, name: "a" })) } }
-				: undefined,
-		);
-		const manifest = await file("tags.csv", "document_id,a\ndoc-0,1\n");
-		const out = join(await folder(), "plan.jsonl");
-		const { exit, stdout, stderr } = await ragtag(["docs", "plan", manifest, "-d", "set", "--out", out, "--json"], {
-			env: envOf(service),
-		});
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("docs plan has nothing to compare with")]);
-		summaryOf(stdout);
-		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
 	it.each(commandFlavours)("is sent once at %s, and finds nothing to send again", async (flavour) => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseShard, shardIndexOf } from "../../../src/shard.ts";
-import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -18,9 +18,6 @@ async function planned(world: Recorded): Promise<{ apply: (shard: string, ...mor
 	return { apply: (shard, ...more) => ["docs", "apply", plan, "--shard", shard, ...FLAGS, ...more] };
 }
 
-const held = async ({ service }: Recorded): Promise<unknown[]> =>
-	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
-
 async function inShard({ service }: Recorded, shard: string): Promise<number> {
 	const { index, count } = parseShard(shard) ?? { index: 0, count: 1 };
 	return (await service.ids()).filter((id) => shardIndexOf(id, count) === index).length;
@@ -29,7 +26,7 @@ async function inShard({ service }: Recorded, shard: string): Promise<number> {
 describe("docs apply --shard", () => {
 	it("sends each change of a plan in exactly one shard, and their merged run is verified and undone as one", async () => {
 		const world = await recorded(30);
-		const before = await held(world);
+		const before = await heldNumbers(world);
 		const { apply } = await planned(world);
 		const runs: string[] = [];
 		for (const shard of SHARDS) {
@@ -42,14 +39,14 @@ describe("docs apply --shard", () => {
 			runs.push(runOf(stdout));
 		}
 		expect(world.writes()).toBe(30);
-		expect(await held(world)).toEqual(range(30));
+		expect(await heldNumbers(world)).toEqual(range(30));
 		const merged = await world.run(["runs", "merge", ...runs, "--json"]);
 		expect(summaryOf(merged.stdout)).toMatchObject({ rows: 30, updated: 30, verified: true, exit_code: 0 });
 		const verified = await world.run(["runs", "verify", "--json"]);
 		expect(summaryOf(verified.stdout)).toMatchObject({ run: runOf(merged.stdout), verify: { checked: 30, equal: 30 } });
 		const undone = await world.run(["runs", "undo", "--yes", ...FLAGS]);
 		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: 30, kept: 0, failed: 0 }, exit_code: 0 });
-		expect(await held(world)).toEqual(before);
+		expect(await heldNumbers(world)).toEqual(before);
 	});
 
 	it("resumes its shard alone, and lists only the rows of its shard that failed", async () => {

@@ -5,7 +5,7 @@ import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
 import { recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { file, folder, type Service, serve } from "../../support/service.ts";
+import { file, folder, serve, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 /** A home whose profile `prod` has that policy; the profile `free` has none. */
@@ -15,9 +15,6 @@ async function homeWith(policy: string, home?: string): Promise<string> {
 	await writeFile(path, `profiles:\n  free: {}\n  prod:\n    policy: ${policy}\n`, { mode: 0o600 });
 	return dirname(dirname(dirname(path)));
 }
-
-const writes = ({ requests, dataset }: Service): string[] =>
-	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
 
 const runFolders = (home: string): Promise<string[]> =>
 	readdir(join(home, ".local", "state", "ragtag", "runs")).catch(() => []);

@@ -97,27 +97,6 @@ it("retrying an upload whose metadata was refused stores no second file", async 
 	expect(notes).toEqual([expect.objectContaining({ name: "note.txt", metadata: { kind: "note" } })]);
 });
 
-it("retrying an upload with an unknown outcome finds the stored file", async () => {
-	// Stored, answered 500, and not shown by any list until the row has failed.
-	const world = await recorded(1, {
-		faults: {
-			faults: [
-				{ fault: "status", status: 500, when: "after", on: { method: "POST", nth: 1 } },
-				{ fault: "list-omit", item: -1, on: { method: "GET", to: 25 } },
-			],
-		},
-	});
-	const path = await file("note.txt", "a note");
-	const argv = ["docs", "upload", path, "-d", world.service.dataset, ...ONE_BY_ONE];
-	const failed = await world.run(argv, { clock: impatient });
-	expect(failed.stdout).toContain("UNKNOWN_OUTCOME");
-	const retry = (): ReturnType<typeof world.run> => world.run(["runs", "retry", "--json"], { clock: impatient });
-	let last = await retry();
-	for (let tries = 0; last.exit !== 0 && tries < 4; tries++) last = await retry();
-	expect([last.exit, summaryOf(last.stdout)]).toEqual([0, expect.objectContaining({ uploaded: 1, failed: 0 })]);
-	expect((await world.service.documents()).filter(({ name }) => name.startsWith("note"))).toHaveLength(1);
-});
-
 it("a file of failed rows that can't be written is reported, with the command that writes them elsewhere", async () => {
 	const world = await recorded(3, refuseAt("PUT", 2));
 	const { argv } = await tagging(world);

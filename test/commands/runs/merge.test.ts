@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -17,16 +17,13 @@ async function inShards(world: Recorded, count: number, more: readonly string[] 
 	return runs;
 }
 
-const held = async ({ service }: Recorded): Promise<unknown[]> =>
-	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
-
 const listed = async (world: Recorded): Promise<readonly unknown[]> =>
 	parseLines((await world.run(["runs", "list", "--json"])).stdout);
 
 describe("runs merge", () => {
 	it("makes one run of its shards, which is shown, verified, blamed, reported and undone as one", async () => {
 		const world = await recorded(30);
-		const before = await held(world);
+		const before = await heldNumbers(world);
 		const shards = await inShards(world, 3);
 		const merged = await world.run(["runs", "merge", ...shards, "--json"]);
 		expect([merged.exit, merged.stderr]).toEqual([0, expect.stringContaining("Merged 3 shards of")]);
@@ -57,7 +54,7 @@ describe("runs merge", () => {
 
 		const undone = await world.run(["runs", "undo", "--yes", "--json"]);
 		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: 30, kept: 0, failed: 0 }, exit_code: 0 });
-		expect(await held(world)).toEqual(before);
+		expect(await heldNumbers(world)).toEqual(before);
 	});
 
 	it("takes copies of other machines' folders, and prints only the name of the run", async () => {
@@ -83,7 +80,7 @@ describe("runs merge", () => {
 		expect((await listed(world)).map((each) => at(each, "run"))).toEqual([later, run, ...shards.toReversed()]);
 		const verified = await world.run(["runs", "verify", run, "--json"]);
 		expect(summaryOf(verified.stdout)).toMatchObject({ verify: { equal: 7, lost: 0, changed_since: 1 } });
-		const [, undo] = [await world.run(["runs", "undo", run, "--yes", "--json"]), await held(world)];
+		const [, undo] = [await world.run(["runs", "undo", run, "--yes", "--json"]), await heldNumbers(world)];
 		expect(undo[0]).toBe(100);
 	});
 
@@ -112,7 +109,7 @@ describe("runs merge", () => {
 		const run = runOf(merged.stdout);
 		const retried = await world.run(["runs", "retry", run, "--json"]);
 		expect(summaryOf(retried.stdout)).toMatchObject({ run, rows: 12, updated: 12, failed: 0, exit_code: 0 });
-		expect(await held(world)).toEqual(range(12));
+		expect(await heldNumbers(world)).toEqual(range(12));
 	});
 
 	it("has every row once also where a shard had tried its failed rows again", async () => {
@@ -190,7 +187,7 @@ describe("runs merge refuses", () => {
 		expect(there.stderr).toContain(`ragtag runs resume ${one} --state-dir ${world.state}`);
 		await world.run(["runs", "resume", one]);
 		expect((await world.run(["runs", "merge", one, two])).exit).toBe(0);
-		expect(await held(world)).toEqual(range(20));
+		expect(await heldNumbers(world)).toEqual(range(20));
 	});
 
 	it("a folder without shards, and no folder, before anything is recorded", async () => {

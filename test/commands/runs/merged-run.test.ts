@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SeriesPoint } from "../../../src/run/series/point.ts";
-import { recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
 import { shardIndexOf } from "../../../src/shard.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
@@ -18,9 +18,6 @@ async function inShards(world: Recorded): Promise<[string, string]> {
 	const shard = async (part: string): Promise<string> => runOf((await world.run([...tag, "--shard", part])).stdout);
 	return [await shard("1/2"), await shard("2/2")];
 }
-
-const held = async ({ service }: Recorded): Promise<unknown[]> =>
-	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
 
 const merge = async (world: Recorded, shards: readonly string[]): Promise<unknown> =>
 	summaryOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
@@ -73,18 +70,18 @@ describe("a merged run", () => {
 	it("is undone once, although the undo was stopped and resumed", async () => {
 		// Ten updates, and the third of the undo.
 		const world = await recorded(10, stopAt(13));
-		const before = await held(world);
+		const before = await heldNumbers(world);
 		const shards = await inShards(world);
 		await merge(world, shards);
 		const stopped = await world.run(["runs", "undo", "--yes", ...UNDO_FLAGS]);
 		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: 8 })]);
 		const resumed = await world.run([...resumeOf(stopped.stdout), "--yes", "--json"]);
 		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 10, updated: 10, failed: 0, exit_code: 0 });
-		expect(await held(world)).toEqual(before);
+		expect(await heldNumbers(world)).toEqual(before);
 		// Its shards have nothing left to undo, and undoing one as well breaks nothing.
 		const again = await world.run(["runs", "undo", shards[0], "--yes", ...UNDO_FLAGS]);
 		expect(summaryOf(again.stdout)).toMatchObject({ changes: 0 });
-		expect(await held(world)).toEqual(before);
+		expect(await heldNumbers(world)).toEqual(before);
 	});
 
 	it("is retried where another run wrote a document before its shard began", async () => {
@@ -113,7 +110,7 @@ describe("a merged run", () => {
 		const run = String(at(await merge(world, [first, runOf(second.stdout)]), "run"));
 		const retried = await world.run(["runs", "retry", run, ...FLAGS]);
 		expect(summaryOf(retried.stdout)).toMatchObject({ failed: 0, superseded: 0, updated: 8, exit_code: 0 });
-		expect(await held(world)).toEqual(range(8));
+		expect(await heldNumbers(world)).toEqual(range(8));
 	});
 
 	it("is no shard of another merge, by its name or in a folder", async () => {

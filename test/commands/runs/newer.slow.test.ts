@@ -3,14 +3,11 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
-import { ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { heldNumbers, ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const DOCUMENTS = 8;
-
-const held = async ({ service }: Recorded): Promise<unknown[]> =>
-	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
 
 /** A manifest that gives these documents other values: 100 and more. */
 async function corrections({ service }: Recorded, documents: readonly number[], name = "b.csv"): Promise<string[]> {
@@ -38,7 +35,7 @@ describe("a run that goes on", () => {
 		const newer = runOf((await world.run(await corrections(world, [1, 6, 7]))).stdout);
 		const [exit, summary, stderr] = await tried(world, "runs", "resume");
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 6, failed: 2, superseded: 2, pending: 0 })]);
-		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
+		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
 		expect(stderr).toContain(`was written since by run ${newer}; left alone`);
 		expect(stderr).toContain(`were written again since: 1 by run ${newer}`);
 		// Neither are these rows offered again, nor does a retry send them.
@@ -48,9 +45,9 @@ describe("a run that goes on", () => {
 			expect.objectContaining({ failed: 2 }),
 			expect.anything(),
 		]);
-		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
+		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
 		expect((await tried(world, "runs", "retry", run, "--force"))[0]).toBe(0);
-		expect((await held(world)).slice(6)).toEqual([6, 7]);
+		expect((await heldNumbers(world)).slice(6)).toEqual([6, 7]);
 	});
 
 	it("does not count such rows for --max-errors, which would end it before the others", async () => {
@@ -69,7 +66,7 @@ describe("a run that goes on", () => {
 		const [, summary, stderr] = await tried(world, "runs", "resume");
 		expect(summary).toMatchObject({ updated: 7, superseded: 1 });
 		expect(stderr).toContain("was found unchanged since by run");
-		expect((await held(world))[5]).toBe(105);
+		expect((await heldNumbers(world))[5]).toBe(105);
 	});
 
 	it("sends no row that a newer run has written whose run.json is damaged", async () => {
@@ -78,7 +75,7 @@ describe("a run that goes on", () => {
 		await writeFile(world.path(newer, "run.json"), "{");
 		const [exit, summary] = await tried(world, "runs", "resume", run);
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 6, superseded: 2 })]);
-		expect((await held(world)).slice(6)).toEqual([106, 107]);
+		expect((await heldNumbers(world)).slice(6)).toEqual([106, 107]);
 	});
 
 	it("sends no row that a newer run has written whose record was repaired, and lost what was sent", async () => {
@@ -93,7 +90,7 @@ describe("a run that goes on", () => {
 		expect(stderr).toContain(`ragtag runs repair ${newer} keeps every good record`);
 		expect((await world.run(["runs", "repair", newer])).exit).toBe(0);
 		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 5, superseded: 3 });
-		expect((await held(world)).slice(5)).toEqual([105, 106, 107]);
+		expect((await heldNumbers(world)).slice(5)).toEqual([105, 106, 107]);
 	});
 
 	it.each([
@@ -116,7 +113,7 @@ describe("a run that goes on", () => {
 		const pruned = await world.run(["runs", "prune", ...which, "--all"]);
 		expect([pruned.exit, pruned.stdout]).toEqual([0, `${newer}\n`]);
 		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 6, superseded: 2 });
-		expect((await held(world)).slice(6)).toEqual([106, 107]);
+		expect((await heldNumbers(world)).slice(6)).toEqual([106, 107]);
 	});
 
 	it("sends nothing where the list of a removed newer run is damaged, unless it is forced", async () => {
@@ -133,7 +130,7 @@ describe("a run that goes on", () => {
 			const [exit, , stderr] = await tried(world, "runs", "resume", run);
 			expect([exit, stderr]).toEqual([7, expect.stringContaining(`${list} is damaged`)]);
 		}
-		expect((await held(world)).slice(4)).toEqual([undefined, undefined, 106, 107]);
+		expect((await heldNumbers(world)).slice(4)).toEqual([undefined, undefined, 106, 107]);
 		expect((await tried(world, "runs", "resume", run, "--force"))[0]).toBe(0);
 	});
 
@@ -153,7 +150,7 @@ describe("a run that goes on", () => {
 		const [exit, summary, stderr] = await tried(world, ...argv, "--resume");
 		expect([exit, summary]).toEqual([0, expect.objectContaining({ updated: DOCUMENTS })]);
 		expect(stderr).toContain(`run ${newer} has touched 8 documents of it since; a new one begins`);
-		expect(await held(world)).toEqual(range(DOCUMENTS));
+		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 	});
 
 	it("after corrected rows were sent as another manifest, does not write over the corrections", async () => {
@@ -165,7 +162,7 @@ describe("a run that goes on", () => {
 		await world.run(await corrections(world, [3]));
 		const [exit, summary] = await tried(world, "runs", "retry", runOf(first.stdout));
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 8, failed: 1, superseded: 0 })]);
-		expect((await held(world))[3]).toBe(103);
+		expect((await heldNumbers(world))[3]).toBe(103);
 	});
 
 	it("is not superseded by a run of the same file for another dataset", async () => {
@@ -183,7 +180,7 @@ describe("a run that goes on", () => {
 		const { world, run } = await stopped(4);
 		await world.run(await corrections(world, [1, 6]));
 		expect((await tried(world, "runs", "resume", run, "--force"))[0]).toBe(0);
-		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
+		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
 		const ids = await world.service.ids();
 		await world.service.put(ids[6] ?? "", { n: 106 });
 		const { exit, stdout } = await world.run(["runs", "verify", run, "--json"]);
@@ -224,10 +221,10 @@ describe("a run that goes on", () => {
 		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 7, failed: 1, superseded: 0, pending: 0 })]);
 		expect(stderr).toContain("CHANGED_SINCE");
-		expect((await held(world))[1]).toBe(101);
+		expect((await heldNumbers(world))[1]).toBe(101);
 		// The undo leaves that document to whoever changed it.
 		expect((await tried(world, "runs", "undo", run, "--yes"))[1]).toMatchObject({ failed: 1 });
-		expect((await held(world))[1]).toBe(101);
+		expect((await heldNumbers(world))[1]).toBe(101);
 	});
 
 	it("fails such a row also where the service gives documents by their ids, and no list is read", async () => {
@@ -241,7 +238,7 @@ describe("a run that goes on", () => {
 		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 7, failed: 1, pending: 0 })]);
 		expect(stderr).toContain("CHANGED_SINCE");
-		expect(await held(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
+		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
 	});
 });
 
@@ -255,7 +252,7 @@ it("a resumed merge counts a done row as done, if another client has changed oth
 	await world.service.put(ids[2] ?? "", { old: 1, n: 102 });
 	const [exit, summary] = await tried(world, "runs", "resume", run);
 	expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 39, failed: 1 })]);
-	expect((await held(world)).slice(0, 4)).toEqual([0, 1, 102, 3]);
+	expect((await heldNumbers(world)).slice(0, 4)).toEqual([0, 1, 102, 3]);
 });
 
 describe("an undo", () => {
@@ -267,7 +264,7 @@ describe("an undo", () => {
 		await world.run(["docs", "tag", copy, "-d", world.service.dataset, ...ONE_BY_ONE]);
 		const [exit, summary] = await tried(world, "runs", "undo", first, "--yes");
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ failed: DOCUMENTS })]);
-		expect(await held(world)).toEqual(range(DOCUMENTS));
+		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 	});
 
 	it("of one run after another takes both back: a run and its undo are no conflict for the run before", async () => {
@@ -275,9 +272,9 @@ describe("an undo", () => {
 		const first = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const second = runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout);
 		expect((await tried(world, "runs", "undo", second, "--yes"))[0]).toBe(0);
-		expect(await held(world)).toEqual(range(DOCUMENTS));
+		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 		expect((await tried(world, "runs", "undo", first, "--yes"))[0]).toBe(0);
-		expect(await held(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
+		expect(await heldNumbers(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
 	});
 
 	it.each([
@@ -303,7 +300,7 @@ describe("an undo", () => {
 			expect((await world.run(["runs", "prune", names.get(name) ?? "", "--all"])).exit).toBe(0);
 		}
 		expect(await undo("A")).toBe(0);
-		expect(await held(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
+		expect(await heldNumbers(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
 	});
 
 	it("names the runs that found documents unchanged, and takes them back", async () => {
@@ -328,7 +325,7 @@ describe("an undo", () => {
 		expect((await tried(world, "runs", "resume"))[0]).toBe(2);
 		const [exit, summary] = await tried(world, "runs", "resume", "--yes");
 		expect([exit, summary]).toEqual([1, expect.objectContaining({ failed: 5 })]);
-		expect(await held(world)).toEqual(range(DOCUMENTS));
+		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 	});
 
 	it("ends the run that it takes back: nothing resumes or retries it", async () => {

@@ -1,15 +1,12 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { heldNumbers, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const MARK = "superseded.json";
 
 const states = async (world: Recorded): Promise<unknown[]> =>
 	parseLines((await world.run(["runs", "list", "--json"])).stdout).map((run) => at(run, "state"));
-
-const held = async ({ service }: Recorded): Promise<unknown[]> =>
-	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
 
 it("an undone run is not resumed, even if the undo was killed before it could mark it", async () => {
 	const world = await recorded(8, stopAt(6));
@@ -21,7 +18,7 @@ it("an undone run is not resumed, even if the undo was killed before it could ma
 	const again = await world.run([...argv, "--resume"]);
 	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 8 })]);
 	// Of these, five were taken back: gone on with, they would count as done, and hold nothing.
-	expect(await held(world)).toEqual(range(8));
+	expect(await heldNumbers(world)).toEqual(range(8));
 	expect(runOf(again.stdout)).not.toBe(first);
 });
 
@@ -34,7 +31,7 @@ it("the mark stays when the record of such an undo is pruned, and runs resume sk
 	expect(await states(world)).toEqual(["undone"]);
 	expect((await world.run(["runs", "resume"])).exit).toBe(2);
 	expect((await world.run([...argv, "--resume"])).exit).toBe(0);
-	expect(await held(world)).toEqual(range(4));
+	expect(await heldNumbers(world)).toEqual(range(4));
 });
 
 it.each(["", '{"schema":1,"b'])("half a mark, %j, that a full disk left does not end every later run", async (half) => {

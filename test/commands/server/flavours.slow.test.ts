@@ -8,14 +8,6 @@ import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
 
-/** A row for each id, with a list that releases from v0.24 on take apart. */
-function rowsOf(ids: readonly string[]) {
-	return ids.map((document_id, n) => ({
-		document_id,
-		meta_fields: { author: `Zoë ${n}`, category: `c, ${n % 7}`, year: 2000 + n, tags: ["red; blue", `t${n}`] },
-	}));
-}
-
 describe.each(commandFlavours)("with no flag given, at a server that is %s", (flavour) => {
 	it.each([
 		["docs tag", (path: string, dataset: string) => ["docs", "tag", path, "-d", dataset]],
@@ -88,21 +80,6 @@ describe("a file that the dataset has already", () => {
 			expect((await service.documents()).map(({ name }) => name).toSorted()).toEqual(["a.txt", "c.txt"]);
 		},
 	);
-});
-
-it("a server that is upgraded from v0.24 to v0.25 in the middle of a run of 2,000 rows costs no row", async () => {
-	const service = await serve(2_000, { flavour: "ragflow-0.24", upgrade: { to: "ragflow-0.25", after: 1_000 } });
-	const rows = rowsOf(await service.ids());
-	const path = await file("tags.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
-	const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, "-d", service.dataset, ...fast], {
-		env: envOf(service),
-	});
-	expect(exit).toBe(0);
-	expect(summaryOf(stdout)).toMatchObject({ updated: 2_000, failed: 0, pending: 0, verified: true });
-	expect(stderr).toContain("The service now answers as RAGFlow v0.25 to v0.27");
-	const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
-	for (const { document_id, meta_fields } of rows)
-		expect(held.get(document_id)).toMatchObject({ author: meta_fields.author, year: meta_fields.year });
 });
 
 it("--flavour and the profile override the recognised flavour", async () => {

@@ -5,7 +5,7 @@ import { fileMemory } from "../../../src/run/service/service-memory.ts";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { summaryOf } from "../../support/values.ts";
+import { range, summaryOf } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
 
@@ -49,13 +49,22 @@ describe("an address with a wrong remembered flavour loses no row, and counts no
 		for (const [n, id] of ids.entries()) expect(held.get(id)).toEqual(row(id, n).meta_fields);
 		expect(held.get(spared)).toEqual({});
 
-		// Also where nothing but a removal could tell.
+		// Also where nothing but an upload or a removal could tell.
+		await entry.save({ ...memory, how: "as it was once", foundAt: Date.now() });
+		const files = await Promise.all(range(3).map((n) => file(`${n}.txt`, `text ${n}`)));
+		const upload = ["docs", "upload", ...files, "-d", service.dataset, "--set", "team=x", ...fast];
+		const uploaded = await ragtag(upload, { env });
+		expect([uploaded.exit, summaryOf(uploaded.stdout)]).toMatchObject([0, { uploaded: 3, failed: 0, attempts: 3 }]);
+		const made = (await service.documents()).filter(({ name }) => /^\d\.txt$/.test(name));
+		expect(made.map(({ metadata }) => metadata)).toEqual(range(3).map(() => ({ team: "x" })));
+
 		await entry.save({ ...memory, how: "as it was once", foundAt: Date.now() });
 		const named = await file("ids.csv", `document_id\n${ids.slice(0, 5).join("\n")}\n`);
 		const argv = ["docs", "rm", named, "-d", service.dataset, "--yes", ...fast];
 		const removed = await ragtag(argv, { env });
 		expect(removed.exit).toBe(0);
 		expect(summaryOf(removed.stdout)).toMatchObject({ rows: 5, removed: 5, failed: 0 });
-		expect((await service.ids()).toSorted()).toEqual([spared, ...ids.slice(5)].toSorted());
+		const left = [spared, ...ids.slice(5), ...made.map(({ id }) => id)];
+		expect((await service.ids()).toSorted()).toEqual(left.toSorted());
 	});
 });

@@ -1,12 +1,11 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { commandFlavours } from "../../support/whole.ts";
-import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { at, range, summaryOf } from "../../support/values.ts";
+import { at, summaryOf } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
 const lines = (ids: readonly string[], value: (n: number) => unknown): string =>
@@ -86,25 +85,6 @@ describe("--only-changed", () => {
 		expect(exit).toBe(1);
 		expect(summaryOf(stdout)).toMatchObject({ unchanged: 3, failed: 1 });
 		expect(stdout).toContain('"error_code":"NOT_FOUND"');
-	});
-
-	it("is refused with exit 2 if the list shows no metadata: every row would appear changed", async () => {
-		const bare = (docs: number) => ({
-			code: 0,
-			data: { total: docs, docs: range(docs).map((n) => ({ id: `doc-${n}`, name: `${n}.txt`, dataset_id: "set" })) },
-		});
-		const service = await liar(3, ({ method, path }) =>
-			method === "GET" && path.endsWith("/documents") ? bare(3) : undefined,
-		);
-		const state = await folder();
-		const path = await file("tags.csv", "document_id,a\ndoc-0,1\n");
-		const argv = ["docs", "tag", path, "-d", "set", "--only-changed", "--state-dir", state, ...fast];
-		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
-		expect(exit).toBe(2);
-		expect(summaryOf(stdout)).toMatchObject({ pending: 1, updated: 0, run: null, exit_code: 2 });
-		expect(stderr).toContain("shows no metadata");
-		expect(service.requests.filter((line) => /^P\w+ .*set\//.test(line))).toEqual([]);
-		await expect(stat(join(state, "runs"))).rejects.toThrow();
 	});
 
 	it("holds for a resumed run", async () => {

@@ -1,11 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, type Service, serve } from "../../support/service.ts";
+import { file, folder, type Service, serve, writes } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
-
-const writes = ({ requests, dataset }: Service): string[] =>
-	requests.filter((line) => !line.startsWith("GET") && line.includes(dataset));
 
 const tag = (service: Service, path: string, ...more: string[]): Promise<Ended> =>
 	ragtag(["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", ...more], {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseShard, shardIndexOf } from "../../../src/shard.ts";
 import { envOf } from "../../support/ragtag.ts";
-import { recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, items, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -16,9 +16,6 @@ async function sharded(world: Recorded, more = ""): Promise<{ path: string; argv
 	const tag = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS];
 	return { path, argv: (shard) => [...tag, "--shard", shard] };
 }
-
-const held = async ({ service }: Recorded): Promise<unknown[]> =>
-	(await service.documents()).map(({ metadata }) => at(metadata, "n"));
 
 const sizes = (summaries: readonly unknown[], name: string): number =>
 	summaries.map((each) => Number(at(each, name))).reduce((sum, count) => sum + count, 0);
@@ -43,7 +40,7 @@ describe("docs tag --shard", () => {
 		}
 		expect(sizes(summaries, "rows")).toBe(40);
 		expect(world.writes()).toBe(40);
-		expect(await held(world)).toEqual(range(40));
+		expect(await heldNumbers(world)).toEqual(range(40));
 		const states = parseLines((await world.run(["runs", "list", "--json"])).stdout);
 		expect(states.map((run) => [at(run, "state"), at(run, "shard")])).toEqual([
 			["finished", "2/3"],
@@ -72,7 +69,7 @@ describe("docs tag --shard", () => {
 		for (const shard of range(3)) ended.push(await world.run([...argv(`${shard + 1}/3`), "--on-duplicate", "last"]));
 		const summaries = ended.map(({ stdout }) => summaryOf(stdout));
 		expect([sizes(summaries, "duplicate_skipped"), sizes(summaries, "updated")]).toEqual([6, 6]);
-		expect(await held(world)).toEqual(range(6).map((n) => n + 100));
+		expect(await heldNumbers(world)).toEqual(range(6).map((n) => n + 100));
 	});
 
 	it("is no failure where a shard has no row, and all of an empty manifest are", async () => {
@@ -108,7 +105,7 @@ describe("docs tag --shard", () => {
 		const resumed = await world.run(["runs", "resume", first, "--json"]);
 		const own = await inShard(world, "1/2");
 		expect(summaryOf(resumed.stdout)).toMatchObject({ run: first, rows: own, updated: own, exit_code: 0 });
-		expect(await held(world)).toEqual(range(30));
+		expect(await heldNumbers(world)).toEqual(range(30));
 		expect(runOf((await world.run([...argv("1/2"), "--resume"])).stdout)).not.toBe(first);
 	});
 

@@ -6,7 +6,7 @@ import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
-import { file, folder, type Service, serve } from "../../support/service.ts";
+import { file, folder, type Service, serve, writes } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
 
 /** Documents of two kinds in turn, news first, each with a number. */
@@ -23,10 +23,6 @@ const SET = ["--set", "reviewed:boolean=true", "--mode", "merge"];
 
 const tag = ({ url, dataset }: { url: string; dataset: string }, ...more: readonly string[]): Promise<Ended> =>
 	ragtag(["docs", "tag", "-d", dataset, "--rate", "5000", ...more], { env: envOf({ url }) });
-
-/** Requests that may write, but those that name a document nobody has to find a flavour out. */
-const writes = ({ requests, dataset }: { requests: readonly string[]; dataset: string }): string[] =>
-	requests.filter((line) => !line.startsWith("GET") && line.includes(`/datasets/${dataset}/`));
 
 describe("docs tag by a filter", () => {
 	it("tags exactly the documents that meet it, keeps their other keys, and first prints their number", async () => {

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { at, range, summaryOf } from "../../support/values.ts";
+import { at, summaryOf } from "../../support/values.ts";
 
 type Entry = { readonly document_id: string; readonly meta_fields: Readonly<Record<string, unknown>> };
 
@@ -59,23 +59,6 @@ it("a manifest from standard input is written, and the summary goes to standard 
 	expect(at((await service.documents())[2]?.metadata, "pages")).toBe(2);
 });
 
-it("keys that a row does not carry are lost with replace, and kept with --mode merge", async () => {
-	const service = await serve(2);
-	const [first = "", second = ""] = await service.ids();
-	await service.put(first, { owner: "Ann", state: "old" });
-	await service.put(second, { owner: "Bob", state: "old" });
-	const tag = async (id: string, ...more: string[]): Promise<number> => {
-		const path = await file("tags.csv", `document_id,state\n${id},new\n`);
-		return (await ragtag(["docs", "tag", path, "-d", service.dataset, ...more], { env: envOf(service) })).exit;
-	};
-	expect(await tag(first)).toBe(0);
-	expect(await tag(second, "--mode", "merge")).toBe(0);
-	expect((await service.documents()).map(({ metadata }) => metadata)).toEqual([
-		{ state: "new" },
-		{ owner: "Bob", state: "new" },
-	]);
-});
-
 it("--set, --map, --ignore and the dataset of a row have their effect on the document", async () => {
 	const service = await serve(1);
 	const [id = ""] = await service.ids();
@@ -106,29 +89,6 @@ it.each(["plain", "json", "multipart", "auto"])("--body %s transfers the metadat
 	const argv = ["docs", "tag", path, "-d", service.dataset, "--body", body];
 	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 	expect((await service.documents())[0]?.metadata).toEqual({ text: "--x\r\n€ 😀", zero: 0 });
-});
-
-it("rows beyond one chunk are all written when chunks are small", async () => {
-	const service = await serve(25);
-	const path = await file(
-		"tags.csv",
-		`document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}`).join("\n")}\n`,
-	);
-	const argv = [
-		"docs",
-		"tag",
-		path,
-		"-d",
-		service.dataset,
-		"--chunk",
-		"4",
-		"--concurrency",
-		"2",
-		"--rate",
-		"unlimited",
-	];
-	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
-	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(25));
 });
 
 it.each([

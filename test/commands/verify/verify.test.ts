@@ -413,24 +413,6 @@ describe("what is refused", () => {
 				: undefined,
 		);
 
-	it.each([
-		["docs tag", ["docs", "tag", "tags.csv"]],
-		["docs upload of a manifest", ["docs", "upload", "tags.csv"]],
-		["docs upload of files", ["docs", "upload", "--as", "files", "tags.csv"]],
-	])(
-		"--verify of %s, where the list shows no metadata, before anything is sent",
-		async (_, [group = "", verb = "", ...words]) => {
-			const service = await blind();
-			const path = await file("tags.csv", "document_id,file,a\ndoc-0,tags.csv,1\n");
-			const argv = [group, verb, ...words.map((word) => (word === "tags.csv" ? path : word)), "-d", "set", ...fast];
-			const { exit, stdout, stderr } = await ragtag([...argv, "--verify", "all"], { env: envOf(service) });
-			expect(exit).toBe(2);
-			expect(stderr).toContain("shows no metadata, so --verify has nothing to compare with; nothing was sent");
-			expect(summaryOf(stdout)).toMatchObject({ updated: 0, uploaded: 0, verify: null });
-			expect(service.requests.filter((line) => !line.startsWith("GET") && line.includes("/set/"))).toEqual([]);
-		},
-	);
-
 	it("runs verify of such a service, and of another address than the run's", async () => {
 		const service = await blind();
 		const world = { env: envOf(service), home: await folder(), clock: hurried };

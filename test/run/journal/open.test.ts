@@ -1,11 +1,11 @@
-import { appendFile, link, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, link, mkdir, readFile, rename, rm, stat, symlink, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../../src/run/journal/encode.ts";
 import { continueRun, createRun, type OpenRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
-import { end, folder, header, outcome, ROWS, row, sent, stored } from "./support.ts";
+import { end, folder, header, outcome, problem, ROWS, row, sent, stored } from "./support.ts";
 
 async function record(run: OpenRun, ...records: readonly JournalRecord[]): Promise<void> {
 	for (const one of records) {
@@ -24,17 +24,6 @@ async function killed(): Promise<string> {
 	await record(run, outcome(1, "updated"), outcome(9, "failed"));
 	await run.journal.close();
 	return path;
-}
-
-function fileOf(path: string, file: string): string {
-	return join(path, file);
-}
-
-async function problem(promise: Promise<unknown>): Promise<unknown> {
-	return await promise.then(
-		() => undefined,
-		(error: unknown) => error,
-	);
 }
 
 describe("a run that was killed", () => {
@@ -77,7 +66,7 @@ describe("a run that was killed", () => {
 
 	it("continues after its last whole record, and then reads as one run", async () => {
 		const path = await killed();
-		await appendFile(fileOf(path, JOURNAL_FILE), encode(outcome(2)).slice(0, -5));
+		await appendFile(join(path, JOURNAL_FILE), encode(outcome(2)).slice(0, -5));
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
 		const run = await continueRun(read, header({ time: "later", tool: "0.2.0" }));
@@ -94,10 +83,10 @@ describe("a run that was killed", () => {
 
 	it("is not changed by a reader: another process may be writing that record", async () => {
 		const path = await killed();
-		await appendFile(fileOf(path, JOURNAL_FILE), "{");
-		const before = await readFile(fileOf(path, JOURNAL_FILE));
+		await appendFile(join(path, JOURNAL_FILE), "{");
+		const before = await readFile(join(path, JOURNAL_FILE));
 		await readRun(path);
-		expect(await readFile(fileOf(path, JOURNAL_FILE))).toEqual(before);
+		expect(await readFile(join(path, JOURNAL_FILE))).toEqual(before);
 	});
 
 	it("treats reopened rows as in doubt: a failed upload may have been stored", async () => {
@@ -115,7 +104,7 @@ describe("a run's folder", () => {
 	it("is readable by its user alone, as it says what was written where", async () => {
 		const path = await killed();
 		expect((await stat(path)).mode & 0o777).toBe(0o700);
-		expect((await stat(fileOf(path, JOURNAL_FILE))).mode & 0o777).toBe(0o600);
+		expect((await stat(join(path, JOURNAL_FILE))).mode & 0o777).toBe(0o600);
 	});
 
 	it("is never used twice, or two runs would mix", async () => {
@@ -126,9 +115,9 @@ describe("a run's folder", () => {
 
 	it.each([
 		["is missing", async (path: string) => await rm(path, { recursive: true })],
-		["has no journal yet", async (path: string) => await rm(fileOf(path, JOURNAL_FILE))],
-		["has half a header", async (path: string) => await truncate(fileOf(path, JOURNAL_FILE), 30)],
-		["has an empty journal", async (path: string) => await truncate(fileOf(path, JOURNAL_FILE), 0)],
+		["has no journal yet", async (path: string) => await rm(join(path, JOURNAL_FILE))],
+		["has half a header", async (path: string) => await truncate(join(path, JOURNAL_FILE), 30)],
+		["has an empty journal", async (path: string) => await truncate(join(path, JOURNAL_FILE), 0)],
 	])("that %s is no run, as nothing was sent", async (_, undo) => {
 		const path = join(await folder(), "run-1");
 		await (await createRun(path, header())).journal.close();
@@ -137,53 +126,15 @@ describe("a run's folder", () => {
 	});
 });
 
-describe("a run that lost a part of its files is refused", () => {
-	it.each<[string, (path: string) => Promise<unknown>, string]>([
-		[
-			"its header, as rows were sent",
-			async (path) => {
-				const lines = (await readFile(fileOf(path, JOURNAL_FILE), "utf8")).split("\n");
-				await writeFile(fileOf(path, JOURNAL_FILE), lines.slice(1).join("\n"));
-			},
-			"a record before the first header",
-		],
-		[
-			"what was sent, where a record ends",
-			async (path) => {
-				const lines = (await readFile(fileOf(path, JOURNAL_FILE), "utf8")).split("\n");
-				await writeFile(fileOf(path, JOURNAL_FILE), lines.filter((line) => !line.includes(" sb 1 ")).join("\n"));
-			},
-			"the row of line 3 was written, and no record says that it was sent",
-		],
-		[
-			"a byte in its middle",
-			async (path) => {
-				const bytes = await readFile(fileOf(path, JOURNAL_FILE));
-				bytes[bytes.length - 300] = 0;
-				await writeFile(fileOf(path, JOURNAL_FILE), bytes);
-			},
-			"journal.log is damaged at byte ",
-		],
-	])("after the loss of %s", async (_, damage, text) => {
-		const path = await killed();
-		await damage(path);
-		expect(await problem(readRun(path))).toMatchObject({
-			exit: 7,
-			kind: "corrupt",
-			message: expect.stringContaining(text),
-		});
-	});
-});
-
 describe("resuming a run", () => {
 	it("is refused under another header, before a byte changes", async () => {
 		const path = await killed();
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
-		const before = await readFile(fileOf(path, JOURNAL_FILE));
+		const before = await readFile(join(path, JOURNAL_FILE));
 		const error = await problem(continueRun(read, header({ options: "other" })));
 		expect(error).toMatchObject({ kind: "foreign", message: expect.stringContaining("options") });
-		expect(await readFile(fileOf(path, JOURNAL_FILE))).toEqual(before);
+		expect(await readFile(join(path, JOURNAL_FILE))).toEqual(before);
 	});
 
 	it("is refused if the journal grew after it was read: another process writes it", async () => {
@@ -191,7 +142,7 @@ describe("resuming a run", () => {
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
 		const run = await continueRun(read, header());
-		await appendFile(fileOf(path, JOURNAL_FILE), "x");
+		await appendFile(join(path, JOURNAL_FILE), "x");
 		expect(await problem(run.journal.append(outcome(2)))).toMatchObject({ kind: "fenced" });
 		await run.journal.close();
 	});
@@ -213,7 +164,7 @@ describe("resuming a run", () => {
 		const path = await killed();
 		const read = await readRun(path);
 		if (read === undefined) throw new Error("there is a run");
-		await link(fileOf(path, JOURNAL_FILE), join(path, "copy"));
+		await link(join(path, JOURNAL_FILE), join(path, "copy"));
 		expect(await problem(continueRun(read, header()))).toMatchObject({ kind: "fenced" });
 	});
 });
@@ -224,8 +175,8 @@ describe("a path that is no plain file", () => {
 		["a folder", (path) => mkdir(path)],
 	])("is refused in place of a journal: %s", async (_, make) => {
 		const path = await killed();
-		await rm(fileOf(path, JOURNAL_FILE));
-		await make(fileOf(path, JOURNAL_FILE));
+		await rm(join(path, JOURNAL_FILE));
+		await make(join(path, JOURNAL_FILE));
 		expect(await problem(readRun(path))).toBeInstanceOf(Error);
 	});
 });

@@ -6,7 +6,7 @@ import { continueRun, createRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
-import { bytesOf, end, folder, header, identity, outcome, row, sent } from "./support.ts";
+import { bytesOf, end, folder, header, identity, outcome, problem, row, sent } from "./support.ts";
 
 const now = (): Date => new Date("2026-02-03T04:05:06Z");
 
@@ -40,13 +40,6 @@ async function harm({ path, records }: Folder, place: number): Promise<void> {
 	const bytes = bytesOf(records);
 	bytes[bytesOf(records.slice(0, place)).length + 30] = 0;
 	await writeFile(join(path, JOURNAL_FILE), bytes);
-}
-
-async function problem(promise: Promise<unknown>): Promise<unknown> {
-	return await promise.then(
-		() => undefined,
-		(error: unknown) => error,
-	);
 }
 
 describe("the repair of a run", () => {

@@ -100,3 +100,11 @@ export async function folder(): Promise<string> {
 	onTestFinished(() => rm(path, { recursive: true, force: true }));
 	return path;
 }
+
+/** The error of a call; undefined where there is none. */
+export async function problem(promise: Promise<unknown>): Promise<unknown> {
+	return await promise.then(
+		() => undefined,
+		(error: unknown) => error,
+	);
+}
