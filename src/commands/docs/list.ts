@@ -131,7 +131,6 @@ async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			onTotal: (total) => (counts.total = total),
 			keys,
 			named,
-			mayStop: options.limit !== undefined && options.sort === undefined,
 			doubts: WARN,
 		};
 		const { id } = options;

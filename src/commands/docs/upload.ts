@@ -1,4 +1,3 @@
-import { Settling } from "../../run/operations/store-file.ts";
 import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
@@ -197,8 +196,7 @@ function uploadPreview(
 function uploadFiles({ session: { service, timeout }, flags }: Run<UploadOptions>, parsing?: Parsing): RowOperation {
 	const { onExisting, checksum = false } = flags;
 	return (log, documents) => {
-		const settling = new Settling(service, timeout);
-		const upload = uploadFile(service, onExisting, documents, { log, settling, checksum, parsing });
+		const upload = uploadFile(service, onExisting, documents, { log, timeout, checksum, parsing });
 		return (row, request, memory) => upload(withFile(row), request, memory);
 	};
 }

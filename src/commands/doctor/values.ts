@@ -25,7 +25,7 @@ export async function readValues(session: Session, api: Api, dataset: Chosen): P
 	const [order] = api.dialect.flavour.list.orders;
 	const page = (number: number) =>
 		request(() => api.listDocuments(dataset.id, { page: number, pageSize: asked, order }));
-	for await (const { id, inexact } of entriesOf(walk(page, { asked, first, mayStop: true }))) {
+	for await (const { id, inexact } of entriesOf(walk(page, { asked, first }))) {
 		read += 1;
 		const keys = [...(inexact ?? [])].filter(([, text]) => isNotJson(text)).map(([key]) => show(key));
 		if (keys.length > 0) bad += 1;

@@ -2,7 +2,7 @@ import { isNotJson } from "../../json/parse-json.ts";
 import type { Metadata } from "../../json/values.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
-import type { Api } from "../../rest/types.ts";
+import type { Service } from "../service/service.ts";
 import type { Request } from "../types.ts";
 import type { DocumentSource } from "./document-source.ts";
 import { OTHER_CASE } from "./find-document.ts";
@@ -19,16 +19,8 @@ const NAMED_KEYS = 10;
 const ROUNDED = "a number that can't be kept exactly";
 const NOT_JSON = "NaN or an infinity, which is no JSON and can't be sent back";
 
-/** The parts of `Service` that reading documents needs. */
-type ServiceContext = {
-	/** the service in the flavour that is known, which is detected first where it is not */
-	known(request: Request): Promise<Api>;
-	/** foreign text, made safe to print */
-	show(text: string): string;
-	note(text: string): void;
-	/** a note that is given once for each `what` */
-	noteOnce(what: string, text: string): void;
-};
+/** The parts of the service that reading documents needs. */
+type ServiceContext = Pick<Service, "known" | "show" | "noteOnce">;
 
 export type BeforeImage = {
 	/** the document in the list; undefined if the list does not have it */

@@ -49,6 +49,9 @@ export function isSameName(one: string, other: string): boolean {
 	return one === other || one.normalize() === other.normalize();
 }
 
+/** Ids of which a hundred fit into what a proxy takes as an address. */
+export const PLAIN_ID = /^[\w-]{1,64}$/;
+
 /** The answer to a request for one id. */
 type IdAnswer = {
 	readonly found: Document | undefined;

@@ -34,8 +34,6 @@ type ListOptions = {
 	readonly onShort?: ((list: ShortList) => void) | undefined;
 	/** called before the first document with the number of all, where the service gives it */
 	readonly onTotal?: ((total: number) => void) | undefined;
-	/** whether the caller may stop early: then no page is asked for before it is needed */
-	readonly mayStop?: boolean | undefined;
 };
 
 /** All documents of a dataset, each once. */
@@ -59,12 +57,12 @@ export async function* documentPages(
 	api: Api,
 	request: Request,
 	datasetId: string,
-	{ name, order, start: given, onShort, onTotal, mayStop = false }: ListOptions = {},
+	{ name, order, start: given, onShort, onTotal }: ListOptions = {},
 ): AsyncGenerator<readonly Document[]> {
 	const { orders: known, countsAll } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
-	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll, mayStop } };
+	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll } };
 	if (name !== undefined && (yield* namedDocuments(list, name))) return;
 
 	const start = given ?? (await firstDocuments(api, request, datasetId, orders[0]));
@@ -109,7 +107,7 @@ type List = {
 	/** the orders to walk it in, one after another */
 	readonly orders: readonly (ListOrder | undefined)[];
 	/** what all walks through it share; `ids` are the documents that were yielded */
-	readonly of: Required<Pick<WalkOptions<Document>, "ids" | "countsAll" | "mayStop">>;
+	readonly of: Required<Pick<WalkOptions<Document>, "ids" | "countsAll">>;
 };
 
 /** The documents of one name. Resolves with whether that is all of them. */

@@ -164,12 +164,12 @@ export class ListedDatasets<Documents extends Store> {
 		if (rows < fewestRows) return undefined;
 		const start = await firstDocuments(api, retryingPages(request, clock), datasetId, order?.(api));
 		const { countsAll } = api.dialect.flavour.list;
-		const size = { asked: start.asked, total: start.first.total, came: start.first.items.length, countsAll };
-		const isEmpty = size.total === 0 && size.came === 0;
+		const { total, items } = start.first;
+		const isEmpty = total === 0 && items.length === 0;
 		// For the same number of requests a look-up is better, as its answer is newer.
-		if (!(isEmpty && keepsEmptyList) && rows <= pagesLeft(size)) return undefined;
-		if (mostDocuments !== undefined && (size.total ?? 0) > mostDocuments) return undefined;
-		this.#options.onListing?.(datasetId, size.total ?? size.came);
+		if (!(isEmpty && keepsEmptyList) && rows <= pagesLeft(start, countsAll)) return undefined;
+		if (mostDocuments !== undefined && (total ?? 0) > mostDocuments) return undefined;
+		this.#options.onListing?.(datasetId, total ?? items.length);
 		return this.#readAll(api, request, datasetId, start);
 	}
 
@@ -199,24 +199,13 @@ export class ListedDatasets<Documents extends Store> {
 	}
 }
 
-/** The size of a list, by its first page. */
-type ListSize = {
-	/** documents that the service counts; undefined where it gives no total */
-	readonly total: number | undefined;
-	/** entries asked for in a page; undefined where the service chose */
-	readonly asked: number | undefined;
-	/** entries that came */
-	readonly came: number;
-	/** whether the total counts every entry, as `Flavour` says */
-	readonly countsAll: boolean;
-};
-
 /**
  * The requests that the rest of a list costs; infinite where its length is not known, and it may have no end. Pure.
  *
  * A list whose total may be wrong ends with a page without new entries, so it costs one request more than its documents fill.
  */
-function pagesLeft({ total, asked, came, countsAll }: ListSize): number {
+function pagesLeft({ asked, first: { total, items } }: FirstPage<Document>, countsAll: boolean): number {
+	const came = items.length;
 	if (total === undefined || came === 0) return Number.POSITIVE_INFINITY;
 	// A page that is shorter than was asked for, with more to come, shows the size that the service really gives.
 	const size = asked === undefined || came < total ? came : asked;

@@ -43,8 +43,6 @@ export type WalkOptions<Item> = {
 	readonly ids?: SeenIds;
 	/** whether the total counts every entry of the list, as `Flavour` says */
 	readonly countsAll?: boolean;
-	/** whether the caller may stop early: then no page is asked for before it is needed */
-	readonly mayStop?: boolean;
 };
 
 /** The result of a walk through the pages of a list. */
@@ -84,7 +82,7 @@ export async function* entriesOf<Item, Result>(
  */
 export async function* walk<Item extends { readonly id: string }>(
 	fetchPage: (page: number) => Promise<Page<Item>>,
-	{ asked, first, ids = new SeenIds(), countsAll = false, mayStop = false }: WalkOptions<Item> = {},
+	{ asked, first, ids = new SeenIds(), countsAll = false }: WalkOptions<Item> = {},
 ): AsyncGenerator<readonly Item[], WalkResult> {
 	ids.beginPass();
 	let count = 0;
@@ -128,7 +126,7 @@ export async function* walk<Item extends { readonly id: string }>(
 		// A total of one whole page may count that page alone, as in RAGFlow v0.13 to v0.15.
 		if (count === total && countsAll && number > 1) return end();
 		const isWhole = page.items.length === asked && (number === 1 || largest === asked);
-		last = isWhole && !mayStop && total !== undefined ? Math.ceil(total / asked) : 0;
+		last = isWhole && total !== undefined ? Math.ceil(total / asked) : 0;
 		largest = Math.max(largest, page.items.length);
 		const most = claimed === undefined ? MOST_UNCLAIMED : claimed * CLAIM_TIMES + CLAIM_SLACK;
 		if (count > most) return end(undefined, true);

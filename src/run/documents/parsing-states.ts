@@ -1,6 +1,6 @@
 import type { Api, Document } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { findDocument } from "./find-document.ts";
+import { findDocument, PLAIN_ID } from "./find-document.ts";
 import { documentPages, firstDocuments } from "./list.ts";
 import { PAGE_SIZE } from "./pages.ts";
 
@@ -8,9 +8,6 @@ import { PAGE_SIZE } from "./pages.ts";
 export type DocumentState = Pick<Document, "id" | "name" | "parsing">;
 
 type Which = { readonly datasetId: string; readonly documentId: string };
-
-/** Ids of which a hundred fit into what a proxy takes as an address. */
-const PLAIN_ID = /^[\w-]{1,64}$/;
 
 /** Documents that are asked for one by one where the service lists none by their ids: the pages of a list cost more. */
 const FEW = 3;

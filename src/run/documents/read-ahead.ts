@@ -1,14 +1,12 @@
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
+import { PLAIN_ID } from "./find-document.ts";
 import { answerOf } from "./pages.ts";
 import type { Searches } from "./searches.ts";
 import type { RemoteDocument } from "./stored-documents.ts";
 
 /** How long what was read may be used, in milliseconds: in a slow run, only so much of a chunk is used. */
 export const FRESH_MS = 5_000;
-
-/** Ids that are asked for together. A hundred of them fit into what a proxy takes as an address. */
-const PLAIN_ID = /^[\w-]{1,64}$/;
 
 /** A document that was read, and when, on the clock. Undefined where the dataset does not list it. */
 type ReadDocument = { readonly document: RemoteDocument | undefined; readonly at: number };
@@ -22,6 +20,7 @@ type Reading = ReadonlyMap<string, ReadDocument>;
 
 /** The documents of the rows of one dataset. */
 type Dataset = {
+	readonly datasetId: string;
 	/** the next rows, in order */
 	readonly coming: Set<string>;
 	read: Map<string, ReadDocument>;
@@ -71,7 +70,7 @@ export class ReadAhead {
 			let dataset = this.#datasets.get(datasetId);
 			if (dataset === undefined) {
 				const sets = { coming: new Set<string>(), read: new Map<string, ReadDocument>(), reading: new Map() };
-				dataset = { ...sets, isUsed: false, isIgnored: false, doubted: [] };
+				dataset = { datasetId, ...sets, isUsed: false, isIgnored: false, doubted: [] };
 				this.#datasets.set(datasetId, dataset);
 			}
 			if (!dataset.isIgnored) dataset.coming.add(documentId);
@@ -96,7 +95,7 @@ export class ReadAhead {
 			const ids = this.#next(dataset, id, most - 1);
 			if (ids.length === 1) return dataset.isUsed ? "alone" : undefined;
 			dataset.isUsed = true;
-			const begun = this.#read(api, request, { datasetId, dataset, ids });
+			const begun = this.#read(api, request, dataset, ids);
 			const { reading: readings } = dataset;
 			for (const each of ids) readings.set(each, begun);
 			const end = (): void => ids.forEach((each) => readings.delete(each));
@@ -137,17 +136,9 @@ export class ReadAhead {
 		return ids;
 	}
 
-	async #read(
-		api: Api,
-		request: Request,
-		{
-			datasetId,
-			dataset,
-			ids,
-		}: { readonly datasetId: string; readonly dataset: Dataset; readonly ids: readonly string[] },
-	): Promise<Reading> {
+	async #read(api: Api, request: Request, dataset: Dataset, ids: readonly string[]): Promise<Reading> {
 		const found = new Map<string, ReadDocument>();
-		const { read: ready } = dataset;
+		const { datasetId, read: ready } = dataset;
 		const at = this.#clock.now();
 		const asked = new Set(ids);
 		// A document that shows metadata in the same answer proves that the others have none.

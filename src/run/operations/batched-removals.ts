@@ -1,13 +1,12 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
+import { PLAIN_ID } from "../documents/find-document.ts";
 import { readBack, RetryTogether } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
+import { type BatchContext, Batches } from "./batches.ts";
 import type { Memory, SentLog } from "./operation.ts";
-
-/** Ids of which a hundred fit into what a proxy takes as an address. */
-const PLAIN_ID = /^[\w-]{1,64}$/;
 
 /** RAGFlow's words for a removal that names an unknown document: it has removed none (v0.25.2 to v0.27, and v1.0). */
 const NONE_REMOVED = /\bdo not belong to dataset\b/;
@@ -28,39 +27,31 @@ type BatchedRow = {
 	end?: "removed" | "alone" | Error;
 };
 
-type BatchContext = {
+type RemovalContext = BatchContext & {
 	readonly service: Service;
 	readonly log: SentLog;
 	/** removals are sent one after another */
 	readonly turn: LimitFunction;
-	readonly api: Api;
-	readonly request: Request;
-	readonly datasetId: string;
 };
 
-/** A row that waits for others, or for its batch once that is begun. */
-type WaitingRow = BatchedRow & { batch: Promise<void> | undefined };
-
-/**
- * Removes the documents of many rows by few requests, where the service removes all that a request names, or none.
- *
- * A batch is begun when it is full, or when no other row can be sent.
- */
+/** Removes the documents of many rows by few requests, where the service removes all that a request names, or none. */
 export class BatchedRemovals {
 	readonly #service: Service;
-	readonly #log: SentLog;
-	/** rows whose batch is not begun, by dataset */
-	readonly #waiting = new Map<string, WaitingRow[]>();
-	readonly #rows = new WeakMap<Memory, WaitingRow>();
-	/** a server may remove one request at a time: a second one would only wait there until its time is up */
-	readonly #turn = pLimit(1);
+	readonly #batches: Batches<BatchedRow>;
 	#areTaken: Promise<boolean> | undefined;
 	/** documents that a request names at most; no limit but the flavour's unless an answer was lost */
 	#most = Number.POSITIVE_INFINITY;
 
 	constructor(service: Service, log: SentLog) {
 		this.#service = service;
-		this.#log = log;
+		// A server may remove one request at a time: a second one would only wait there until its time is up.
+		const turn = pLimit(1);
+		const most = ({ dialect: { flavour } }: Api): number => Math.min(this.#most, flavour.removesMany?.most ?? 1);
+		this.#batches = new Batches(most, async (context, rows) => {
+			const isLost = await removeBatch({ ...context, service, log, turn }, rows);
+			// The service may need longer for so many than an answer is waited for.
+			this.#most = isLost ? Math.ceil(rows.length / 2) : this.#most * 2;
+		});
 	}
 
 	/** Whether the service removes several documents at once. It is asked once, by a request that changes nothing. */
@@ -87,42 +78,11 @@ export class BatchedRemovals {
 	 */
 	async remove(api: Api, request: Request, row: BatchedRow): Promise<void> {
 		const { memory, item } = row;
-		const waits = this.#rows.get(memory);
-		if (waits === undefined) {
-			memory.batch = "waiting";
-			const added = { ...row, batch: undefined };
-			this.#rows.set(memory, added);
-			const waiting = this.#waiting.get(item.datasetId) ?? [];
-			this.#waiting.set(item.datasetId, waiting);
-			if (waiting.push(added) >= this.#atOnce(api)) this.#begin(api, request, item.datasetId);
-			throw new RetryTogether();
-		}
-		if (waits.batch === undefined) this.#begin(api, request, item.datasetId);
-		await waits.batch;
-		this.#rows.delete(memory);
-		const { end } = waits;
+		memory.batch = "waiting";
+		const { end } = await this.#batches.sent({ api, request, datasetId: item.datasetId }, memory, { ...row });
 		memory.batch = end === "alone" ? "alone" : undefined;
 		if (end instanceof Error) throw end;
 		if (end === "alone") throw new RetryTogether();
-	}
-
-	#atOnce({ dialect: { flavour } }: Api): number {
-		return Math.min(this.#most, flavour.removesMany?.most ?? 1);
-	}
-
-	/** Begins the batches of all rows of a dataset that wait. */
-	#begin(api: Api, request: Request, datasetId: string): void {
-		const waiting = this.#waiting.get(datasetId) ?? [];
-		this.#waiting.delete(datasetId);
-		while (waiting.length > 0) {
-			const rows = waiting.splice(0, this.#atOnce(api));
-			const context = { service: this.#service, log: this.#log, turn: this.#turn, api, request, datasetId };
-			const batch = removeBatch(context, rows).then((isLost) => {
-				// The service may need longer for so many than an answer is waited for.
-				this.#most = isLost ? Math.ceil(rows.length / 2) : this.#most * 2;
-			});
-			for (const row of rows) row.batch = batch;
-		}
 	}
 }
 
@@ -135,7 +95,7 @@ type Shown = { readonly row: BatchedRow; readonly document: Document };
  *
  * @returns whether the answer to a removal was lost
  */
-async function removeBatch(context: BatchContext, rows: readonly BatchedRow[]): Promise<boolean> {
+async function removeBatch(context: RemovalContext, rows: readonly BatchedRow[]): Promise<boolean> {
 	let isLost = false;
 	try {
 		let open = await shown(context, rows);
@@ -162,7 +122,7 @@ async function removeBatch(context: BatchContext, rows: readonly BatchedRow[]): 
 }
 
 /** The rows whose documents are listed now, and may be removed. Rows whose removal may have been applied need two lists. */
-async function shown(context: BatchContext, rows: readonly BatchedRow[]): Promise<readonly Shown[]> {
+async function shown(context: RemovalContext, rows: readonly BatchedRow[]): Promise<readonly Shown[]> {
 	const { clock } = context.service;
 	const documents = await list(context, rows);
 	const lost = rows.filter(({ item, memory }) => memory.maybeRemoved === true && !documents.has(item.documentId));
@@ -184,7 +144,7 @@ async function shown(context: BatchContext, rows: readonly BatchedRow[]): Promis
 }
 
 /** Records the removals. @returns those that may be sent; each other row ends with the reason */
-async function record({ log }: BatchContext, open: readonly Shown[]): Promise<readonly Shown[]> {
+async function record({ log }: RemovalContext, open: readonly Shown[]): Promise<readonly Shown[]> {
 	const recorded = open.map(async ({ row, document }) => {
 		const { item, memory } = row;
 		memory.name = document.name;
@@ -206,7 +166,7 @@ async function record({ log }: BatchContext, open: readonly Shown[]): Promise<re
  * @returns whether the service accepted it
  * @throws RestError where it is not known what became of it
  */
-async function send({ api, request }: BatchContext, open: readonly Shown[]): Promise<boolean> {
+async function send({ api, request }: RemovalContext, open: readonly Shown[]): Promise<boolean> {
 	if (open.length === 0) return true;
 	const arrived = (): void => {
 		for (const { row } of open) row.memory.maybeRemoved = true;
@@ -225,7 +185,7 @@ async function send({ api, request }: BatchContext, open: readonly Shown[]): Pro
 }
 
 /** Waits until the list lacks the documents. */
-async function confirm(context: BatchContext, sent: readonly Shown[]): Promise<void> {
+async function confirm(context: RemovalContext, sent: readonly Shown[]): Promise<void> {
 	let left = sent.map(({ row }) => row).filter(({ end }) => end === undefined);
 	const areGone = async (): Promise<boolean> => {
 		if (left.length === 0) return true;
@@ -239,7 +199,7 @@ async function confirm(context: BatchContext, sent: readonly Shown[]): Promise<v
 
 /** The documents of these rows that the dataset lists now. */
 async function list(
-	{ api, request, datasetId }: BatchContext,
+	{ api, request, datasetId }: RemovalContext,
 	rows: readonly BatchedRow[],
 ): Promise<Map<string, Document>> {
 	const ids = rows.map(({ item }) => item.documentId);

@@ -111,6 +111,12 @@ function withoutSymbols(name: string): string {
 	return name.replaceAll(SYMBOLS, "");
 }
 
+/** A name without its ending, and the ending: `a` and `.txt`. */
+function parts(name: string): readonly [string, string] {
+	const dot = name.lastIndexOf(".");
+	return dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+}
+
 /**
  * The documents under the numbers that a service gives to further files of a name, up to the first number that is free. The
  * service gives that number next (`duplicate_name` in api/db/services/__init__.py).
@@ -121,8 +127,7 @@ async function numberedCopies(
 	datasetId: string,
 	name: string,
 ): Promise<readonly Document[]> {
-	const dot = name.lastIndexOf(".");
-	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+	const [stem, ending] = parts(name);
 	const [, main = stem, number = "0"] = /^(.*)\((\d{1,9})\)$/s.exec(stem) ?? [];
 	const copies: Document[] = [];
 	const first = Number(number) + 1;
@@ -156,8 +161,7 @@ export async function possibleCopies(
  * next number (`duplicate_name` in api/db/services/__init__.py).
  */
 export function isNumbered(name: string, stored: string): boolean {
-	const dot = name.lastIndexOf(".");
-	const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+	const [stem, ending] = parts(name);
 	const main = stem.replace(/\(\d+\)$/, "").trimEnd();
 	if (!stored.endsWith(ending) || stored === name) return false;
 	const numbered = stored.slice(0, stored.length - ending.length);

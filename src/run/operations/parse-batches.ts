@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
 import type { Run } from "../../rest/parsing.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api } from "../../rest/types.ts";
 import type { ParsingStates } from "../documents/parsing-states.ts";
-import { readBack, RetryTogether } from "../retry/retry.ts";
-import type { Clock, Request, Work } from "../types.ts";
+import { readBack } from "../retry/retry.ts";
+import type { Clock, Work } from "../types.ts";
+import { type BatchContext, Batches } from "./batches.ts";
 import type { Memory } from "./operation.ts";
 
 /** Documents of one request. A small batch is refused for few others, and the server queues it in a moment. */
@@ -13,15 +13,10 @@ const BATCH = 10;
 /** A document that waits for the start of its parsing. */
 type WaitingRow = {
 	readonly item: Work;
-	/** set when the batch is begun */
-	batch: Promise<void> | undefined;
-	/** whether a request to start it was sent, whatever became of it */
-	wasSent: boolean;
+	readonly memory: Memory;
 	/** an error may be no `Error`: the reason why the run ends */
-	end: "started" | { readonly error: unknown } | undefined;
+	end?: "started" | { readonly error: unknown };
 };
-
-type Context = { readonly api: Api; readonly request: Request; readonly datasetId: string };
 
 /**
  * Starts the parsing of documents, a few of one dataset at a time. The answer is not believed, as some releases start a part
@@ -30,23 +25,27 @@ type Context = { readonly api: Api; readonly request: Request; readonly datasetI
 export class ParseBatches {
 	readonly #clock: Clock;
 	readonly #states: ParsingStates;
-	readonly #waiting = new Map<string, WaitingRow[]>();
-	readonly #rows = new WeakMap<Memory, WaitingRow>();
-	/** a document that is at work ends a request in its middle, so requests come one after another */
-	readonly #turn = pLimit(1);
-
 	readonly #onStart: () => void;
+	readonly #batches: Batches<WaitingRow>;
+	/** rows of which a request was sent, whatever became of it */
+	readonly #sent = new WeakSet<Memory>();
 
 	/** @param onStart called before each request */
 	constructor(clock: Clock, states: ParsingStates, onStart: () => void = () => undefined) {
 		this.#onStart = onStart;
 		this.#clock = clock;
 		this.#states = states;
+		// A document that is at work ends a request in its middle, so requests come one after another.
+		const turn = pLimit(1);
+		this.#batches = new Batches(
+			() => BATCH,
+			(context, rows) => turn(() => this.#startAll(context, rows)),
+		);
 	}
 
 	/** Whether a request to start it was sent in an earlier attempt. */
 	wasSent(memory: Memory): boolean {
-		return this.#rows.get(memory)?.wasSent === true;
+		return this.#sent.has(memory);
 	}
 
 	/**
@@ -55,43 +54,23 @@ export class ParseBatches {
 	 * @throws RetryTogether where it waits for the others of its batch
 	 * @throws RestError
 	 */
-	async start({ api, request }: Omit<Context, "datasetId">, item: Work, memory: Memory): Promise<void> {
+	async start(asking: Omit<BatchContext, "datasetId">, item: Work, memory: Memory): Promise<void> {
 		const { datasetId } = item;
-		const waits = this.#rows.get(memory);
-		if (waits === undefined || waits.end !== undefined) {
-			const waiting = this.#waiting.get(datasetId) ?? [];
-			this.#waiting.set(datasetId, waiting);
-			const added: WaitingRow = { item, batch: undefined, wasSent: waits?.wasSent === true, end: undefined };
-			this.#rows.set(memory, added);
-			if (waiting.push(added) >= BATCH) this.#begin({ api, request, datasetId });
-			throw new RetryTogether();
-		}
-		if (waits.batch === undefined) this.#begin({ api, request, datasetId });
-		await waits.batch;
-		const { end } = this.#rows.get(memory) ?? waits;
+		const { end } = await this.#batches.sent({ ...asking, datasetId }, memory, { item, memory });
 		if (typeof end === "object") throw end.error;
 	}
 
-	#begin(context: Context): void {
-		const rows = this.#waiting.get(context.datasetId) ?? [];
-		this.#waiting.delete(context.datasetId);
-		const batch = this.#turn(() => this.#startAll(context, rows));
-		for (const row of rows) row.batch = batch;
-	}
-
 	/** Never rejects: each row has its own end. */
-	async #startAll(context: Context, rows: readonly WaitingRow[]): Promise<void> {
+	async #startAll(context: BatchContext, rows: readonly WaitingRow[]): Promise<void> {
 		try {
 			let open = rows;
 			while (open.length > 0) {
 				this.#onStart();
-				const refused = await send(context, open);
+				const refused = await this.#send(context, open);
 				const left = await this.#left(context, open, refused === undefined);
-				if (left.length === 0) return;
-				if (refused === undefined) return left.forEach((row) => (row.end = { error: notStarted(row.item) }));
 				// One of them is refused, and which is not always said.
-				if (left.length === open.length && open.length === 1)
-					return left.forEach((row) => (row.end = { error: refused }));
+				const isKnown = refused === undefined || open.length === 1;
+				if (isKnown) return left.forEach((row) => (row.end = { error: refused ?? notStarted(row.item) }));
 				if (left.length < open.length) open = left;
 				else {
 					for (const row of left) await this.#startAll(context, [row]);
@@ -103,8 +82,23 @@ export class ParseBatches {
 		}
 	}
 
+	/** @returns the refusal. @throws RestError where it is not known what became of the request */
+	async #send({ api, request, datasetId }: BatchContext, rows: readonly WaitingRow[]): Promise<RestError | undefined> {
+		const ids = rows.map(({ item }) => item.documentId);
+		try {
+			await request(() => {
+				for (const { memory } of rows) this.#sent.add(memory);
+				return api.parseDocuments(datasetId, ids);
+			});
+			return undefined;
+		} catch (error) {
+			if (error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction")) return error;
+			throw error;
+		}
+	}
+
 	/** The rows whose documents no list shows as started. A list may show the state before for a moment. */
-	async #left(context: Context, sent: readonly WaitingRow[], isAccepted: boolean): Promise<readonly WaitingRow[]> {
+	async #left(context: BatchContext, sent: readonly WaitingRow[], isAccepted: boolean): Promise<readonly WaitingRow[]> {
 		const { api, request } = context;
 		const look = async (): Promise<boolean> => {
 			const since = this.#clock.now();
@@ -124,21 +118,6 @@ export class ParseBatches {
 /** After an accepted request a document may be done, or have failed, before a list shows it at work. */
 function isStarted(run: Run | undefined, isAccepted: boolean): boolean {
 	return run === "RUNNING" || (isAccepted && (run === "DONE" || run === "FAIL"));
-}
-
-/** @returns the refusal. @throws RestError where it is not known what became of the request */
-async function send({ api, request, datasetId }: Context, rows: readonly WaitingRow[]): Promise<RestError | undefined> {
-	const ids = rows.map(({ item }) => item.documentId);
-	try {
-		await request(() => {
-			for (const row of rows) row.wasSent = true;
-			return api.parseDocuments(datasetId, ids);
-		});
-		return undefined;
-	} catch (error) {
-		if (error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction")) return error;
-		throw error;
-	}
 }
 
 export function notListed({ datasetId, documentId }: Work): RestError {

@@ -12,7 +12,6 @@ import type { Operation, SentLog } from "./operation.ts";
 import type { Parsing } from "./parsing.ts";
 import { notListed, renameDocument } from "./rename.ts";
 import { readDocument, replacedMetadata } from "./replace.ts";
-import { Settling } from "./store-file.ts";
 import { type UploadItem, uploadFile } from "./upload.ts";
 
 /** A row of a sync that is about a file. `file` has the absolute path of its bytes. */
@@ -32,16 +31,9 @@ type FileOptions = {
 };
 
 /** Uploads, replaces or renames what a sync has planned, where the file is still as it was then. */
-export function applyFile(
-	service: Service,
-	documents: Documents,
-	{ log, timeout, parsing }: FileOptions,
-): Operation<FileItem> {
-	const upload = uploadFile<UploadItem>(service, "foreign", documents, {
-		log,
-		settling: new Settling(service, timeout),
-		parsing,
-	});
+export function applyFile(service: Service, documents: Documents, options: FileOptions): Operation<FileItem> {
+	const { log } = options;
+	const upload = uploadFile<UploadItem>(service, "foreign", documents, options);
 	return async (item, request, memory) => {
 		const { planned, documentId } = item;
 		switch (planned.action) {

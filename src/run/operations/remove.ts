@@ -54,13 +54,13 @@ export function removeDocument<Item extends Work>(
 		return service.inDialect(request, async (api) => {
 			const hasSeveral = isAsked || removable.hasSeveral(item.datasetId);
 			const isBatched = hasSeveral && (await batches.areTaken(api, request));
-			const attempt = { service, api, request, item, memory, log, removable, together };
-			const batch = {
+			const removal: Removal = {
+				...{ service, api, request, item, memory, log, removable, together },
 				batches: isBatched ? batches : undefined,
 				isAsked: isAsked || isBatched,
-				refuse: (document: Document) => refuse(item, document),
+				refuse: (document) => refuse(item, document),
 			};
-			const removed = (): Promise<Settled> => attemptRemoval({ ...attempt, ...batch });
+			const removed = (): Promise<Settled> => attemptRemoval(removal);
 			// After the first removal of a dataset, the list of a batch shows what each row would ask for now.
 			const waits = isBatched && memory.maybeRemoved !== true && !service.canary.removalsConfirmed.has(item.datasetId);
 			return (waits ? first(removed) : removed()).catch((error: unknown) => {

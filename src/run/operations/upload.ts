@@ -35,8 +35,8 @@ export type UploadItem = UpdateItem & {
 
 type UploadOptions = {
 	readonly log: SentLog;
-	/** how long an upload whose answer was lost is searched for */
-	readonly settling: Settling;
+	/** of one request, in milliseconds: for as long an upload whose answer was lost is searched for */
+	readonly timeout: number;
 	/** with `replace`: contents of equal size are compared, by a download */
 	readonly checksum: boolean;
 	/** parses the documents of the rows; undefined where nothing does */
@@ -57,9 +57,10 @@ export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
 	documents: UploadAttempt["documents"] & Pick<DocumentSource, "removable">,
-	{ log = unrecorded, settling = new Settling(service, 0), checksum = false, parsing }: Partial<UploadOptions> = {},
+	{ log = unrecorded, timeout = 0, checksum = false, parsing }: Partial<UploadOptions> = {},
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
+	const settling = new Settling(service, timeout);
 	const folders = new FolderNames(service);
 	const shared = { service, log, settling, onExisting, checksum, documents, removedKeys, folders };
 	const removal = { log, isAsked: true, refuse: refuseChanged };

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { documentsText, durationText } from "../../text/words.ts";
-import type { Clock } from "../types.ts";
+import type { Service } from "./service.ts";
 
 /** In flight at most while each holds the whole server: a second one waits there, so that no time is lost between two. */
 const AT_ONCE = 2;
@@ -12,12 +12,6 @@ const SLOW_MS = 500;
 const FAST = 3;
 const SLOW = 2;
 
-/** The parts of `Service` that it needs. */
-type Notes = {
-	readonly clock: Clock;
-	noteOnce(what: string, text: string): void;
-};
-
 /**
  * Sends the first metadata of documents, few at a time where each holds the whole server.
  *
@@ -25,7 +19,7 @@ type Notes = {
  * (`insert` in rag/utils/es_conn.py). More of them at once would only wait there until their time is up.
  */
 export class FirstWrites {
-	readonly #notes: Notes;
+	readonly #notes: Pick<Service, "clock" | "noteOnce">;
 	readonly #limit = pLimit(AT_ONCE);
 	#fast = 0;
 	#slow = 0;
@@ -34,7 +28,7 @@ export class FirstWrites {
 	/** rows of the run that are not settled */
 	pending: () => number = () => 0;
 
-	constructor(notes: Notes) {
+	constructor(notes: Pick<Service, "clock" | "noteOnce">) {
 		this.#notes = notes;
 	}
 

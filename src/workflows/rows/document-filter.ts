@@ -34,8 +34,6 @@ export type FilterChecks = {
 	readonly named: readonly NamedKey[];
 	/** the end of the error for a key that no document has */
 	readonly end?: string | undefined;
-	/** whether the caller may need only the first documents */
-	readonly mayStop?: boolean | undefined;
 	/** what is done where no document shows metadata, and a list may hide it */
 	readonly doubts: Doubts;
 };
@@ -114,7 +112,6 @@ export async function* filteredDocuments(
 		name,
 		onShort,
 		onTotal: checks.onTotal,
-		mayStop: checks.mayStop,
 	})) {
 		checks.keys.add(document);
 		const isMeant =
