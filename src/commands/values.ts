@@ -13,9 +13,8 @@ import { APPLY } from "../workflows/plan/open-plan.ts";
 import { checkOut } from "../workflows/plan/write-plan.ts";
 import { report } from "../workflows/report.ts";
 import { checkFailedPath } from "../workflows/rows/failed-rows.ts";
-import { changeValues, mappedChange, renamingChange } from "../workflows/values/change-values.ts";
+import { changeValues, mappedChange, renamingChange, readMap } from "../workflows/values/change-values.ts";
 import { listValues } from "../workflows/values/list-values.ts";
-import { readMap } from "../workflows/values/read-map.ts";
 
 type ValuesOptions = RunFlags &
 	Pick<DryRunFlags, "dryRun" | "detailedExitcode"> & {

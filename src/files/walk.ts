@@ -2,9 +2,8 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import type { Dirent, Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative as pathBetween, resolve, sep } from "node:path";
 import { errorCode, reason } from "../errors.ts";
-import { type FileFacts, factsOf } from "./facts.ts";
+import { type FileFacts, factsOf, inFolder, isAbove, type Place } from "./facts.ts";
 import type { Filters } from "./filters.ts";
-import { inFolder, isAbove, type Place } from "./place.ts";
 
 type WalkOptions = {
 	readonly filters: Filters;

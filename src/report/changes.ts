@@ -1,4 +1,5 @@
 import { type JsonValue, metadataText } from "../json/values.ts";
+import { valueText as cellText } from "../plan/condition.ts";
 import { namedDocument, show } from "../text/show.ts";
 import {
 	type ChangeTally,
@@ -51,8 +52,10 @@ export const CHANGE_FORMATS = {
 
 export type ChangeFormat = keyof typeof CHANGE_FORMATS;
 
-export function changeWriter(format: ChangeFormat, style: ChangeStyle): ChangeWriter {
-	return CHANGE_FORMATS[format].writer(style);
+/** @param format `json` prints lines, without totals: the summary has them */
+export function changeWriter(format: ChangeFormat | "json", style: ChangeStyle): ChangeWriter {
+	if (format !== "json") return CHANGE_FORMATS[format].writer(style);
+	return { change: changeLine, undeclared: undeclaredLine, end: () => "", hasTotals: true };
 }
 
 function textWriter({ marks, longest }: ChangeStyle): ChangeWriter {
@@ -103,7 +106,7 @@ function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 }
 
 /** The `--json` line of a document that would change. Text, so that keys keep their order and `__proto__` is one of them. */
-export function changeLine({ action, line, datasetId, documentId, name, from, file, difference }: ShownChange): string {
+function changeLine({ action, line, datasetId, documentId, name, from, file, difference }: ShownChange): string {
 	const { add, change, remove } = difference;
 	const head = JSON.stringify({
 		type: "change",
@@ -120,7 +123,7 @@ export function changeLine({ action, line, datasetId, documentId, name, from, fi
 }
 
 /** The `--json` line of a document that no row names. */
-export function undeclaredLine({ datasetId, documentId, name }: UndeclaredDocument): string {
+function undeclaredLine({ datasetId, documentId, name }: UndeclaredDocument): string {
 	const line = { type: "undeclared", dataset_id: datasetId, document_id: documentId, name: name ?? null };
 	return `${JSON.stringify(line)}\n`;
 }
@@ -181,14 +184,10 @@ function changeCsv({ action: what, line, documentId, name = "", from, file = "",
 		what === "update" ? "" : reportCsvLine([String(line), documentId, "", `${what} document`, from ?? "", file, name]);
 	const rows = shownKeys(difference).map(({ key, action, from, to }) => {
 		// Text is easiest to read as it is; two values that would look alike are shown as JSON.
-		const areAlike = from !== undefined && to !== undefined && plain(from) === plain(to);
-		const cell = areAlike ? (value: JsonValue) => JSON.stringify(value) : plain;
+		const areAlike = from !== undefined && to !== undefined && cellText(from) === cellText(to);
+		const cell = areAlike ? (value: JsonValue) => JSON.stringify(value) : cellText;
 		const cells = [from, to].map((value) => (value === undefined ? "" : cell(value)));
 		return reportCsvLine([String(line), documentId, key, action, ...cells, name]);
 	});
 	return whole + rows.join("");
-}
-
-function plain(value: JsonValue): string {
-	return typeof value === "string" ? value : JSON.stringify(value);
 }

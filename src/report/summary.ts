@@ -6,8 +6,7 @@ import type { FoundRate } from "../run/rate/rate-memory.ts";
 import type { Outcome, Stop, Totals, VerifyCounts, Work } from "../run/types.ts";
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
-import { adjustedLine, type AdjustedLine, foundRateLine, type FoundRateLine } from "./adjusted.ts";
-import { slowCauses } from "./pace.ts";
+import { adjustedLine, type AdjustedLine, foundRateLine, type FoundRateLine, slowCauses } from "./pace.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell } from "./verify.ts";
 

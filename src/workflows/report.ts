@@ -1,9 +1,8 @@
 import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
-import { adjustedTexts, foundRateText } from "../report/adjusted.ts";
+import { adjustedTexts, foundRateText, paceText } from "../report/pace.ts";
 import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
-import { paceText } from "../report/pace.ts";
 import { type Ended, type Summary, ofShard, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
 import { undoText, undoneText } from "../report/undo.ts";
 import { verifyText } from "../report/verify.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adjustedLine, adjustedTexts } from "../../src/report/adjusted.ts";
+import { adjustedLine, adjustedTexts } from "../../src/report/pace.ts";
 import type { Adjustment } from "../../src/run/rate/rate-control.ts";
 
 const time = new Date(2026, 10, 22, 22, 4, 59);

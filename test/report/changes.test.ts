@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
-import { changeLine, changeWriter } from "../../src/report/changes.ts";
+import { changeWriter } from "../../src/report/changes.ts";
 import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
 import { range } from "../support/values.ts";
 
@@ -19,6 +19,7 @@ const same = (text: string): string => text;
 const marks = { bold: same, dim: same, red: same, green: same, yellow: same };
 const changeText = (change: ShownChange, longest = 200): string =>
 	changeWriter("text", { marks, longest }).change(change);
+const changeLine = (change: ShownChange): string => changeWriter("json", { marks, longest: 200 }).change(change);
 /** Without the head, which comes before the first change. */
 const changeCsv = (change: ShownChange): string => {
 	const head = "line,document_id,key,action,from,to,name\n";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { foundRateText } from "../../src/report/adjusted.ts";
+import { foundRateText } from "../../src/report/pace.ts";
 
 it.each([
 	[{ rate: 148, because: "latency", at: 155 }, "found 148 a second: above it the answers took longer"],

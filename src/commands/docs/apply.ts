@@ -7,9 +7,8 @@ import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "..
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
-import { applyPlan, CHANGES } from "../../workflows/plan/apply-plan.ts";
+import { applyPlan, CHANGES, planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
 import { planRows } from "../../workflows/plan/plan-rows.ts";
-import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";

@@ -5,13 +5,19 @@ import type { FileFacts } from "../../files/facts.ts";
 import { storedName } from "../../files/stored-names.ts";
 import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
-import { addSourceOptions, checkSources, type SourceFlags, sourcesOf } from "../../workflows/from/source-flags.ts";
+import {
+	addSourceOptions,
+	checkSources,
+	type SourceFlags,
+	sourcesOf,
+	type Origin,
+	valuesOf,
+} from "../../workflows/from/file-values.ts";
 import { parseOut } from "../../flags/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { show } from "../../text/show.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { problemReporter } from "../../workflows/check/check-manifest.ts";
-import { type Origin, valuesOf } from "../../workflows/from/file-values.ts";
 import { writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";

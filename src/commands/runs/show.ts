@@ -1,7 +1,6 @@
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { foundRateLine, foundRateText } from "../../report/adjusted.ts";
-import { causesText } from "../../report/pace.ts";
+import { foundRateLine, foundRateText, causesText } from "../../report/pace.ts";
 import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText, rowsText } from "../../text/words.ts";

@@ -1,4 +1,4 @@
-import { foundRateLine } from "../adjusted.ts";
+import { foundRateLine } from "../pace.ts";
 import { shownKeys } from "../change-tally.ts";
 import type { PageChange, PageFailure, RunPage } from "./model.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import style from "asset:./page.css";
 import { OUTCOMES } from "../../outcomes.ts";
-import { foundRateText } from "../adjusted.ts";
+import { foundRateText } from "../pace.ts";
 import { durationText, numberText } from "../../text/words.ts";
 import { verifyText } from "../verify.ts";
 import { chartFigure } from "./chart.ts";

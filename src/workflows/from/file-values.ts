@@ -1,8 +1,10 @@
+import { type Command, InvalidArgumentError } from "commander";
 import { reason } from "../../errors.ts";
-import { type FactName, factOf } from "../../files/fact-text.ts";
-import type { FileFacts } from "../../files/facts.ts";
+import { type FactName, factOf, type FileFacts } from "../../files/facts.ts";
 import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts";
-import type { PathPattern } from "../../files/path-pattern.ts";
+import { type PathPattern, parsePattern } from "../../files/path-pattern.ts";
+import { needs } from "../../flags/refuse.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
 import type { JsonValue, Metadata } from "../../json/values.ts";
 import type { Fault } from "../../manifest/fault.ts";
 import { MemberNames } from "../../manifest/json/object.ts";
@@ -12,9 +14,9 @@ import type { Problem } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
 
 /** The facts of `--facts` that become keys. Times are UTC, in ISO form. */
-export const KEY_FACTS = ["path", "folder", "ext", "size", "mtime", "sha256"] as const satisfies readonly FactName[];
+const KEY_FACTS = ["path", "folder", "ext", "size", "mtime", "sha256"] as const satisfies readonly FactName[];
 
-export type KeyFact = (typeof KEY_FACTS)[number];
+type KeyFact = (typeof KEY_FACTS)[number];
 
 /** Where the value of a key comes from, the weakest first: a later one wins. */
 export type Origin = "fact" | "pattern" | "front matter" | "sidecar";
@@ -111,4 +113,44 @@ class Found {
 		for (const fault of read?.parsed.faults ?? []) this.problem(sidecar, fault);
 		this.setAll(read?.parsed.metadata ?? new Map(), "sidecar");
 	}
+}
+
+/** Flags that say which keys come from files. */
+export type SourceFlags = {
+	readonly facts?: readonly KeyFact[] | undefined;
+	readonly pattern?: string | undefined;
+	readonly strict?: boolean | undefined;
+	readonly keys?: readonly string[] | undefined;
+};
+
+/** Options of commands that take keys from files. */
+export function addSourceOptions(command: Command): Command {
+	return command
+		.option("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts)
+		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
+		.option("--strict", "a path that does not match --pattern is a problem")
+		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""));
+}
+
+/** @throws CliError exit 2 for flags that mean nothing without others */
+export function checkSources({ strict, pattern }: SourceFlags): void {
+	needs("--pattern", pattern !== undefined, { "--strict": strict });
+}
+
+/** @throws CliError exit 2 for a pattern that is none */
+export function sourcesOf({ facts = [], pattern, strict = false, keys }: SourceFlags): Sources {
+	return {
+		facts,
+		pattern: pattern === undefined ? undefined : parsePattern(pattern),
+		isStrict: strict,
+		keys: keys && new Set(keys),
+	};
+}
+
+function parseFacts(text: string): KeyFact[] {
+	return text.split(",").map((word) => {
+		const fact = KEY_FACTS.find((each) => each === word);
+		if (fact !== undefined) return fact;
+		throw new InvalidArgumentError(`"${word}" is no fact; facts are ${KEY_FACTS.join(", ")}.`);
+	});
 }

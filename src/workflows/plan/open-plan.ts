@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
@@ -184,11 +184,11 @@ async function* readable(name: string, chunks: AsyncIterable<Uint8Array>): Async
 
 function unreadable(name: string, cause: unknown): CliError {
 	const why = errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read: ${reason(cause)}`;
-	return new CliError(`${show(name)} ${why}; nothing was sent`, {
-		exit: Exit.usage,
-		hint: "Name the plan that ragtag docs plan has written.",
+	return usageError(
+		`${show(name)} ${why}; nothing was sent`,
+		"Name the plan that ragtag docs plan has written.",
 		cause,
-	});
+	);
 }
 
 function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {

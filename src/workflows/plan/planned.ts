@@ -1,7 +1,14 @@
-import { KEYS_KEPT } from "../../run/service/arrival.ts";
-import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
+import type { ExitCode } from "../../errors.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
+import type { RunFlags } from "../../flags/flags.ts";
+import { withFlags } from "../../flags/next-command.ts";
 import type { Mode } from "../../plan/change.ts";
+import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
+import { FOREIGN } from "../../run/operations/namesakes.ts";
+import type { Operation } from "../../run/operations/operation.ts";
+import type { Parsing } from "../../run/operations/parsing.ts";
+import { applyFile, previewFile, refuseReturned } from "../../run/operations/planned-files.ts";
 import {
 	CONFLICT,
 	applyPlanned,
@@ -9,19 +16,25 @@ import {
 	preparePlannedRemoval,
 	type PlannedRules,
 } from "../../run/operations/planned.ts";
-import { FOREIGN } from "../../run/operations/namesakes.ts";
-import type { Parsing } from "../../run/operations/parsing.ts";
 import { Trash } from "../../run/operations/trash.ts";
-import type { Operation } from "../../run/operations/operation.ts";
-import { applyFile, previewFile, refuseReturned } from "../../run/operations/planned-files.ts";
-import { withFlags } from "../../flags/next-command.ts";
+import { KEYS_KEPT } from "../../run/service/arrival.ts";
 import type { Effect, PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
+import {
+	type DocumentRow,
+	type FileRow,
+	isFileRow,
+	type PlannedRow,
+	refuseFailing,
+	type PlanKind,
+	type PlanSource,
+} from "./plan-rows.ts";
+import { policyPrescan } from "../policy/prescan.ts";
 import { changePrinter } from "../preview/change-printer.ts";
-import type { ChangeSink, PreviewFlags } from "../preview/preview.ts";
+import { type ChangeSink, type PreviewFlags, preview } from "../preview/preview.ts";
+import { report } from "../report.ts";
 import type { RunRecord } from "../run/open-record.ts";
-import type { RowOperation } from "../run/run-rows.ts";
-import { type DocumentRow, type FileRow, isFileRow, type PlannedRow, refuseFailing } from "./plan-rows.ts";
+import { type RowOperation, runRows } from "../run/run-rows.ts";
 
 /** The handling of a planned change, by the present metadata of its document. */
 export type PlanRules = {
@@ -188,4 +201,40 @@ function rereadOnce(
 			return true;
 		};
 	};
+}
+
+/** A plan that changes metadata. A row of it may say why its document can't be changed. */
+export const CHANGES: PlanKind = { actions: ["update", "fail"], countsUnplanned: false };
+
+/** The code of a document that has another value under the new name of a key. */
+export const KEY_TAKEN = "KEY_TAKEN";
+
+type Applying = {
+	/** said before the first document is changed */
+	readonly about: string;
+	/** shows the changes, and sends nothing; undefined to send them */
+	readonly sink: ChangeSink | undefined;
+};
+
+/** Sends the changes of a plan, or shows them. A document that was changed after the plan was made is left alone. */
+export async function applyPlan(
+	run: Run<RunFlags & DryRunFlags>,
+	rows: PlanSource,
+	{ about, sink }: Applying,
+): Promise<ExitCode> {
+	const { mode } = rows.header;
+	// What replaces all metadata is written whatever a document has.
+	const rules = { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
+	if (sink !== undefined) return await preview(run, rows, previewPlanned(run, rules), sink);
+	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
+	if (allowed.stop !== undefined) return await report(run, allowed.stop);
+	run.app.io.note(about);
+	return await runRows(run, allowed, sendPlanned(run, rules), {
+		ending: (record) => ({ next: forceHint(record) ?? takenHint(record) }),
+	});
+}
+
+function takenHint({ journal }: RunRecord<PlannedRow>): string | undefined {
+	if (journal.failedWith(KEY_TAKEN) === 0) return undefined;
+	return "Remove one of the two keys from these documents, then run the same command again.";
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { access, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { CliError, Exit, reason } from "../../errors.ts";
+import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
 import { PlanText } from "../../plan/plan-file/encode.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
@@ -13,21 +13,15 @@ const NAME_A_FILE = "Name a file that can be written.";
 /** Checks `--out` before the first request. @throws CliError exit 2 where a plan may not be written there */
 export async function checkOut(
 	out: string,
-	{
-		manifest,
-		failed,
-		force,
-	}: { readonly manifest: string; readonly failed: string | undefined; readonly force: boolean },
+	other: { readonly manifest: string; readonly failed: string | undefined; readonly force: boolean },
 ): Promise<void> {
+	const { manifest, failed, force } = other;
 	if (out === "-") {
-		throw new CliError("--out takes a file name, and - is none; nothing was sent", { exit: Exit.usage });
+		throw usageError("--out takes a file name, and - is none; nothing was sent");
 	}
 	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
 	if (manifest !== "-" && (await same(out)) === (await same(manifest))) {
-		throw new CliError(`--out ${out} is the manifest itself; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Name another file.",
-		});
+		throw usageError(`--out ${out} is the manifest itself; nothing was sent`, "Name another file.");
 	}
 	// Neither file may exist yet, so their folders are resolved.
 	const place = async (name: string): Promise<string> => join(await same(dirname(resolve(name))), basename(name));
@@ -35,14 +29,12 @@ export async function checkOut(
 		failed !== undefined &&
 		((await same(out)) === (await same(failed)) || (await place(out)) === (await place(failed)))
 	) {
-		throw new CliError(`--out ${out} is the file of --failed, and each would overwrite the other; nothing was sent`, {
-			exit: Exit.usage,
-			hint: "Name another file.",
-		});
+		const text = `--out ${out} is the file of --failed, and each would overwrite the other; nothing was sent`;
+		throw usageError(text, "Name another file.");
 	}
 	const there = await stat(out).catch(() => undefined);
 	if (there !== undefined && !there.isFile()) {
-		throw new CliError(`--out ${out}: is no regular file; nothing was sent`, { exit: Exit.usage, hint: NAME_A_FILE });
+		throw usageError(`--out ${out}: is no regular file; nothing was sent`, NAME_A_FILE);
 	}
 	if (there !== undefined && !force) throw isThereAlready(out);
 	await access(dirname(resolve(out)), constants.W_OK | constants.X_OK).catch((error: unknown) => {
@@ -100,7 +92,7 @@ export class PlanWriter {
 		await this.#written(async () => {
 			await this.#file.sync();
 			// Checked again: another program may have created the file while documents were read.
-			if (!this.#force && (await isThere(this.#out))) throw isThereAlready(this.#out);
+			if (!this.#force && existsSync(this.#out)) throw isThereAlready(this.#out);
 			await rename(this.#path, this.#out);
 			this.#isComplete = true;
 			await syncFolder(dirname(this.#out));
@@ -131,21 +123,11 @@ export class PlanWriter {
 	}
 }
 
-async function isThere(path: string): Promise<boolean> {
-	return access(path).then(
-		() => true,
-		() => false,
-	);
-}
-
 function notMade(out: string, cause: unknown): CliError {
-	const text = `--out ${out}: ${reason(cause)}; nothing was sent`;
-	return new CliError(text, { exit: Exit.usage, hint: NAME_A_FILE, cause });
+	return usageError(`--out ${out}: ${reason(cause)}; nothing was sent`, NAME_A_FILE, cause);
 }
 
 function isThereAlready(out: string): CliError {
-	return new CliError(`--out ${out}: exists already; nothing was sent`, {
-		exit: Exit.usage,
-		hint: "Name another file, or overwrite it with --force.",
-	});
+	const hint = "Name another file, or overwrite it with --force.";
+	return usageError(`--out ${out}: exists already; nothing was sent`, hint);
 }

@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { changeFormat, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { ChangeTally, ShownChange, UndeclaredDocument } from "../../report/change-tally.ts";
-import { changeLine, changeWriter, undeclaredLine } from "../../report/changes.ts";
+import { changeWriter } from "../../report/changes.ts";
 
 /** Characters of a value on a terminal; in a pipe it stands as it is. */
 const LONGEST = 200;
@@ -20,19 +20,10 @@ export function changePrinter(
 	{ io }: App,
 ): ChangePrinter {
 	const format = changeFormat(flags);
-	if (format === "json") {
-		const nothing = async (): Promise<void> => undefined;
-		return {
-			change: (change) => io.out(changeLine(change)),
-			undeclared: (document) => io.out(undeclaredLine(document)),
-			end: nothing,
-			cut: nothing,
-		};
-	}
 	const longest = io.stdoutIsTerminal ? LONGEST : Number.POSITIVE_INFINITY;
 	const writer = changeWriter(format, { marks: io.style, longest, limit: flags.limitCharacters });
 	const print = async (text = ""): Promise<void> => {
-		if (text !== "") await (format === "csv" ? io.out(text) : io.print(text));
+		if (text !== "") await (format === "csv" || format === "json" ? io.out(text) : io.print(text));
 	};
 	return {
 		change: (change) => print(writer.change(change)),

@@ -1,6 +1,5 @@
 import { reason, usageError } from "../../errors.ts";
-import { FACT_NAMES, type FactText, factTextOf, parseFactText } from "../../files/fact-text.ts";
-import type { FileFacts } from "../../files/facts.ts";
+import { FACT_NAMES, type FactText, factTextOf, parseFactText, type FileFacts } from "../../files/facts.ts";
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault } from "../../manifest/fault.ts";
 import { cellValue, splitType } from "../../manifest/rows/typed.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { App, Session } from "../../app.ts";
 import { errorCode, reason } from "../../errors.ts";
-import { adjustedText } from "../../report/adjusted.ts";
+import { adjustedText } from "../../report/pace.ts";
 import type { Adjustment } from "../../run/rate/rate-control.ts";
 import {
 	ADJUST_FILE,

@@ -10,12 +10,11 @@ import type { MaxErrors } from "../../run/stop/limits.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
-import { type SourceFlags, sourcesOf } from "../from/source-flags.ts";
+import { type SourceFlags, sourcesOf } from "../from/file-values.ts";
 import type { Run } from "../open-run.ts";
 import { factSettings } from "../rows/fact-settings.ts";
 import { checkNames, named, noteLeftOut, walked } from "../rows/find-files.ts";
-import { adopt, equalDocuments, refuseLost } from "./adopt.ts";
-import { listDataset } from "./listed.ts";
+import { adopt, equalDocuments, refuseLost, listDataset } from "./listed.ts";
 import { absentFiles, scanFiles } from "./scan.ts";
 import { emptyState, readStateFile, type StateFile, statePath } from "./state-file.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
@@ -56,7 +55,7 @@ export async function openPair(
 	given: string | undefined,
 ): Promise<SyncPair> {
 	const root = await realpath(folder).catch((error: unknown) => {
-		throw new CliError(`${show(folder)}: ${reason(error)}; nothing was sent`, { exit: Exit.usage, cause: error });
+		throw usageError(`${show(folder)}: ${reason(error)}; nothing was sent`, undefined, error);
 	});
 	const status = await stat(root);
 	if (!status.isDirectory()) throw usageError(`${show(folder)} is no folder; nothing was sent`);
@@ -172,9 +171,9 @@ function refuseEmpty(folder: string, known: number, isAllowed: boolean): void {
 			hint: "Hidden files are left out, and what --include and --exclude leave out. If that is right, add --allow-empty.",
 		});
 	}
-	throw new CliError(
+	throw usageError(
 		`${show(folder)} has no files, and the dataset has ${documentsText(known)} of it; nothing was sent`,
-		{ exit: Exit.usage, hint: "Is it mounted? Remove all of its documents with docs rm, if that is what you want." },
+		"Is it mounted? Remove all of its documents with docs rm, if that is what you want.",
 	);
 }
 

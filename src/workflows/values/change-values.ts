@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { ExitCode } from "../../errors.ts";
+import { type ExitCode, Exit } from "../../errors.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import type { Metadata } from "../../json/values.ts";
+import { DELETE_TOKEN } from "../../json/list-change.ts";
+import { type Metadata, sameValue } from "../../json/values.ts";
+import { valueFaults } from "../../manifest/rows/values.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { metadataHash, type PlanHeader, type PlannedChange } from "../../plan/plan-file/planned.ts";
-import { renamedKeys, type ValueMap, withValue } from "../../plan/value-change.ts";
+import { renamedKeys, ValueMap, withValue } from "../../plan/value-change.ts";
+import type { Ended } from "../../report/summary.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../../run/documents/before-images.ts";
@@ -17,21 +20,20 @@ import { REFUSE, WARN } from "../../run/documents/searches.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { refuseValues } from "../../run/service/arrival.ts";
 import type { Service } from "../../run/service/service.ts";
-import type { RowError } from "../../run/types.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
+import type { RowError } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
+import { checkAndReport, manifestOptions, problemReporter, refusal } from "../check/check-manifest.ts";
 import { shortListError } from "../lists/warnings.ts";
 import type { Run } from "../open-run.ts";
-import { applyPlan, CHANGES, KEY_TAKEN } from "../plan/apply-plan.ts";
+import { applyPlan, CHANGES, KEY_TAKEN, planPrinter } from "../plan/planned.ts";
 import { planRows } from "../plan/plan-rows.ts";
-import { planPrinter } from "../plan/planned.ts";
 import { PlanWriter } from "../plan/write-plan.ts";
 import type { ChangeSink } from "../preview/preview.ts";
 import { endedBefore, report } from "../report.ts";
-import { refuseMissing } from "./missing-key.ts";
-import { KeyCounts } from "./value-counts.ts";
+import { refuseMissing, KeyCounts } from "./value-counts.ts";
 
 type ChangeFlags = RunFlags & DryRunFlags & { readonly out?: string | undefined };
 
@@ -199,4 +201,41 @@ function plannedChange(
 		return failing(refused);
 	}
 	return { ...common, action: "update", was: metadataHash(present, inexact), metadata, difference };
+}
+
+/** A map that was read, or the end of a command whose map has problems. */
+type ReadMap =
+	| { readonly stop: Ended }
+	| { readonly stop: undefined; readonly map: ValueMap; readonly manifest: PlanHeader["manifest"] };
+
+/**
+ * Reads the table of `--map`. A row whose `new` is empty or equal to `old` changes nothing, and `!delete` removes the value.
+ *
+ * @throws CliError exit 2 where it can't be read
+ */
+export async function readMap(run: Run<RunFlags>, path: string, key: string): Promise<ReadMap> {
+	const { flags, settings, app } = run;
+	const options = await manifestOptions("map", { json: flags.json }, settings);
+	const checked = await checkAndReport(run, path, { ...options, deleteToken: DELETE_TOKEN });
+	try {
+		const map = new ValueMap();
+		const reporter = problemReporter(flags.json === true, app);
+		let { problems } = checked;
+		for await (const { metadata, line } of checked.read()) {
+			const [from, to] = [metadata.get("old"), metadata.get("new")];
+			if (from === undefined || to === undefined || sameValue(from, to)) continue;
+			for (const { code, text } of valueFaults(new Map([[key, to]]), DELETE_TOKEN)) {
+				problems += 1;
+				await reporter.report({ file: path, line, column: 1, field: "new", code, text: `new: ${show(key)} ${text}` });
+			}
+			map.add(from, { to: to === DELETE_TOKEN ? undefined : to, line });
+		}
+		reporter.end();
+		const stop = refusal({ ...checked, problems }, {}, "map");
+		if (stop !== undefined) return { stop: endedBefore(checked, { ...stop, exit: Exit.manifest }) };
+		const { rows, content } = checked;
+		return { stop: undefined, map, manifest: { name: path, sha256: content.sha256, rows } };
+	} finally {
+		await checked.close();
+	}
 }

@@ -13,8 +13,15 @@ import { withDataset } from "../dataset.ts";
 import { writeNewFile } from "../lists/documents-csv.ts";
 import { chosenFormat, type Format, type ListColumns, printList } from "../lists/list-output.ts";
 import { shortListError } from "../lists/warnings.ts";
-import { refuseMissing } from "./missing-key.ts";
-import { isMixed, type KeyCount, KeyCounts, typesText, type ValueCount, ValueCounts } from "./value-counts.ts";
+import {
+	refuseMissing,
+	isMixed,
+	type KeyCount,
+	KeyCounts,
+	typesText,
+	type ValueCount,
+	ValueCounts,
+} from "./value-counts.ts";
 
 type ListedFlags = ServiceFlags & {
 	readonly key: string | undefined;
