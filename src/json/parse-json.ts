@@ -64,7 +64,7 @@ export function isNotJson(text: string): boolean {
 export function parseJson(text: string): JsonValue {
 	const value: unknown = JSON.parse(text);
 	if (!isParsed(value)) throw new SyntaxError("not JSON");
-	return text.includes("\\") && hasBackslashInName(value, DEEPEST_READ) ? parseValue(text, LIKE_JSON_PARSE) : value;
+	return text.includes("\\") && hasBackslashInName(value, PYTHON.maxDepth) ? parseValue(text, PYTHON) : value;
 }
 
 /** The object of a JSON text; undefined where the text is no JSON, or no object. */
@@ -76,17 +76,6 @@ export function jsonObjectOf(text: string): JsonObject | undefined {
 		return undefined;
 	}
 }
-
-/** Levels that are read twice: some ten times the depth of any answer, and a tenth of what the stack can hold. */
-const DEEPEST_READ = 1000;
-
-/** Our own parser as strict as `JSON.parse`: it reads again what that has accepted. */
-const LIKE_JSON_PARSE: JsonRules = {
-	maxDepth: DEEPEST_READ,
-	maxString: Number.POSITIVE_INFINITY,
-	maxFaults: 0,
-	number: Number,
-};
 
 /**
  * Whether an object in a value has a name with a backslash.

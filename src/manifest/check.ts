@@ -47,6 +47,7 @@ class FirstReading {
 	readonly #tally: RowTally;
 	readonly #seen: SeenValues;
 	#reader: RowParser | undefined;
+	#headFaultsSeen = 0;
 	#problems = 0;
 	#fatal = false;
 
@@ -159,7 +160,8 @@ class FirstReading {
 	}
 
 	#headFaults(): void {
-		for (const fault of this.#reader?.headFaults() ?? []) {
+		for (const fault of this.#reader?.headFaults.slice(this.#headFaultsSeen) ?? []) {
+			this.#headFaultsSeen += 1;
 			this.#fatal = true;
 			this.#problem(fault, fault);
 		}

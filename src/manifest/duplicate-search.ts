@@ -4,7 +4,7 @@ import { positionIn } from "./fault.ts";
 import { PURPOSES } from "./purposes.ts";
 import { readBatches, type OpenManifest } from "./reading.ts";
 import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
-import { Repeats, type RowSet } from "./rows/repeats.ts";
+import { Repeats } from "./rows/repeats.ts";
 import type { CheckDependencies, ManifestOptions } from "./types.ts";
 
 type NameFolding = NonNullable<CheckDependencies["nameFolding"]>;
@@ -66,7 +66,7 @@ export class DuplicateSearch {
 		const suspects = this.#repeats.suspects();
 		// They are not held while the rows are sent.
 		this.#repeats = new Repeats();
-		if (suspects === undefined) return { skipped: [], conflicts: [] };
+		if (suspects.size === 0) return { skipped: [], conflicts: [] };
 		const { onDuplicate } = this.#manifest.options;
 		const exact = new Duplicates(onDuplicate);
 		const folded = new Duplicates(onDuplicate);
@@ -81,9 +81,10 @@ export class DuplicateSearch {
 	}
 
 	/** Reads up to the last suspect alone: what ended the first reading may stand after it. */
-	async #read(suspects: RowSet, add: Duplicates["add"]): Promise<void> {
+	async #read(suspects: ReadonlySet<number>, add: Duplicates["add"]): Promise<void> {
 		const { source, options, validator } = this.#manifest;
 		let index = 0;
+		let left = suspects.size;
 		for await (const { reader, rows } of readBatches(source.second(), options)) {
 			this.#signal?.throwIfAborted();
 			for (const raw of rows) {
@@ -91,9 +92,10 @@ export class DuplicateSearch {
 					const parsed = reader.parse(raw);
 					validator.applyOptions(parsed);
 					const { key, payload } = validator.identity(parsed, reader.format);
+					left -= 1;
 					add(key, payload, { index, ...this.#place(reader, raw, parsed) });
 				}
-				if (index === suspects.last) return;
+				if (left === 0) return;
 				index++;
 			}
 		}

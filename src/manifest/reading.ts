@@ -1,7 +1,7 @@
 import { CliError, Exit } from "../errors.ts";
 import type { Source } from "./bytes/source.ts";
 import { PURPOSES } from "./purposes.ts";
-import { RowMarks } from "./rows/repeats.ts";
+import type { RowMarks } from "./rows/repeats.ts";
 import type { FoundFile, RowValidator } from "./rows/validator.ts";
 import type { ParsedRow, RawRow, RowParser, RowReader } from "./rows/row-reader.ts";
 import type { IsWanted, ManifestOptions, Row, NameReference } from "./types.ts";
@@ -32,7 +32,7 @@ export type OpenManifest = {
  */
 export async function* readValidRows(
 	manifest: OpenManifest,
-	dispositions: Dispositions | undefined,
+	dispositions: RowMarks | undefined,
 	isWanted: IsWanted = () => true,
 ): AsyncGenerator<readonly Row[]> {
 	if (dispositions === undefined) return;
@@ -42,7 +42,7 @@ export async function* readValidRows(
 		for await (const { reader, rows } of readBatches(manifest.source.second(), manifest.options)) {
 			const valid: Row[] = [];
 			for (const raw of rows) {
-				if (dispositions.isValid(index) && isWanted(index)) {
+				if (dispositions.of(index) === Disposition.valid && isWanted(index)) {
 					const parsed = reader.parse(raw);
 					manifest.validator.applyOptions(parsed);
 					const file = hasFile ? await fileOf(manifest, raw, parsed) : undefined;
@@ -102,13 +102,6 @@ function referenceOf(file: string, reader: RowParser, raw: RawRow, name: string)
 export const Disposition = { valid: 0, invalid: 1, duplicate: 2, other: 3 } as const;
 export type Disposition = (typeof Disposition)[keyof typeof Disposition];
 
-/** The disposition of each row. Nothing else of a row is kept. */
-export class Dispositions extends RowMarks {
-	isValid(row: number): boolean {
-		return this.of(row) === Disposition.valid;
-	}
-}
-
 export type Batch = { readonly reader: RowParser; readonly rows: readonly RawRow[] };
 
 /**
@@ -126,7 +119,7 @@ export async function* readBatches(blocks: AsyncIterable<Buffer>, options: Manif
 	if (otherwise === undefined) yield* textBatches(all, options);
 	else {
 		// Hardly any manifest is a workbook, and its libraries are loaded for one alone.
-		const { workbookBatches } = await import("./xlsx/batches.ts");
+		const { workbookBatches } = await import("./xlsx/reader.ts");
 		yield* workbookBatches(all, options, otherwise);
 	}
 }

@@ -1,14 +1,16 @@
 import { type Shard, shardIndexOf } from "../shard.ts";
 import type { SubjectRules } from "./purposes.ts";
 import type { ParsedRow, RawRow } from "./rows/row-reader.ts";
-import { Disposition, Dispositions } from "./reading.ts";
+import { Disposition } from "./reading.ts";
+import { RowMarks } from "./rows/repeats.ts";
 
 /** Datasets that are remembered: more than a manifest has, but where their column holds something else. */
 const MOST_DATASETS = 1_000;
 
 /** Counts the rows of a manifest as they are checked: all of them, or those of one shard. */
 export class RowTally {
-	readonly dispositions = new Dispositions();
+	/** the disposition of each row; nothing else of a row is kept */
+	readonly dispositions = new RowMarks();
 	readonly datasets = new Map<string, number>();
 	/** valid rows by their datasets; those of documents that have several rows count each */
 	readonly rowsByDataset = new Map<string, number>();

@@ -19,18 +19,8 @@ type Pieces = { readonly length: number; readonly all: ReadonlySet<string>; read
  * in Base64, or backwards.
  */
 export function redactor(key: string): (text: string) => string {
-	if (key === "") return (text) => text;
-	const body = bodyOf(key);
-	const bytes = Buffer.from(body);
-	return masking([
-		pieces(key, key.length),
-		pieces(body, PIECE),
-		pieces(Array.from(body).toReversed().join(""), PIECE),
-		// The encoded forms have small alphabets, so their pieces are longer: identifiers must stay readable.
-		pieces(bytes.toString("hex"), 2 * PIECE),
-		pieces(bytes.toString("hex").toUpperCase(), 2 * PIECE),
-		...base64Forms(bytes).map((form) => pieces(form, TELLING)),
-	]);
+	// The encoded forms have small alphabets, so their pieces are longer: identifiers must stay readable.
+	return masking([pieces(key, key.length), ...piecesOfBody(bodyOf(key), PIECE, () => TELLING)]);
 }
 
 /**
@@ -38,20 +28,22 @@ export function redactor(key: string): (text: string) => string {
  * and any 16 consecutive characters of the body, in the same forms.
  */
 export function resultRedactor(key: string): (text: string) => string {
-	if (key === "") return (text) => text;
 	const body = bodyOf(key);
 	const whole = pieces(key, key.length);
 	if (body.length < TELLING) return masking([whole]);
-	const bytes = Buffer.from(body);
 	const length = Math.min(RESULT_PIECE, body.length);
-	return masking([
-		whole,
+	return masking([whole, ...piecesOfBody(body, length, (form) => Math.min(RESULT_PIECE, form.length))]);
+}
+
+function piecesOfBody(body: string, length: number, lengthInBase64: (form: string) => number): Pieces[] {
+	const bytes = Buffer.from(body);
+	return [
 		pieces(body, length),
 		pieces(Array.from(body).toReversed().join(""), length),
 		pieces(bytes.toString("hex"), 2 * length),
 		pieces(bytes.toString("hex").toUpperCase(), 2 * length),
-		...base64Forms(bytes).map((form) => pieces(form, Math.min(RESULT_PIECE, form.length))),
-	]);
+		...base64Forms(bytes).map((form) => pieces(form, lengthInBase64(form))),
+	];
 }
 
 /** Whether a text contains a key or its body, which is the part after the first dash. */

@@ -34,8 +34,7 @@ describe("rows that may be about the same document", () => {
 				for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
 				const repeated = names.flatMap((name, index) => (counts.get(name) === 1 ? [] : [index]));
 				const suspects = suspectsOf(all);
-				expect(names.flatMap((_, index) => (suspects?.has(index) === true ? [index] : []))).toEqual(repeated);
-				expect(suspects?.last).toBe(repeated.at(-1));
+				expect(names.flatMap((_, index) => (suspects.has(index) ? [index] : []))).toEqual(repeated);
 			}),
 			{ numRuns: 1_000 },
 		);
@@ -47,7 +46,7 @@ describe("rows that may be about the same document", () => {
 		["counted from the left", (row) => `${row % 1000}x${Math.floor(row / 1000)}x`.padEnd(32, "0")],
 	])("are none where ids are %s: comparing them would read the manifest again", (_, id) => {
 		const rows = Array.from({ length: 300_000 }, (_unused, row) => ["0".repeat(32), id(row)] as const);
-		expect(suspectsOf(rows)).toBeUndefined();
+		expect(suspectsOf(rows).size).toBe(0);
 	});
 });
 

@@ -25,7 +25,7 @@ function readIn(reader: RowReader, text: string, size: number): unknown[] {
 		if (!(error instanceof ReadingStop)) throw error;
 		read.push([error.code, error.message, error.at]);
 	}
-	return [...read, ...reader.headFaults()];
+	return [...read, ...reader.headFaults];
 }
 
 const csv = [

@@ -42,9 +42,9 @@ export async function openSource(
 	temporaryFolder: string = tmpdir(),
 	name: string = path,
 ): Promise<Source> {
-	if (path === "-") return new BlockSource("standard input", stdin, undefined, temporaryFolder);
+	if (path === "-") return sourceOf("standard input", stdin, undefined, temporaryFolder);
 	const file = await openFile(path);
-	return new BlockSource(name, file.handle === undefined ? file.bytes() : undefined, file, temporaryFolder);
+	return sourceOf(name, file.handle === undefined ? file.bytes() : undefined, file, temporaryFolder);
 }
 
 async function openFile(path: string): Promise<InputFile> {
@@ -71,95 +71,80 @@ function unreadable(path: string, why: string, hint: string, cause?: unknown): C
 	return usageError(`${excerpt(path)} ${why}`, hint, cause);
 }
 
-/** mkdtemp gives the folder mode 0700, so that other users can't read the copy. @throws CliError exit 7 where there is no room */
-async function privateFolder(parent: string): Promise<string> {
+function sourceOf(
+	name: string,
+	once: AsyncIterable<Uint8Array> | undefined,
+	opened: InputFile | undefined,
+	temporaryFolder: string,
+): Source {
+	/** the private folder of the copy */
+	let folder: string | undefined;
+	let spooled: string | undefined;
+	let file: FileHandle | undefined = opened?.handle;
+	const hashes: string[] = [];
+	const all = createHash("sha256");
+	let bytesRead = 0;
+
+	const changed = (): CliError =>
+		new CliError(`${excerpt(name)} was changed after it was checked`, {
+			exit: Exit.foreign,
+			hint: "Leave the manifest alone while it is sent, and run the same command again.",
+		});
+	async function* blocks(): AsyncGenerator<Buffer> {
+		try {
+			if (once !== undefined) yield* inBlocks(once);
+			else if (file !== undefined) yield* fileBlocks(file);
+		} catch (error) {
+			if (error instanceof CliError || errorCode(error) === undefined) throw error;
+			throw unreadable(name, `cannot be read: ${reason(error)}`, "Check the file and its storage.", error);
+		}
+	}
+	return {
+		async *first() {
+			let spool: FileHandle | undefined;
+			if (once !== undefined) {
+				// mkdtemp gives the folder mode 0700, so that other users can't read the copy.
+				folder = await kept(mkdtemp(join(temporaryFolder, "ragtag-")));
+				spooled = join(folder, "manifest");
+				file = spool = await kept(open(spooled, "wx+", 0o600));
+			}
+			for await (const block of blocks()) {
+				all.update(block);
+				hashes.push(soFar(all));
+				bytesRead += block.length;
+				if (spool !== undefined) await kept(spool.writeFile(block));
+				yield block;
+			}
+		},
+		async *second() {
+			let index = 0;
+			const whole = createHash("sha256");
+			if (file === undefined) return;
+			for await (const block of fileBlocks(file)) {
+				whole.update(block);
+				if (soFar(whole) !== hashes[index++]) throw changed();
+				yield block;
+			}
+			if (index !== hashes.length) throw changed();
+		},
+		content: () => ({ sha256: all.copy().digest("hex"), bytes: bytesRead, spooled }),
+		async close() {
+			await opened?.close();
+			if (file !== opened?.handle) await file?.close();
+			if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+/** A step of the copy of what can be read once alone. @throws CliError exit 7 where there is no room */
+async function kept<Result>(step: Promise<Result>): Promise<Result> {
 	try {
-		return await mkdtemp(join(parent, "ragtag-"));
+		return await step;
 	} catch (error) {
 		throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
 			exit: Exit.storage,
-			hint: "Free some space there, or name another folder with --state-dir.",
+			hint: "Free some space there, give the manifest as a file, or name another folder with --state-dir.",
 			cause: error,
-		});
-	}
-}
-
-class BlockSource implements Source {
-	readonly #name: string;
-	readonly #once: AsyncIterable<Uint8Array> | undefined;
-	readonly #temporaryFolder: string;
-	/** the private folder of the copy */
-	#folder: string | undefined;
-	#file: FileHandle | undefined;
-	readonly #opened: InputFile | undefined;
-	readonly #hashes: string[] = [];
-	readonly #whole = createHash("sha256");
-	#bytesRead = 0;
-	#spooled: string | undefined;
-
-	constructor(
-		name: string,
-		once: AsyncIterable<Uint8Array> | undefined,
-		opened: InputFile | undefined,
-		temporaryFolder: string,
-	) {
-		this.#name = name;
-		this.#once = once;
-		this.#opened = opened;
-		this.#file = opened?.handle;
-		this.#temporaryFolder = temporaryFolder;
-	}
-
-	async *first(): AsyncGenerator<Buffer> {
-		this.#folder = this.#once === undefined ? undefined : await privateFolder(this.#temporaryFolder);
-		this.#spooled = this.#folder === undefined ? undefined : join(this.#folder, "manifest");
-		const spool = this.#spooled === undefined ? undefined : await open(this.#spooled, "wx+", 0o600);
-		if (spool !== undefined) this.#file = spool;
-		for await (const block of this.#blocks()) {
-			this.#whole.update(block);
-			this.#hashes.push(soFar(this.#whole));
-			this.#bytesRead += block.length;
-			if (spool !== undefined) await keep(spool, block);
-			yield block;
-		}
-	}
-
-	async *second(): AsyncGenerator<Buffer> {
-		let index = 0;
-		const whole = createHash("sha256");
-		if (this.#file === undefined) return;
-		for await (const block of fileBlocks(this.#file)) {
-			whole.update(block);
-			if (soFar(whole) !== this.#hashes[index++]) throw this.#foreign();
-			yield block;
-		}
-		if (index !== this.#hashes.length) throw this.#foreign();
-	}
-
-	content(): Content {
-		return { sha256: this.#whole.copy().digest("hex"), bytes: this.#bytesRead, spooled: this.#spooled };
-	}
-
-	async close(): Promise<void> {
-		await this.#opened?.close();
-		if (this.#file !== this.#opened?.handle) await this.#file?.close();
-		if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
-	}
-
-	async *#blocks(): AsyncGenerator<Buffer> {
-		try {
-			if (this.#once !== undefined) yield* inBlocks(this.#once);
-			else if (this.#file !== undefined) yield* fileBlocks(this.#file);
-		} catch (error) {
-			if (error instanceof CliError || errorCode(error) === undefined) throw error;
-			throw unreadable(this.#name, `cannot be read: ${reason(error)}`, "Check the file and its storage.", error);
-		}
-	}
-
-	#foreign(): CliError {
-		return new CliError(`${excerpt(this.#name)} was changed after it was checked`, {
-			exit: Exit.foreign,
-			hint: "Leave the manifest alone while it is sent, and run the same command again.",
 		});
 	}
 }
@@ -198,18 +183,6 @@ async function* inBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buff
 		size += rest.length;
 	}
 	if (size > 0) yield Buffer.concat(parts);
-}
-
-async function keep(spool: FileHandle, block: Buffer): Promise<void> {
-	try {
-		await spool.writeFile(block);
-	} catch (error) {
-		throw new CliError(`standard input cannot be kept in the temporary folder: ${reason(error)}`, {
-			exit: Exit.storage,
-			hint: "Free some space there, or give the manifest as a file.",
-			cause: error,
-		});
-	}
 }
 
 /** A block is hashed once for itself and for the whole: the hash of all bytes up to its end says as much as its own. */

@@ -5,22 +5,24 @@ import { ReadingStop } from "../fault.ts";
 import { MAX_RATIO, MAX_UNPACKED } from "../limits.ts";
 import { mistakenFile } from "../mistaken.ts";
 
-/** The first block of some bytes, and all of them. */
-export async function beginning(
-	blocks: AsyncIterable<Buffer>,
-): Promise<{ readonly first: Buffer | undefined; readonly all: AsyncIterable<Buffer> }> {
+/** The first block of some bytes, and all of them. Where they are not read on, `end` lets go of their source. */
+export async function beginning(blocks: AsyncIterable<Buffer>): Promise<{
+	readonly first: Buffer | undefined;
+	readonly all: AsyncIterable<Buffer>;
+	end(): Promise<unknown>;
+}> {
 	const source = blocks[Symbol.asyncIterator]();
-	const first = await source.next();
-	const value = first.done === true ? undefined : first.value;
-	return { first: value, all: rest(value, source) };
-}
-
-async function* rest(first: Buffer | undefined, source: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-	try {
-		if (first !== undefined) yield* chain(first, source);
-	} finally {
-		await source.return?.();
+	const end = async (): Promise<unknown> => source.return?.();
+	const { value: first } = await source.next();
+	async function* all(): AsyncGenerator<Buffer> {
+		try {
+			if (first !== undefined) yield first;
+			yield* { [Symbol.asyncIterator]: () => source };
+		} finally {
+			await end();
+		}
 	}
+	return { first, all: all(), end };
 }
 
 /**
@@ -29,23 +31,13 @@ async function* rest(first: Buffer | undefined, source: AsyncIterator<Buffer>): 
  * @throws Stop if the gzip is cut, damaged or a bomb, or if the bytes are of another format
  */
 export async function* unpack(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-	const source = blocks[Symbol.asyncIterator]();
-	try {
-		const first = await source.next();
-		if (first.done === true) return;
-		const mistaken = mistakenFile(first.value);
-		if (mistaken !== undefined) throw mistaken;
-		const all = chain(first.value, source);
-		if (first.value[0] === 0x1f && first.value[1] === 0x8b) yield* gunzip(all);
-		else yield* all;
-	} finally {
-		await source.return?.();
+	const { first, all, end } = await beginning(blocks);
+	const mistaken = first && mistakenFile(first);
+	if (mistaken !== undefined) {
+		await end();
+		throw mistaken;
 	}
-}
-
-async function* chain(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-	yield first;
-	for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+	yield* first?.[0] === 0x1f && first[1] === 0x8b ? gunzip(all) : all;
 }
 
 async function* gunzip(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

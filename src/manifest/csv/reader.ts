@@ -23,7 +23,7 @@ export class CsvReader implements RowReader {
 	#line = 1;
 	#columns: readonly Column[] = [];
 	#hasHeader = false;
-	#headFaults: HeadFault[] = [];
+	headFaults: readonly HeadFault[] = [];
 	/** the cell of each role and key */
 	readonly #cellOf = new Map<string, number>();
 	#located: CellStarts | undefined;
@@ -68,12 +68,6 @@ export class CsvReader implements RowReader {
 		if (this.#splitter === undefined) this.#takeNamed(this.#waiting.search(/[^\r\n]/));
 		const rows = this.#splitter === undefined ? this.#begin(0) : [];
 		return [...rows, ...(this.#splitter === undefined ? [] : this.#rows(this.#splitter.end()))];
-	}
-
-	headFaults(): HeadFault[] {
-		const faults = this.#headFaults;
-		this.#headFaults = [];
-		return faults;
 	}
 
 	source(raw: RawRow): SourceRecord {
@@ -163,7 +157,7 @@ export class CsvReader implements RowReader {
 		}
 		const offsets = faults.map(({ cell }) => this.#cells(record.text).of(cell));
 		const places = positionsIn(record.text, offsets, record.line);
-		this.#headFaults = faults.map(({ field, code, text }, index) => ({ field, code, text, ...(places[index] ?? at) }));
+		this.headFaults = faults.map(({ field, code, text }, index) => ({ field, code, text, ...(places[index] ?? at) }));
 	}
 
 	/** The beginnings of the cells of the latest row with a fault. */

@@ -50,7 +50,7 @@ export class JsonReader implements RowReader {
 	}
 
 	/** Members that an option names and no row has, which is known only after the last row. */
-	headFaults(): HeadFault[] {
+	get headFaults(): readonly HeadFault[] {
 		if (!this.#ended) return [];
 		return this.#names.unused().map(([flag, field]) => {
 			const text = `${flag} names a member that no row has`;

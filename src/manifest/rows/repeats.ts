@@ -43,16 +43,15 @@ export class Repeats {
 		this.#words[this.#length++] = index;
 	}
 
-	/** The rows that share a fingerprint; undefined if there are none. */
-	suspects(): RowSet | undefined {
-		const found = new RowSet();
-		addRepeated(this.#words.subarray(0, this.#length), found);
-		return found.last === undefined ? undefined : found;
+	/** The positions of the rows that share a fingerprint. */
+	suspects(): ReadonlySet<number> {
+		return repeated(this.#words.subarray(0, this.#length));
 	}
 }
 
 /** A table of the records by their fingerprints, at least half of it empty. A place holds the number of a record, from 1. */
-function addRepeated(records: Uint32Array, found: RowSet): void {
+function repeated(records: Uint32Array): ReadonlySet<number> {
+	const found = new Set<number>();
 	const count = records.length / RECORD_WORDS;
 	const table = new Uint32Array(2 ** Math.ceil(Math.log2(2 * count + 1)));
 	const mask = table.length - 1;
@@ -74,6 +73,7 @@ function addRepeated(records: Uint32Array, found: RowSet): void {
 			place = (place + 1) & mask;
 		}
 	}
+	return found;
 }
 
 /** A number from 0 to 3 for each row, by its position: 250 kB for a million rows. */
@@ -93,21 +93,5 @@ export class RowMarks {
 
 	of(row: number): number {
 		return ((this.#bits[Math.floor(row / 4)] ?? 0) >> ((row % 4) * 2)) & 3;
-	}
-}
-
-/** Positions of rows. */
-export class RowSet {
-	readonly #marks = new RowMarks();
-	/** the highest position; undefined for an empty set */
-	last: number | undefined;
-
-	add(row: number): void {
-		this.#marks.set(row, 1);
-		this.last = Math.max(this.last ?? 0, row);
-	}
-
-	has(row: number): boolean {
-		return this.#marks.of(row) === 1;
 	}
 }

@@ -54,8 +54,8 @@ export type RowParser = {
 	readonly format: "csv" | "json" | "jsonl" | "xlsx";
 	/** the name of the sheet, in a workbook */
 	readonly sheet?: string | undefined;
-	/** faults of the header, each given once */
-	headFaults(): HeadFault[];
+	/** faults of the header, as far as they are known */
+	readonly headFaults: readonly HeadFault[];
 	parse(raw: RawRow): ParsedRow;
 	/** the columns of metadata; undefined where each row names its keys */
 	readonly keyColumns: readonly KeyColumn[] | undefined;

@@ -39,108 +39,78 @@ export async function checkSidecars(
 ): Promise<CheckedSidecars> {
 	const validator = await RowValidator.create(paths[0] ?? ".", options);
 	const { files, orphans, folders } = await findLocalFiles(paths);
-	const check = new Check(options, validator, onProblem);
-	for (const sidecar of orphans) check.orphan(sidecar);
+	const names = new MemberNames(options);
+	const reader = new JsonReader("jsonl", options);
+	const entries: Entry[] = [];
+	const byKey = new Map<string, Entry>();
+	let [problems, invalid, duplicateSkipped] = [0, 0, 0];
+
+	const report = (file: string, content: string, { field, code, text, offset }: Fault): void => {
+		problems += 1;
+		const raw = { text: content, line: 1, column: 1, cells: undefined, fault: undefined };
+		const isIn = field !== null && content !== "";
+		const place = positionIn(content, offset ?? (isIn ? reader.offsetOf(raw, field) : 0), 1);
+		onProblem({ file, ...place, field, code, text: field === null ? text : `${excerpt(field)}: ${text}` });
+	};
+	/** Files of one name in several folders are one document. */
+	const remember = (file: LocalFile, text: string, parsed: ParsedRow): void => {
+		const { key, payload } = validator.identity(parsed, "json");
+		const entry: Entry = { file, content: hashOf(text), payload: hashOf(payload), isSkipped: false };
+		const earlier = byKey.get(key);
+		const { onDuplicate } = options;
+		if (earlier !== undefined && earlier.payload !== entry.payload && onDuplicate === "error") {
+			invalid += 1;
+			const what = `the same document as for ${excerpt(earlier.file.path)}, with other values; see --on-duplicate`;
+			report(file.path, "", { field: "name", code: "DUPLICATE", text: what });
+			return;
+		}
+		entries.push(entry);
+		if (earlier === undefined || onDuplicate === "last") byKey.set(key, entry);
+		if (earlier === undefined) return;
+		duplicateSkipped += 1;
+		(onDuplicate === "last" ? earlier : entry).isSkipped = true;
+	};
+
+	for (const orphan of orphans) {
+		// It may be the metadata of a file that was moved, and would be lost silently.
+		invalid += 1;
+		report(orphan, "", { field: null, code: "NO_FILE", text: "a sidecar whose file is not there" });
+	}
 	for (const file of files) {
 		signal?.throwIfAborted();
-		await check.file(file, signal);
+		const read = await readSidecar(file.sidecar, names);
+		if (read === undefined) {
+			invalid += 1;
+			const text = `has no sidecar: there is no ${excerpt(file.sidecar)}`;
+			report(file.path, "", { field: null, code: "NO_SIDECAR", text });
+			continue;
+		}
+		const { text, parsed } = named(read, file);
+		const faults = validator.faults(parsed, false);
+		const withFaults = { metadata: parsed.metadata, place: excerpt(file.sidecar), faults };
+		if (parsed.isReadable) await validator.addSchemaFaults([withFaults], signal);
+		for (const fault of faults) report(file.sidecar, text, fault);
+		if (faults.length > 0) invalid += 1;
+		else remember(file, text, parsed);
 	}
 	const [first = "."] = paths;
+	// A member that is missing may stand in a sidecar that could not be read.
+	const unused = invalid > 0 ? [] : names.unused();
+	for (const [flag, field] of unused) {
+		report(first, "", { field, code: "NO_SUCH_COLUMN", text: `${flag} names a member that no sidecar has` });
+	}
 	return {
 		name: paths.length === 1 ? first : "the files",
 		rows: files.length + orphans.length,
 		otherRows: 0,
-		...check.end(first),
+		invalid,
+		duplicateSkipped,
+		problems,
+		fatal: unused.length > 0,
 		folders,
-		read: () => rowsOf(check.entries, options, validator),
+		read: () => rowsOf(entries, options, validator),
 		close: async () => undefined,
 	};
-}
-
-class Check {
-	readonly entries: Entry[] = [];
-	readonly #options: ManifestOptions;
-	readonly #validator: RowValidator;
-	readonly #onProblem: (problem: Problem) => void;
-	readonly #names: MemberNames;
-	readonly #reader: JsonReader;
-	readonly #byKey = new Map<string, Entry>();
-	#problems = 0;
-	#invalid = 0;
-	#duplicateSkipped = 0;
-
-	constructor(options: ManifestOptions, validator: RowValidator, onProblem: (problem: Problem) => void) {
-		this.#options = options;
-		this.#validator = validator;
-		this.#onProblem = onProblem;
-		this.#names = new MemberNames(options);
-		this.#reader = new JsonReader("jsonl", options);
-	}
-
-	/** It may be the metadata of a file that was moved, and would be lost silently. */
-	orphan(sidecar: string): void {
-		this.#invalid += 1;
-		this.#problem(sidecar, "", { field: null, code: "NO_FILE", text: "a sidecar whose file is not there" });
-	}
-
-	async file(file: LocalFile, signal: AbortSignal | undefined): Promise<void> {
-		const read = await readSidecar(file.sidecar, this.#names);
-		if (read === undefined) {
-			this.#invalid += 1;
-			const text = `has no sidecar: there is no ${excerpt(file.sidecar)}`;
-			this.#problem(file.path, "", { field: null, code: "NO_SIDECAR", text });
-			return;
-		}
-		const { text, parsed } = named(read, file);
-		const faults = this.#validator.faults(parsed, false);
-		const withFaults = { metadata: parsed.metadata, place: excerpt(file.sidecar), faults };
-		if (parsed.isReadable) await this.#validator.addSchemaFaults([withFaults], signal);
-		for (const fault of faults) this.#problem(file.sidecar, text, fault);
-		if (faults.length > 0) this.#invalid += 1;
-		else this.#remember(file, text, parsed);
-	}
-
-	/** @param where the place that a problem names if it is of no file */
-	end(where: string): Pick<CheckedSidecars, "invalid" | "duplicateSkipped" | "problems" | "fatal"> {
-		// A member that is missing may stand in a sidecar that could not be read.
-		const unused = this.#invalid > 0 ? [] : this.#names.unused();
-		for (const [flag, field] of unused) {
-			this.#problem(where, "", { field, code: "NO_SUCH_COLUMN", text: `${flag} names a member that no sidecar has` });
-		}
-		return {
-			invalid: this.#invalid,
-			duplicateSkipped: this.#duplicateSkipped,
-			problems: this.#problems,
-			fatal: unused.length > 0,
-		};
-	}
-
-	/** Files of one name in several folders are one document. */
-	#remember(file: LocalFile, text: string, parsed: ParsedRow): void {
-		const { key, payload } = this.#validator.identity(parsed, "json");
-		const entry: Entry = { file, content: hashOf(text), payload: hashOf(payload), isSkipped: false };
-		const earlier = this.#byKey.get(key);
-		const { onDuplicate } = this.#options;
-		if (earlier !== undefined && earlier.payload !== entry.payload && onDuplicate === "error") {
-			this.#invalid += 1;
-			const what = `the same document as for ${excerpt(earlier.file.path)}, with other values; see --on-duplicate`;
-			this.#problem(file.path, "", { field: "name", code: "DUPLICATE", text: what });
-			return;
-		}
-		this.entries.push(entry);
-		if (earlier === undefined || onDuplicate === "last") this.#byKey.set(key, entry);
-		if (earlier === undefined) return;
-		this.#duplicateSkipped += 1;
-		(onDuplicate === "last" ? earlier : entry).isSkipped = true;
-	}
-
-	#problem(file: string, content: string, { field, code, text, offset }: Fault): void {
-		this.#problems += 1;
-		const raw = { text: content, line: 1, column: 1, cells: undefined, fault: undefined };
-		const isIn = field !== null && content !== "";
-		const place = positionIn(content, offset ?? (isIn ? this.#reader.offsetOf(raw, field) : 0), 1);
-		this.#onProblem({ file, ...place, field, code, text: field === null ? text : `${excerpt(field)}: ${text}` });
-	}
 }
 
 async function* rowsOf(

@@ -10,16 +10,48 @@ import {
 	type SheetValue,
 } from "../rows/row-reader.ts";
 import type { ManifestOptions, SourceRecord, FailedRowFormat } from "../types.ts";
-import { MOST_COLUMNS, type SheetRow } from "./sheet-rows.ts";
+import { ReadingStop } from "../fault.ts";
+import type { Batch } from "../reading.ts";
+import { gather, openArchive } from "./archive.ts";
+import { MOST_COLUMNS, type SheetRow, SheetRows } from "./sheet-rows.ts";
+import { readWorkbook, WORKBOOK } from "./workbook.ts";
 import { addCell } from "../csv/add-cell.ts";
 import { isoDate } from "../csv/date-form.ts";
 import { csvFailedRows } from "../failed-rows.ts";
+
+/**
+ * The rows of a sheet as they stand in it, some hundred at a time. There is always a batch, be it empty.
+ *
+ * @param otherwise what the file is if it is no workbook
+ * @throws Stop, always with a position
+ */
+export async function* workbookBatches(
+	blocks: AsyncIterable<Buffer>,
+	options: ManifestOptions,
+	otherwise: ReadingStop,
+): AsyncGenerator<Batch> {
+	const archive = await openArchive(await gather(blocks));
+	if (!archive.has(WORKBOOK)) throw otherwise;
+	const workbook = await readWorkbook(archive, options.sheet);
+	const { name, part } = workbook.sheet;
+	const reader = new SheetReader(name, options);
+	const rows = new SheetRows(workbook);
+	try {
+		for await (const text of archive.read(part)) yield { reader, rows: reader.rows(rows.push(text)) };
+		rows.end();
+	} catch (error) {
+		if (!(error instanceof ReadingStop)) throw error;
+		throw new ReadingStop(error.code, error.message, { line: rows.row, column: 1 });
+	}
+	reader.end();
+	yield { reader, rows: [] };
+}
 
 /** A row's text has a character for each column, so that a place in it is a column of the sheet. */
 const TEXT = " ".repeat(MOST_COLUMNS);
 
 /** Gives the rows of a sheet their meaning. The first row with a value is the header. */
-export class SheetReader implements RowParser {
+class SheetReader implements RowParser {
 	readonly format = "xlsx";
 	readonly sheet: string;
 	/** the types of values are known row by row */
@@ -31,7 +63,7 @@ export class SheetReader implements RowParser {
 	readonly #placeOf = new Map<string, number>();
 	#isNamed: ReadonlySet<number> = new Set();
 	#kinds: ColumnKind[] = [];
-	#headFaults: HeadFault[] = [];
+	headFaults: readonly HeadFault[] = [];
 
 	constructor(sheet: string, options: ManifestOptions) {
 		this.sheet = sheet;
@@ -58,12 +90,6 @@ export class SheetReader implements RowParser {
 		const { hasFile } = PURPOSES[this.#options.purpose].subject;
 		const role = hasFile ? (at: number): string | undefined => roleOf(columns[at]) : undefined;
 		return sheetFailedRows(columns, this.#kinds, this.#options, role);
-	}
-
-	headFaults(): HeadFault[] {
-		const faults = this.#headFaults;
-		this.#headFaults = [];
-		return faults;
 	}
 
 	parse({ values = [] }: RawRow): ParsedRow {
@@ -103,7 +129,7 @@ export class SheetReader implements RowParser {
 			if (use.kind === "role" || (use.kind === "key" && !this.#placeOf.has(field)))
 				this.#placeOf.set(field, this.#places[at] ?? 0);
 		}
-		this.#headFaults = faults.map(({ cell, ...fault }) => ({
+		this.headFaults = faults.map(({ cell, ...fault }) => ({
 			...fault,
 			line: row,
 			column: (this.#places[cell] ?? 0) + 1,

@@ -12,8 +12,6 @@ type Sheet = { readonly name: string; readonly part: string; readonly isHidden: 
 /** What the cells of a workbook share. */
 export type Workbook = {
 	readonly sheet: Sheet;
-	/** of all sheets, for messages */
-	readonly names: readonly string[];
 	readonly is1904: boolean;
 	readonly strings: readonly string[];
 	/** what the numbers of each style are shown as */
@@ -27,8 +25,7 @@ export type Workbook = {
 export async function readWorkbook(archive: Archive, wanted: string | undefined): Promise<Workbook> {
 	const { sheets, is1904 } = await readSheets(archive, await readTargets(archive));
 	const sheet = chosen(sheets, wanted);
-	const names = sheets.map(({ name }) => name);
-	return { sheet, names, is1904, strings: await readStrings(archive), kinds: await readStyles(archive) };
+	return { sheet, is1904, strings: await readStrings(archive), kinds: await readStyles(archive) };
 }
 
 function chosen(sheets: readonly Sheet[], wanted: string | undefined): Sheet {

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { crc32 } from "node:zlib";
+import { constants, gunzipSync, gzipSync } from "node:zlib";
 import * as v from "valibot";
 import { CliError, Exit } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import type { JsonObject, JsonValue } from "../../json/values.ts";
+import type { JsonObject } from "../../json/values.ts";
 import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { countedOf, kindOf, namesIn } from "../journal/decode.ts";
@@ -156,20 +156,16 @@ export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<Ru
 /** The folder of the lists of removed runs, next to the folders of runs. A list is kept while an older run needs it. */
 const FOLDER = ".touched";
 
-/** Increased when the form of a list changes. */
-const SCHEMA = 1;
-
-/** The first line of a list: `executions` has the order of each, and the number of hashes of both kinds. */
-const HEAD = v.object({
-	schema: v.literal(SCHEMA),
+/** A list: the hashes of each execution, as compressed JSON. `gzip` has a checksum, so a damaged list is noticed. */
+const HASHES = v.custom<readonly number[]>(Array.isArray);
+const LIST = v.object({
+	/** increased when the form of a list changes */
+	schema: v.literal(2),
 	base_url: v.string(),
-	crc: v.number(),
-	executions: v.array(v.tuple([v.number(), v.number(), v.number()])),
+	executions: v.array(v.object({ order: v.number(), written: HASHES, unchanged: HASHES })),
 	undoes: v.optional(v.string()),
 	undone_whole: v.optional(v.boolean(), false),
 });
-
-const BYTES = Float64Array.BYTES_PER_ELEMENT;
 
 function listPath(runs: RunStore, run: string): string {
 	return runs.path(FOLDER, run);
@@ -184,28 +180,18 @@ function listNames(runs: RunStore): string[] {
 	}
 }
 
-/** Writes a list: a line of JSON, then the hashes. The file is complete or absent. */
+/** Writes a list. The file is complete or absent. */
 async function writeList(runs: RunStore, { run, baseUrl, executions, undoes }: RunTouches): Promise<void> {
-	const hashes = Buffer.concat(executions.flatMap(({ written, unchanged }) => [bytesOf(written), bytesOf(unchanged)]));
-	const listed = executions.map(({ order, written, unchanged }) => [order, written.size, unchanged.size]);
-	const crc = checksum(listed, hashes);
-	const head: JsonObject = {
-		schema: SCHEMA,
+	const list: v.InferInput<typeof LIST> = {
+		schema: 2,
 		base_url: baseUrl,
-		crc,
-		executions: listed,
+		executions: executions.map(({ order, written, unchanged }) => {
+			return { order, written: [...written], unchanged: [...unchanged] };
+		}),
 		...(undoes && { undoes: undoes.run, undone_whole: undoes.isComplete }),
 	};
 	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
-	await writeWhole(listPath(runs, run), Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), hashes]));
-}
-
-function checksum(executions: readonly JsonValue[], hashes: Uint8Array): number {
-	return crc32(hashes, crc32(JSON.stringify(executions)));
-}
-
-function bytesOf(hashes: ReadonlySet<number>): Buffer {
-	return Buffer.from(Float64Array.from(hashes).buffer);
+	await writeWhole(listPath(runs, run), gzipSync(JSON.stringify(list), { level: constants.Z_BEST_SPEED }));
 }
 
 /** @returns undefined where there is no list, "damaged" where this version has not written it whole */
@@ -217,21 +203,19 @@ function readList(runs: RunStore, run: string): RunTouches | "damaged" | undefin
 		if (isAbsent(error)) return undefined;
 		throw error;
 	}
-	const end = bytes.indexOf("\n");
-	const { success, output } = v.safeParse(HEAD, jsonObjectOf(bytes.toString("utf8", 0, Math.max(0, end))));
+	const { success, output } = v.safeParse(LIST, unzipped(bytes));
 	if (!success) return "damaged";
-	const { base_url: baseUrl, crc, executions: listed, undoes, undone_whole: isComplete } = output;
-	const hashes = bytes.subarray(end + 1);
-	if (checksum(listed, hashes) !== crc) return "damaged";
-	let at = hashes.byteOffset;
-	const take = (length: number): Set<number> => {
-		const part = new Set(new Float64Array(hashes.buffer.slice(at, at + length * BYTES)));
-		at += length * BYTES;
-		return part;
-	};
-	const executions = listed.map(([order, written, unchanged]): ExecutionTouches => {
-		return { order, written: take(written), unchanged: take(unchanged) };
+	const { base_url: baseUrl, undoes, undone_whole: isComplete } = output;
+	const executions = output.executions.map(({ order, written, unchanged }): ExecutionTouches => {
+		return { order, written: new Set(written), unchanged: new Set(unchanged) };
 	});
-	const undone = undoes === undefined ? undefined : { run: undoes, isComplete };
-	return { run, baseUrl, executions, undoes: undone };
+	return { run, baseUrl, executions, undoes: undoes === undefined ? undefined : { run: undoes, isComplete } };
+}
+
+function unzipped(bytes: Buffer): JsonObject | undefined {
+	try {
+		return jsonObjectOf(gunzipSync(bytes).toString("utf8"));
+	} catch {
+		return undefined;
+	}
 }

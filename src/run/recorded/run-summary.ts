@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { OUTCOMES } from "../../outcomes.ts";
-import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonObject } from "../../json/values.ts";
@@ -9,7 +8,7 @@ import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import type { SlowCause } from "../rate/slow-seconds.ts";
 import { FOUND_RATE, type FoundRate } from "../rate/rate-memory.ts";
-import { isAbsent, readTextIfThere } from "../storage/quick-files.ts";
+import { readTextIfThere, statusOf } from "../storage/quick-files.ts";
 import type { Totals, VerifyCounts } from "../types.ts";
 import { known, type RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
@@ -132,13 +131,4 @@ export function summaryIn(object: JsonObject): RunSummary | undefined {
 		foundRate: output.found_rate,
 		undo,
 	};
-}
-
-function statusOf(path: string): Stats | undefined {
-	try {
-		return statSync(path);
-	} catch (error) {
-		if (isAbsent(error)) return undefined;
-		throw error;
-	}
 }

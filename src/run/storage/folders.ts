@@ -15,15 +15,9 @@ const FOLDER_MODE = 0o700;
  */
 export function makeFolder(path: string): readonly string[] {
 	const folder = resolve(path);
-	const made: string[] = [];
-	try {
-		mkdirSync(folder, { mode: FOLDER_MODE });
-		return [folder];
-	} catch (error) {
-		if (errorCode(error) === "EEXIST" && isFolder(folder)) return made;
-		if (errorCode(error) !== "ENOENT" || dirname(folder) === folder) throw error;
-	}
-	made.push(...makeFolder(dirname(folder)));
+	if (isFolder(folder)) return [];
+	const parent = dirname(folder);
+	const made = parent === folder ? [] : [...makeFolder(parent)];
 	try {
 		mkdirSync(folder, { mode: FOLDER_MODE });
 		made.push(folder);

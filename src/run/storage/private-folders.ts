@@ -7,12 +7,11 @@ import {
 	openSync,
 	readdirSync,
 	readFileSync,
-	type Stats,
 	statSync,
 } from "node:fs";
 import { join } from "node:path";
 import { type CliError, usageError } from "../../errors.ts";
-import { isAbsent } from "./quick-files.ts";
+import { statusOf } from "./quick-files.ts";
 
 /** The user of this process, and how to inform that user. */
 export type CurrentUser = {
@@ -100,15 +99,6 @@ function closeToOthers(path: string): boolean {
 		return true;
 	} catch {
 		return false;
-	}
-}
-
-function statusOf(path: string, read: (path: string) => Stats): Stats | undefined {
-	try {
-		return read(path);
-	} catch (error) {
-		if (isAbsent(error)) return undefined;
-		throw error;
 	}
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, type Stats, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { syncFile, writeWhole } from "../../write-whole.ts";
@@ -22,6 +22,16 @@ export function readTextIfThere(path: string, flags = 0): string | undefined {
 		return readFileSync(file, "utf8");
 	} finally {
 		closeSync(file);
+	}
+}
+
+/** The status of a file; undefined where there is none. @throws every other error of the storage */
+export function statusOf(path: string, read: (path: string) => Stats = statSync): Stats | undefined {
+	try {
+		return read(path);
+	} catch (error) {
+		if (isAbsent(error)) return undefined;
+		throw error;
 	}
 }
 
