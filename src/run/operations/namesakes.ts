@@ -38,25 +38,13 @@ export function settledByExisting(
 	service: Service,
 	onExisting: Exclude<OnExisting, "replace">,
 	found: readonly Named[],
-	{ file, metadata }: { readonly file: NamedFile; readonly metadata: Metadata },
+	{ file: { name, size }, metadata }: { readonly file: NamedFile; readonly metadata: Metadata },
 ): Settled | undefined {
-	const [first] = found;
-	if (first === undefined || onExisting === "upload-again") return undefined;
-	const settled = existing(service, onExisting, [first, ...found.slice(1)], file);
-	// A row without metadata must not clear that of a document.
-	return settled.status === "updated" && metadata.size === 0 ? { ...settled, status: "unchanged" } : settled;
-}
-
-function existing(
-	service: Service,
-	onExisting: "error" | "skip" | "update-metadata" | "foreign",
-	namesakes: readonly [Named, ...(readonly Named[])],
-	{ name, size }: NamedFile,
-): Settled {
 	// Of several documents of the name, the one that may be the file is meant.
-	const same = namesakes.find((each) => each.size === undefined || each.size === size);
-	const present = same ?? namesakes[0];
-	const ids = namesakes.map(({ id }) => id);
+	const same = found.find((each) => each.size === undefined || each.size === size);
+	const present = same ?? found[0];
+	if (present === undefined || onExisting === "upload-again") return undefined;
+	const ids = found.map(({ id }) => id);
 	const shown = service.show(ids.join(", "));
 	const isSame = isSameName(present.name, name);
 	const there = isSame
@@ -79,12 +67,14 @@ function existing(
 		const text = `the dataset has ${service.show(present.name)}, document ${shown}, ${sizes}; nothing of this row was sent (--on-existing replace uploads it in its place, upload-again beside it)`;
 		throw new RestError(text, { kind: "rejected", code: "STALE_FILE" });
 	}
-	if (onExisting === "skip") return { status: "unchanged", documentId: present.id, storedName: present.name };
+	const settled = { documentId: present.id, storedName: present.name };
+	if (onExisting === "skip") return { ...settled, status: "unchanged" };
 	if (ids.length > 1) {
 		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
 		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
 	}
-	return { status: "updated", documentId: present.id, storedName: present.name };
+	// A row without metadata must not clear that of a document.
+	return { ...settled, status: metadata.size === 0 ? "unchanged" : "updated" };
 }
 
 function bytesOf(size: number | undefined): string {

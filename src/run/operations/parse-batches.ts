@@ -63,20 +63,14 @@ export class ParseBatches {
 	/** Never rejects: each row has its own end. */
 	async #startAll(context: BatchContext, rows: readonly WaitingRow[]): Promise<void> {
 		try {
-			let open = rows;
-			while (open.length > 0) {
-				this.#onStart();
-				const refused = await this.#send(context, open);
-				const left = await this.#left(context, open, refused === undefined);
-				// One of them is refused, and which is not always said.
-				const isKnown = refused === undefined || open.length === 1;
-				if (isKnown) return left.forEach((row) => (row.end = { error: refused ?? notStarted(row.item) }));
-				if (left.length < open.length) open = left;
-				else {
-					for (const row of left) await this.#startAll(context, [row]);
-					return;
-				}
-			}
+			this.#onStart();
+			const refused = await this.#send(context, rows);
+			const left = await this.#left(context, rows, refused === undefined);
+			// One of them is refused, and which is not always said.
+			if (refused === undefined || rows.length === 1) {
+				for (const row of left) row.end = { error: refused ?? notStarted(row.item) };
+			} else if (left.length === rows.length) for (const row of left) await this.#startAll(context, [row]);
+			else if (left.length > 0) await this.#startAll(context, left);
 		} catch (error) {
 			for (const row of rows) row.end ??= { error };
 		}

@@ -22,9 +22,6 @@ type Dataset = {
 	onQuiet: (() => void) | undefined;
 };
 
-/** The number of documents that a dataset had when the run listed it; undefined where it was not listed. */
-type SizeOf = (datasetId: string) => number | undefined;
-
 /**
  * Confirms the removals of many rows by one list of their dataset, where that costs fewer requests than one for each.
  *
@@ -32,10 +29,11 @@ type SizeOf = (datasetId: string) => number | undefined;
  * documents than must be left. Otherwise each row is asked for alone.
  */
 export class RemovedTogether {
-	readonly #sizeOf: SizeOf;
+	readonly #sizeOf: (datasetId: string) => number | undefined;
 	readonly #datasets = new Map<string, Dataset>();
 
-	constructor(sizeOf: SizeOf) {
+	/** @param sizeOf the documents that a dataset had when the run listed it; undefined where it was not listed */
+	constructor(sizeOf: (datasetId: string) => number | undefined) {
 		this.#sizeOf = sizeOf;
 	}
 

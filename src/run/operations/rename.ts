@@ -99,19 +99,25 @@ export class FolderNames {
 	 * @throws RestError before anything is sent, where the service would drop folders of the name for good
 	 */
 	async store(attempt: NamedAttempt, send: () => Promise<StoredFile>): Promise<StoredFile> {
-		const { item, memory } = attempt;
+		const { api, request, item, memory, documents } = attempt;
 		const { name } = item.file;
 		if (!name.includes("/") || memory.isLogged === true) return send();
 		// An upload whose answer is lost is searched for under the name that it was sent with.
-		if (attempt.api.dialect.flavour.dropsFolders === true) this.#isKept = false;
+		if (api.dialect.flavour.dropsFolders === true) this.#isKept = false;
 		while (this.#isKept === undefined) {
 			if (this.#first === undefined) return this.#storeFirst(send);
 			await this.#first;
 		}
 		if (this.#isKept) return send();
-		if (!renames(attempt)) throw this.#refusal(name);
+		if (!renames(attempt)) {
+			const [sent, base] = [name, name.slice(name.lastIndexOf("/") + 1)].map((each) => this.#service.show(each));
+			const text = `the service would store ${sent} as ${base}; nothing of this row was sent (--names flat stores it under a name with its folders)`;
+			throw new RestError(text, { kind: "rejected", code: "NO_FOLDERS" });
+		}
 		memory.sentName = flatName(name);
-		await addNamesakes(attempt, memory.sentName);
+		// A document that has the flat name already must not be taken for the file, if its answer is lost.
+		const found = await documents.byName(api, request, item.datasetId, memory.sentName);
+		memory.namesakes = [...(memory.namesakes ?? []), ...found.map(({ id }) => id)];
 		return send();
 	}
 
@@ -128,22 +134,10 @@ export class FolderNames {
 			this.#first = undefined;
 		}
 	}
-
-	#refusal(name: string): RestError {
-		const base = name.slice(name.lastIndexOf("/") + 1);
-		const text = `the service would store ${this.#service.show(name)} as ${this.#service.show(base)}; nothing of this row was sent (--names flat stores it under a name with its folders)`;
-		return new RestError(text, { kind: "rejected", code: "NO_FOLDERS" });
-	}
 }
 
 function renames({ api }: Pick<UploadAttempt, "api">): boolean {
 	return api.dialect.flavour.calls.includes("rename");
-}
-
-/** A document that has the flat name already must not be taken for the file, if its answer is lost. */
-async function addNamesakes({ api, request, item, memory, documents }: NamedAttempt, name: string): Promise<void> {
-	const found = await documents.byName(api, request, item.datasetId, name);
-	memory.namesakes = [...(memory.namesakes ?? []), ...found.map(({ id }) => id)];
 }
 
 /**

@@ -69,8 +69,7 @@ export function uploadFile<Item extends UploadItem>(
 		service.inDialect(request, async (api) => {
 			const upload: Upload = { ...shared, api, request, item, memory };
 			memory.replacing ??= earlierReplacement(upload);
-			memory.stored ??= log.earlier(item.index)?.stored ?? (await recoverEarlierUpload(upload));
-			memory.stored ??= await recoverAttempt(upload);
+			memory.stored ??= await recoverUpload(upload);
 			// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
 			const isNew = memory.stored === undefined && memory.maybeStored === undefined;
 			const settled = isNew ? await applyOnExisting(upload) : undefined;
@@ -115,33 +114,28 @@ async function storeRecorded(upload: Upload): Promise<StoredFile> {
 	return stored;
 }
 
-/** A file that an attempt of this execution may have stored. It is searched for before it is sent again. */
-async function recoverAttempt(upload: Upload): Promise<Memory["stored"]> {
-	const { item, memory, log } = upload;
-	if (memory.isSearchDue !== true) return undefined;
-	const found = await findUploadedSince(upload, await asSent(upload));
-	if (found !== undefined) await log.stored(item, found);
-	return found;
-}
-
 /**
- * A file that an earlier execution of the run sent, and that no list had shown when it ended. It is searched for until the
- * settle time is over: that execution may have ended a moment ago.
+ * A file that an attempt of this execution may have stored: it is searched for before it is sent again. One that an earlier
+ * execution sent, and that no list had shown when it ended, is searched for until the settle time is over: that execution may
+ * have ended a moment ago.
  */
-async function recoverEarlierUpload(upload: Upload): Promise<Memory["stored"]> {
+async function recoverUpload(upload: Upload): Promise<Memory["stored"]> {
 	const { item, memory, log, settling } = upload;
 	const earlier = log.earlier(item.index);
+	if (earlier?.stored !== undefined) return earlier.stored;
 	if (memory.replacing?.removal.maybeRemoved === true) {
 		const text = "a repair has lost which document took the place of the old one; nothing more was sent";
 		throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME" });
 	}
 	// Where only metadata was sent, a document of the file's name was there before, and this run did not store it.
-	if (earlier?.namesakes === undefined || memory.isLogged === true) return undefined;
-	memory.namesakes = earlier.namesakes;
-	memory.sentName = earlier.name;
+	const isEarlier = earlier?.namesakes !== undefined && memory.isLogged !== true;
+	if (isEarlier) {
+		memory.namesakes = earlier.namesakes;
+		memory.sentName = earlier.name;
+	} else if (memory.isSearchDue !== true) return undefined;
 	const found = await findUploadedSince(upload, await asSent(upload));
-	if (found === undefined) settling.notFound(memory, earlier.age);
-	else await log.stored(item, found);
+	if (found !== undefined) await log.stored(item, found);
+	else if (isEarlier) settling.notFound(memory, earlier.age);
 	return found;
 }
 
