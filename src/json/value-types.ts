@@ -59,15 +59,19 @@ const SLASHED = /^(\d{4})\/(\d\d)\/(\d\d)(?: (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)?
 
 function datesThatTake(text: string): number {
 	if (MILLISECONDS.test(text)) return DATES;
-	if (isDay(ISO.exec(text))) return TYPE.date;
-	return isDay(SLASHED.exec(text)) ? TYPE.slashed : 0;
+	if (isDayIn(ISO.exec(text))) return TYPE.date;
+	return isDayIn(SLASHED.exec(text)) ? TYPE.slashed : 0;
 }
 
-/** Whether year, month and day are on the calendar: the engine refuses 2024-02-30. */
-function isDay(found: RegExpExecArray | null): boolean {
+function isDayIn(found: RegExpExecArray | null): boolean {
 	if (found === null) return false;
-	const [year, month, day] = [found[1] ?? "", found[2] ?? "01", found[3] ?? "01"].map(Number);
-	if (year === undefined || month === undefined || day === undefined || month < 1 || month > 12) return false;
+	const [, year, month = "01", day = "01"] = found;
+	return isDay(Number(year), Number(month), Number(day));
+}
+
+/** Whether a day is on the calendar: 2024-02-30 is not, and engines refuse it. */
+export function isDay(year: number, month: number, day: number): boolean {
+	if (month < 1 || month > 12) return false;
 	const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 	return day >= 1 && day <= (month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31);
 }

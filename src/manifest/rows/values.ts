@@ -1,4 +1,5 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
+import { isDay } from "../../json/value-types.ts";
 import type { Fault } from "../fault.ts";
 import { dateMend, dateHint } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
@@ -39,14 +40,8 @@ function dateText(text: string): string | undefined {
 		return `"${excerpt(text)}" is not a date of the form YYYY-MM-DD${dateHint(text)}`;
 	}
 	const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
-	if (year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)) return undefined;
+	if (year > 0 && isDay(year, month, day)) return undefined;
 	return `${text} is not a date that exists`;
-}
-
-function daysOf(year: number, month: number): number {
-	if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
-	const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-	return isLeap ? 29 : 28;
 }
 
 function urlText(text: string): string | undefined {

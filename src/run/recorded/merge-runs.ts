@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, errorCode, Exit } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { syncFolder } from "../journal/files.ts";
 import { createRun, type OpenRun } from "../journal/open.ts";
 import type { HeaderRecord, JournalRecord, OutcomeRecord } from "../journal/records.ts";
@@ -47,7 +47,7 @@ export async function mergeRuns(
 	const opened = await createRun(runs.path(run), mergedHeader(file, whole, times));
 	try {
 		for (const part of whole) await copyRecords(part, opened);
-		await copyManifest(base, runs.path(run, "manifest"));
+		if (hasCopy(base)) await copyFile(join(base.folder, "manifest"), runs.path(run, "manifest"));
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
 		await syncFolder(runs.path(run));
 		const journal = new Recorder<Work>(opened, new Map(), Date.now);
@@ -183,14 +183,6 @@ async function appendAll(
 }
 
 /** A manifest from a pipe is in the folder of its run. Each shard has the same one. */
-async function copyManifest({ folder }: ShardRun, to: string): Promise<void> {
-	try {
-		await copyFile(join(folder, "manifest"), to);
-	} catch (error) {
-		if (errorCode(error) !== "ENOENT") throw error;
-	}
-}
-
 function hasCopy({ folder }: ShardRun): boolean {
 	return existsSync(join(folder, "manifest"));
 }
