@@ -5,7 +5,7 @@ import { type CellType, splitType } from "../manifest/rows/typed.ts";
 import type { ManifestOptions } from "../manifest/types.ts";
 import { quoted } from "./next-command.ts";
 import { needs, refused } from "./refuse.ts";
-import { parseNonEmpty, collect } from "./values.ts";
+import { by, collect, parseNonEmpty } from "./values.ts";
 import type { App } from "../app.ts";
 import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
 import { NAME_FORMS, type NameForm } from "../files/stored-names.ts";
@@ -63,11 +63,7 @@ function typeOf(column: string, word: string): CellType {
 	throw refused(`types: ${column} has the type ${word}`, "A type is text, number, boolean, list or json.");
 }
 
-function parseEncoding(text: string): string {
-	const encoding = encodingOf(text);
-	if (encoding !== undefined) return encoding;
-	throw new InvalidArgumentError("It is the name of an encoding, as in windows-1252, iso-8859-15 or macintosh.");
-}
+const parseEncoding = by(encodingOf, "the name of an encoding, as in windows-1252, iso-8859-15 or macintosh");
 
 function parseDateForm(text: string): string {
 	const form = dateFormOf(text);
@@ -114,14 +110,8 @@ export function addShardOption(command: Command, app: Pick<App, "shard">): Comma
 	return command.option(
 		"--shard <i/n or auto>",
 		"takes only part I of N of the rows, by a hash of the document; auto asks the scheduler of the job",
-		(text) => parse(text, app),
+		by((text) => (text === "auto" ? app.shard() : parseShard(text)), `${SHARD_FORM}; or auto`),
 	);
-}
-
-function parse(text: string, app: Pick<App, "shard">): Shard {
-	const shard = text === "auto" ? app.shard() : parseShard(text);
-	if (shard === undefined) throw new InvalidArgumentError(`It is ${SHARD_FORM}; or auto.`);
-	return shard;
 }
 
 /** @throws CliError exit 2 for a shard of rows that come from no manifest: other machines may have others */

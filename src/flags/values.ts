@@ -10,7 +10,7 @@ import { excerpt } from "../text/show.ts";
 import { quoted } from "./next-command.ts";
 
 /** A parser of the texts that `read` understands: for any other, it gives undefined. */
-function by<Value>(read: (text: string) => Value | undefined, wanted: string): (text: string) => Value {
+export function by<Value>(read: (text: string) => Value | undefined, wanted: string): (text: string) => Value {
 	return (text) => {
 		const value = read(text);
 		if (value === undefined) throw new InvalidArgumentError(`It must be ${wanted}.`);

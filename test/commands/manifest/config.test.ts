@@ -68,7 +68,7 @@ it("a wrong file is exit 2 before the manifest is read", async () => {
 		return stderr;
 	};
 	expect(await check("api_key: x")).toContain("never names a server, a key or a command");
-	expect(await check("encoding: klingon")).toContain("encoding: It is the name of an encoding");
+	expect(await check("encoding: klingon")).toContain("encoding: It must be the name of an encoding");
 	expect(await check("empty: never")).toContain("empty: Allowed choices are skip, null, text");
 	expect(await check("types: {a: zahl}")).toContain("types: a has the type zahl");
 	const missing = await ragtag(["manifest", "check", "no-such-file.csv", "--config", "no-such.yaml"]);
