@@ -7,7 +7,7 @@ import { expectFired } from "../support/faults.ts";
 import { program } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, KEY } from "../support/service.ts";
-import { at, items, range, summaryOf } from "../support/values.ts";
+import { at, items, linesOf, range, summaryOf } from "../support/values.ts";
 import { isWhole } from "../support/whole.ts";
 
 const ROWS = isWhole ? 2_000 : 400;
@@ -36,12 +36,7 @@ async function sandboxOf(flavour: Flavour) {
 
 const idOf = (n: number): string => (n + 1).toString(16).padStart(32, "0");
 const manifest = (column: string): Promise<string> =>
-	file(
-		"tags.csv",
-		`document_id,${column}:number\n${range(ROWS)
-			.map((n) => `${idOf(n)},${n}\n`)
-			.join("")}`,
-	);
+	file("tags.csv", `document_id,${column}:number\n${linesOf(ROWS, (n) => `${idOf(n)},${n}`)}`);
 
 /** What each document has, asked for without the client under `src/rest`. */
 async function existingDocument(sandbox: Sandbox, dataset: string): Promise<Map<string, unknown>> {

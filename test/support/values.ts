@@ -36,6 +36,13 @@ export function range(count: number, first = 0): number[] {
 	return Array.from({ length: count }, (_, index) => first + index);
 }
 
+/** A line of each of so many numbers, as rows of a manifest. */
+export function linesOf(count: number, line: (n: number) => string): string {
+	return range(count)
+		.map((n) => `${line(n)}\n`)
+		.join("");
+}
+
 const COUNTS = [...OUTCOMES, "invalid", "duplicate_skipped", "pending"];
 
 /** The summary of a `--json` run, which must be its last line, whose counts must add up to its rows. */

@@ -5,7 +5,7 @@ import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, type Service, serve, writes } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parseLines, summaryOf } from "../../support/values.ts";
 
 /** Three documents: one that would change, one that has what is sent already, one that loses a key. */
 async function world(
@@ -218,12 +218,7 @@ describe("docs tag --dry-run", () => {
 
 	it("stops at --max-errors, as the run would", async () => {
 		const { service } = await world();
-		const path = await file(
-			"tags.csv",
-			`document_id,a\n${range(9)
-				.map((n) => `absent${n},1\n`)
-				.join("")}`,
-		);
+		const path = await file("tags.csv", `document_id,a\n${linesOf(9, (n) => `absent${n},1`)}`);
 		const { exit, stdout } = await dry({ service, path }, "--max-errors", "2", "--json");
 		expect(exit).toBe(9);
 		expect(summaryOf(stdout)).toMatchObject({ failed: 2, pending: 7 });

@@ -96,19 +96,6 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("is reported to a person like a manifest's problems: the first twenty, and how many more", async () => {
-		const service = await serve(30);
-		const home = await homeWith("{required: [author]}");
-		const path = await file("t.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},x\n`).join("")}`);
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--profile", "prod"];
-		const { exit, stderr, stdout } = await ragtag(argv, { env: envOf(service), home });
-		expect([exit, stdout]).toEqual([9, ""]);
-		expect(stderr.match(/t\.csv:\d+:1: author: is required/g)).toHaveLength(20);
-		expect(stderr).toContain("... and 10 more problems; --json lists all of them");
-		expect(stderr.trimEnd().split("\n").at(-1)).toContain("30 rows: 30 pending");
-		expect(writes(service)).toEqual([]);
-	});
-
 	it("is not sent if no list shows its document, as it can't be checked", async () => {
 		const hidden = await liar(2, ({ method, path, query }) => {
 			if (method !== "GET" || !path.endsWith("/documents")) return undefined;

@@ -68,23 +68,17 @@ it("seconds are those of all executions, not of the last one", async () => {
 	expect(three - two).toBeGreaterThan(0.05);
 });
 
-it("a run that was killed after its last row is ended, not sent again", async () => {
+it.each([
+	["after its last row", 1],
+	["before it had a summary", 0],
+])("a run that was killed %s is ended, not sent again", async (_, lost) => {
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
-	await writeFile(journal, `${lines.slice(0, -1).join("\n")}\n`);
-	const { exit, stdout } = await world.run([...argv, "--resume"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ run, updated: 4, pending: 0 })]);
-	expect(world.writes()).toBe(4);
-});
-
-it("a run that was killed before its end record is ended, not sent again", async () => {
-	const world = await recorded(4);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
-	await rm(world.path(run, "summary.json"));
+	if (lost > 0) await writeFile(journal, `${lines.slice(0, -lost).join("\n")}\n`);
+	else await rm(world.path(run, "summary.json"));
 	const { exit, stdout } = await world.run([...argv, "--resume"]);
 	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ run, updated: 4, pending: 0 })]);
 	expect(world.writes()).toBe(4);

@@ -7,7 +7,7 @@ import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const FAST = ["--rate", "5000", "--json"];
 const undo = (world: Recorded, ...more: readonly string[]) => world.run(["runs", "undo", "--yes", ...FAST, ...more]);
@@ -117,12 +117,7 @@ describe("an undo", () => {
 			return undefined;
 		});
 		const world = { env: envOf(service), home: await folder() };
-		const rows = await file(
-			"t.csv",
-			`document_id,n\n${range(4)
-				.map((n) => `doc-${n},${n}\n`)
-				.join("")}`,
-		);
+		const rows = await file("t.csv", `document_id,n\n${linesOf(4, (n) => `doc-${n},${n}`)}`);
 		expect(await ragtag(["docs", "tag", rows, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
 		isUndoing = true;
 		const argv = ["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST];

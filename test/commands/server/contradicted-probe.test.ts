@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { listen } from "../../support/listen.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, parse, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parse, range, summaryOf } from "../../support/values.ts";
 
 type Routes = Partial<Record<"PUT" | "PATCH" | "DELETE path" | "DELETE body", boolean>>;
 
@@ -66,12 +66,7 @@ async function lookingUpFirst(
 
 const documents = { PUT: true, "DELETE path": true } as const;
 const manifest = (count: number): Promise<string> =>
-	file(
-		"tags.csv",
-		`document_id,author\n${range(count)
-			.map((n) => `doc-${n},of ${n}\n`)
-			.join("")}`,
-	);
+	file("tags.csv", `document_id,author\n${linesOf(count, (n) => `doc-${n},of ${n}`)}`);
 
 describe("a service whose probes say RAGFlow, and whose answers to real requests say otherwise", () => {
 	it("gets all rows of a run, and of the next one at once", async () => {

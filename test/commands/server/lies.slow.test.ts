@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BAD_GATEWAY, CUT, type Lie, liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file } from "../../support/service.ts";
-import { range, summaryOf } from "../../support/values.ts";
+import { linesOf, range, summaryOf } from "../../support/values.ts";
 
 const html = "<!doctype html><title>Sign in to RAG</title><p>Welcome";
 const success = (id: string) => ({ code: 0, message: "Success", data: { document_id: id } });
@@ -14,10 +14,7 @@ const argvOf = (command: string, path: string, dataset = "set"): string[] => {
 	return command === "rm" ? [...argv, "--yes"] : argv;
 };
 
-const manifest = (count: number): string =>
-	`document_id,a\n${range(count)
-		.map((n) => `doc-${n},${n}\n`)
-		.join("")}`;
+const manifest = (count: number): string => `document_id,a\n${linesOf(count, (n) => `doc-${n},${n}`)}`;
 
 describe("a service that answers falsely: no row of it may count as updated", () => {
 	it.each<[string, Lie, number, RegExp, string?]>([

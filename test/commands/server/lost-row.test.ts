@@ -3,7 +3,7 @@ import { impatient } from "../../support/clock.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder } from "../../support/service.ts";
-import { range, summaryOf } from "../../support/values.ts";
+import { linesOf, summaryOf } from "../../support/values.ts";
 
 it.each([
 	[1, { exit: 1, updated: 5, failed: 1, pending: 0 }],
@@ -19,9 +19,7 @@ it.each([
 		});
 		const home = await folder();
 		const tag = async (author: string) => {
-			const text = `document_id,author\n${range(6)
-				.map((n) => `doc-${n},${author}\n`)
-				.join("")}`;
+			const text = `document_id,author\n${linesOf(6, (n) => `doc-${n},${author}`)}`;
 			const argv = ["docs", "tag", await file("tags.csv", text), "-d", "set", "--concurrency", "1", "--json"];
 			return ragtag(argv, { env: envOf(server), home, clock: impatient });
 		};

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Ended } from "../../support/ragtag.ts";
 import { type RawWorld, rawWorld, updates } from "../../support/raw-world.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, items, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, items, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
 /** What the documents have at first, as the service writes it: nobody could write it with `JSON.stringify`. */
 const RAW = ['{"tweet_id":12345678901234567890,"owner":"Ann"}', '{"owner":"Bob","n":1}'];
@@ -48,12 +48,7 @@ describe("a merge never writes a rounded number back", () => {
 	it("the same where the dataset is listed into a file", async () => {
 		const raw = range(40).map((n) => (n === 7 ? '{"a":[1,1e400]}' : `{"n":${n}}`));
 		const service = await world(raw);
-		const path = await file(
-			"tags.csv",
-			`document_id,owner\n${range(40)
-				.map((n) => `doc-${n},Eve\n`)
-				.join("")}`,
-		);
+		const path = await file("tags.csv", `document_id,owner\n${linesOf(40, (n) => `doc-${n},Eve`)}`);
 		const { stdout } = await service.run("docs", "tag", path, "-d", "set", "--mode", "merge", "--json");
 		expect(summaryOf(stdout)).toMatchObject({ failed: 1, updated: 39 });
 		expect(service.held.get("doc-7")).toEqual({});

@@ -5,7 +5,7 @@ import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { proxy } from "../../support/proxy.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
 it("uploaded files come with a manifest of their ids that can be tagged at once", async () => {
 	const service = await serve(0);
@@ -86,12 +86,7 @@ it.each<Flavour>(["documented", "ragflow-0.26"])(
 	"500 new files for a dataset of 5,000 of %s cost at most 80 requests that read, not one for each name",
 	async (flavour) => {
 		const service = await serve(5_000, { flavour });
-		const manifest = await file(
-			"files.csv",
-			`file,n\n${range(500)
-				.map((n) => `new-${n}.txt,${n}\n`)
-				.join("")}`,
-		);
+		const manifest = await file("files.csv", `file,n\n${linesOf(500, (n) => `new-${n}.txt,${n}`)}`);
 		for (const n of range(500)) await writeFile(join(manifest, "..", `new-${n}.txt`), `text ${n}`);
 		const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "5000"];
 		const first = await ragtag(argv, { env: envOf(service) });

@@ -8,7 +8,7 @@ import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { proxy } from "../../support/proxy.ts";
 import { file, folder, type Service } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const fast = ["--rate", "unlimited", "--json"];
 
@@ -102,12 +102,7 @@ describe("writes that a service confirms and does not store", () => {
 		const root = await folder();
 		const { writeFile } = await import("node:fs/promises");
 		for (const n of range(4)) await writeFile(`${root}/${n}.txt`, `file ${n}`);
-		await writeFile(
-			`${root}/files.csv`,
-			`file,author\n${range(4)
-				.map((n) => `${n}.txt,Ann\n`)
-				.join("")}`,
-		);
+		await writeFile(`${root}/files.csv`, `file,author\n${linesOf(4, (n) => `${n}.txt,Ann`)}`);
 		const argv = ["docs", "upload", `${root}/files.csv`, "-d", world.service.dataset, "--concurrency", "1", ...fast];
 		const ended = await world.run([...argv, "--verify", "all"], { env: envOf(world.service), clock: hurried });
 		const [lost] = (await world.service.documents()).filter(({ metadata }) => at(metadata, "author") === undefined);
@@ -291,12 +286,7 @@ describe("what is a loss, or is unknown", () => {
 	it("a document that was removed", async () => {
 		const service = await liar(5, () => undefined);
 		const home = await folder();
-		const path = await file(
-			"tags.csv",
-			`document_id,a\n${range(5)
-				.map((n) => `doc-${n},${n}\n`)
-				.join("")}`,
-		);
+		const path = await file("tags.csv", `document_id,a\n${linesOf(5, (n) => `doc-${n},${n}`)}`);
 		const world = { env: envOf(service), home, clock: hurried };
 		await ragtag(["docs", "tag", path, "-d", "set", ...fast], world);
 		const { held } = service;

@@ -11,7 +11,7 @@ import { liar } from "../../support/liar.ts";
 import { program, shell } from "../../support/program.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { file, folder, KEY } from "../../support/service.ts";
-import { at, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, range, summaryOf } from "../../support/values.ts";
 import { manifestOf, ownService, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import { listening, wayTo } from "../rig/ways.ts";
 import type { FaultTest } from "../table.ts";
@@ -363,12 +363,7 @@ export const network: readonly FaultTest[] = [
 			await trial(flavour, { faults: [], exit: 0, env: asked });
 			expect(proxy.requests).toEqual([]);
 			const state = await stateOf();
-			const manifest = await file(
-				"tags.csv",
-				`document_id,n:number\n${range(10)
-					.map((n) => `doc-${n},${n}\n`)
-					.join("")}`,
-			);
+			const manifest = await file("tags.csv", `document_id,n:number\n${linesOf(10, (n) => `doc-${n},${n}`)}`);
 			const argv = ["docs", "tag", manifest, "-d", "set", "--json", "--state-dir", state];
 			const ended = await program(argv, { ...envOf({ url: "http://rag.invalid" }), ...asked });
 			expect({ exit: ended.exit, stderr: ended.exit === 0 ? "" : ended.stderr }).toEqual({ exit: 0, stderr: "" });

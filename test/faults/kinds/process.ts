@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { program, shell, start } from "../../support/program.ts";
 import { type Ended, envOf } from "../../support/ragtag.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, parse, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parse, range, summaryOf } from "../../support/values.ts";
 import { allThere, goesOn, type Halfway, halfway } from "../rig/halfway.ts";
 import { bounded, idOf, manifestOf, outcomesOf, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import type { FaultTest } from "../table.ts";
@@ -445,9 +445,7 @@ export const processes: readonly FaultTest[] = [
 		run: async () => {
 			const { control, sandbox, dataset, learned } = await serviceOf("documented");
 			const padding = "x".repeat(100_000);
-			const text = `document_id,n:number,p\n${range(40)
-				.map((n) => `${idOf(n + 1)},1,${padding}\n`)
-				.join("")}`;
+			const text = `document_id,n:number,p\n${linesOf(40, (n) => `${idOf(n + 1)},1,${padding}`)}`;
 			const changed = text.replaceAll(",1,", ",2,");
 			const edits = {
 				appended: (path: string) => appendFile(path, `${idOf(50)},2,x\n`),

@@ -10,7 +10,7 @@ import { journalLines, STATUSES } from "../../support/journal-lines.ts";
 import { program, type Running, start } from "../../support/program.ts";
 import { envOf, type Ended } from "../../support/ragtag.ts";
 import { file, folder, KEY, withoutKey } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parseLines, summaryOf } from "../../support/values.ts";
 
 /** Documents of each sandbox: no manifest here is longer. */
 const DOCUMENTS = 60;
@@ -75,12 +75,7 @@ export function idOf(number: number): string {
 
 /** A manifest of that many rows, for the first documents; `first` is the value of its first row. */
 export function manifestOf(rows: number, first: number): Promise<string> {
-	return file(
-		"tags.csv",
-		`document_id,n:number\n${range(rows)
-			.map((n) => `${idOf(n + 1)},${first + n}\n`)
-			.join("")}`,
-	);
+	return file("tags.csv", `document_id,n:number\n${linesOf(rows, (n) => `${idOf(n + 1)},${first + n}`)}`);
 }
 
 /** A state folder of a program that knows these sandboxes. */

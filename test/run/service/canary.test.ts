@@ -157,14 +157,11 @@ describe("what an earlier run learned of a server that has changed since", () =>
 		expect(kept(server, "three")).toBe("three");
 	});
 
-	it.each([
-		["from the future, as a clock that was set back leaves it", -HOUR],
-		["older than a day", 25 * HOUR],
-	])("is learned again if it is %s", async (_, now) => {
+	it("is learned again if it is from the future, as a clock that was set back leaves it", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
 		const { service, write } = worldOf(server, {
 			memory: memoryOf(known({ flavour: ragflowPut, form: "json" })),
-			now: () => now,
+			now: () => -HOUR,
 		});
 		await write(row("one"));
 		expect(server.calls).toContain("probe PATCH");

@@ -245,16 +245,6 @@ describe("the stored knowledge of a service", () => {
 		expect(server.calls.slice(3)).toEqual(["PUT json one"]);
 	});
 
-	it("remains if a repeated run changes nothing, or each of its rows would cost three requests", async () => {
-		const ids = Array.from({ length: 15 }, (_, at) => `doc-${at}`);
-		const server = fakeServer(ids, { isRagflow: true });
-		for (const id of ids) server.held.set(id, new Map([["a", id]]));
-		const { write } = worldOf(server, { memory: memoryOf(REMEMBERED) });
-		for (const id of ids) await write(row(id));
-		expect(server.calls.filter((call) => call === "list")).toHaveLength(20);
-		expect(server.calls.slice(-2)).toEqual(["PUT json doc-13", "PUT json doc-14"]);
-	});
-
 	it("is learned and proven again after a day, as the service may have changed", async () => {
 		const server = fakeServer(["one"], { isRagflow: true });
 		const { service, write } = worldOf(server, { memory: memoryOf(REMEMBERED), now: () => 25 * 3_600_000 });

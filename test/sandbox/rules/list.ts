@@ -175,6 +175,26 @@ export const listRules: readonly Rule[] = [
 		query: { id: "id", name: "0.txt" },
 		answers: notThere("id"),
 	},
+	{
+		rule: "ids, in the order of the list, without what is not there",
+		send: `${all}?desc=False&ids=$2&ids=unknown&ids=$0&ids=$2`,
+		answers: { "0.18": found(3, oldest), "0.26": found(2, ["0.txt", "2.txt"]) },
+	},
+	{
+		rule: "101 ids",
+		send: `${all}?desc=False${"&ids=$0".repeat(101)}`,
+		answers: {
+			"0.18": found(3, oldest),
+			"0.26": found(1, ["0.txt"]),
+			"0.27": { code: 101, message: "ids must contain at most 100 IDs" },
+			"1.0": found(1, ["0.txt"]),
+		},
+	},
+	{
+		rule: "one id beside several, which fails in Python",
+		send: `${all}?id=$0&ids=$0`,
+		answers: { "0.18": found(1, ["0.txt"]), "0.26": { code: 100 }, "1.0": { code: 102, data: emptyList } },
+	},
 	lists("an unknown parameter", { a: "b" }, everything),
 	{
 		rule: "a suffix that no file has",
