@@ -18,3 +18,9 @@ function unnamedUserId(): number {
 		return Number.NaN;
 	}
 }
+
+/** Whether a file belongs to another user. Windows has no such ids. */
+export function isOfAnotherUser({ uid }: { readonly uid: number }): boolean {
+	const own = currentUserId();
+	return own !== -1 && uid !== own;
+}

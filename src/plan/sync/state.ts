@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import * as v from "valibot";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { SourceFile } from "../plan-file/planned.ts";
@@ -60,7 +60,7 @@ export function stateText({ baseUrl, datasetId, root, device, isTagged, entries 
 		lines.push(JSON.stringify({ path, document_id: documentId, name, size, mtime, ino, sha256 }));
 	}
 	const text = `${lines.join("\n")}\n`;
-	return `${text}${JSON.stringify({ files: entries.size, sha256: hashOf(text) })}\n`;
+	return `${text}${JSON.stringify({ files: entries.size, sha256: hash("sha256", text) })}\n`;
 }
 
 /** @returns undefined where the text was cut or edited, or is no state */
@@ -69,7 +69,7 @@ export function readState(text: string): SyncState | undefined {
 	const foot = v.safeParse(FOOT, jsonObjectOf(text.slice(end)));
 	const [first = "", ...lines] = text.slice(0, end).split("\n");
 	const head = v.safeParse(HEAD, jsonObjectOf(first));
-	if (!foot.success || !head.success || hashOf(text.slice(0, end)) !== foot.output.sha256) return undefined;
+	if (!foot.success || !head.success || hash("sha256", text.slice(0, end)) !== foot.output.sha256) return undefined;
 	const entries = new Map<string, SyncEntry>();
 	for (const line of lines.slice(0, -1)) {
 		const entry = v.safeParse(ENTRY, jsonObjectOf(line));
@@ -79,10 +79,6 @@ export function readState(text: string): SyncState | undefined {
 	}
 	const { base_url: baseUrl, dataset_id: datasetId, root, device, tagged: isTagged } = head.output;
 	return { baseUrl, datasetId, root, device, isTagged, entries };
-}
-
-function hashOf(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
 }
 
 /** What differs between the place of a state and another, as words; undefined where they are one. */

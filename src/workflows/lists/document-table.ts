@@ -60,17 +60,13 @@ function column(field: string): TableColumn<Document> {
 			return { name: field, cell: ({ size }) => (size === undefined ? "" : sizeText(size)) };
 		case "create_time":
 			return { name: field, cell: ({ createTime }) => timeCell(createTime), readable: TIME_WIDTH };
-		case "document_id":
-		case "dataset_id":
-			return { name: field, cell: (document) => documentCells(document, [field]).join(""), isTyped: true };
-		case "run":
-		case "progress":
-		case "chunk_count":
-			return { name: field, cell: (document) => documentCells(document, [field]).join("") };
 		case "meta_fields":
 			return { name: field, cell: metadataCell, readable: NAME_READABLE };
-		default:
-			return keyColumn(field);
+		default: {
+			if (!documentMembers.has(field)) return keyColumn(field);
+			const isTyped = field === "document_id" || field === "dataset_id";
+			return { name: field, cell: (document) => documentCells(document, [field]).join(""), isTyped };
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { App } from "../../app.ts";
 import { type CliError, errorCode, reason, usageError } from "../../errors.ts";
 import type { OutputFlags } from "../../run-end.ts";
-import { currentUserId } from "../../user-id.ts";
+import { isOfAnotherUser } from "../../user-id.ts";
 import { OUTPUTS } from "./outputs.ts";
 
 /** Flags of other files that the same command reads or writes. */
@@ -103,7 +103,7 @@ async function filesOf(args: readonly string[], flags: OtherFiles): Promise<Map<
  * A text that is the same for all names of a file, links and other letter cases included. Where there is no file yet, it is
  * the path without links in its folder.
  */
-async function identityOf(path: string): Promise<string> {
+export async function identityOf(path: string): Promise<string> {
 	try {
 		// As a number, a long inode number would be rounded.
 		const { dev, ino } = await stat(path, { bigint: true });
@@ -127,8 +127,7 @@ async function whyNot(path: string): Promise<string | undefined> {
 		if (status.isSymbolicLink()) return "is a link to another file; name that file itself";
 		// A rename would put a file where a device was.
 		if (!status.isFile()) return "is no regular file";
-		const own = currentUserId();
-		return own !== -1 && status.uid !== own ? "belongs to another user" : undefined;
+		return isOfAnotherUser(status) ? "belongs to another user" : undefined;
 	} catch (error) {
 		return errorCode(error) === "ENOENT" && (await isFolder(dirname(resolve(path)))) ? undefined : reason(error);
 	}

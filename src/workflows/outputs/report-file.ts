@@ -61,12 +61,7 @@ function unrecordedPage({ command, args, exit, text, summary, started, ended, ..
 		verify,
 		charts: [],
 		codes: [],
-		failures: {
-			rows: end.failedRows.map(({ line, documentId, code, text: error, attempts }) => {
-				return { line, documentId, code, text: error, attempts };
-			}),
-			total: end.failedRowCount,
-		},
+		failures: { rows: end.failedRows, total: end.failedRowCount },
 		problems: { rows: [], total: 0 },
 		changes: { rows: [], total: 0 },
 	};

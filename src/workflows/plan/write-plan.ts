@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
-import { access, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { access, type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
 import { PlanText } from "../../plan/plan-file/encode.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { syncFolder } from "../../run/journal/files.ts";
+import { identityOf } from "../outputs/prepare.ts";
 
 const NAME_A_FILE = "Name a file that can be written.";
 
@@ -19,16 +20,11 @@ export async function checkOut(
 	if (out === "-") {
 		throw usageError("--out takes a file name, and - is none; nothing was sent");
 	}
-	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
-	if (manifest !== "-" && (await same(out)) === (await same(manifest))) {
+	const identity = await identityOf(out);
+	if (manifest !== "-" && identity === (await identityOf(manifest))) {
 		throw usageError(`--out ${out} is the manifest itself; nothing was sent`, "Name another file.");
 	}
-	// Neither file may exist yet, so their folders are resolved.
-	const place = async (name: string): Promise<string> => join(await same(dirname(resolve(name))), basename(name));
-	if (
-		failed !== undefined &&
-		((await same(out)) === (await same(failed)) || (await place(out)) === (await place(failed)))
-	) {
+	if (failed !== undefined && identity === (await identityOf(failed))) {
 		const text = `--out ${out} is the file of --failed, and each would overwrite the other; nothing was sent`;
 		throw usageError(text, "Name another file.");
 	}

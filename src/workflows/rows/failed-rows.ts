@@ -1,4 +1,4 @@
-import { currentUserId } from "../../user-id.ts";
+import { currentUserId, isOfAnotherUser } from "../../user-id.ts";
 import { rowLine } from "../../report/summary.ts";
 import { namedDocument, show } from "../../text/show.ts";
 import { constants } from "node:fs";
@@ -9,6 +9,7 @@ import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from ".
 import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
 import { type Outcome, SUPERSEDED, type Totals } from "../../run/types.ts";
 import type { ReportContext } from "../report.ts";
+import { identityOf } from "../outputs/prepare.ts";
 import { fileOfLines, type RowSource } from "./row-source.ts";
 
 /** Only the user may read failed rows: they have all columns of the manifest. */
@@ -92,8 +93,7 @@ export async function checkFailedPath(path: string | undefined, manifest: string
 			"Name a file of your own, or one that does not exist yet.",
 		);
 	}
-	const same = async (name: string): Promise<string> => realpath(name).catch(() => resolve(name));
-	if (manifest !== "-" && (await same(path)) === (await same(manifest))) {
+	if (manifest !== "-" && (await identityOf(path)) === (await identityOf(manifest))) {
 		throw usageError(
 			`--failed ${path} is the manifest itself; nothing was sent`,
 			"Name another file: the manifest is read while failed rows are written.",
@@ -186,7 +186,7 @@ async function whyNoReport(path: string): Promise<string | undefined> {
 	if (status.isDirectory()) return "is a folder";
 	// In a folder of other users, a link may lead to a file of this user that they want overwritten.
 	if (status.isSymbolicLink() && !isOfSystem(path)) return "is a link to another file; name that file itself";
-	return status.isFile() && isForeign(status.uid) ? "belongs to another user" : undefined;
+	return status.isFile() && isOfAnotherUser(status) ? "belongs to another user" : undefined;
 }
 
 /** Opens a report to write it anew, for its owner alone. It follows no links, and closes an existing file to others. */
@@ -199,7 +199,7 @@ async function openReport(path: string): Promise<FileHandle> {
 	try {
 		const status = await file.stat();
 		if (!status.isFile()) return file;
-		if (isForeign(status.uid)) throw new Error("belongs to another user");
+		if (isOfAnotherUser(status)) throw new Error("belongs to another user");
 		if (currentUserId() !== -1 && (status.mode & OPEN_TO_OTHERS) !== 0) await file.chmod(MODE);
 		await file.truncate();
 		return file;
@@ -211,9 +211,4 @@ async function openReport(path: string): Promise<FileHandle> {
 
 function isOfSystem(path: string): boolean {
 	return SYSTEM.test(resolve(path));
-}
-
-function isForeign(owner: number): boolean {
-	const own = currentUserId();
-	return own !== -1 && owner !== own;
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { FailedWriter } from "../../../src/workflows/rows/failed-rows.ts";
@@ -57,4 +57,14 @@ it("a folder is refused as the failed-rows file, and a device of the system is a
 	const { exit, stderr } = await world.run([...world.argv, "--failed", place]);
 	expect([exit, stderr]).toEqual([2, expect.stringContaining("is a folder; nothing was sent")]);
 	expect(await written("/dev/null")).toBeUndefined();
+});
+
+it("another name of the manifest is refused as the failed-rows file: writing it would empty the manifest", async () => {
+	const world = await failing();
+	const manifest = world.argv.find((word) => word.endsWith(".csv")) ?? "";
+	const other = join(await folder(), "failed.csv");
+	await link(manifest, other);
+	const { exit, stderr } = await world.run([...world.argv, "--failed", other]);
+	expect([exit, stderr]).toEqual([2, expect.stringContaining("is the manifest itself")]);
+	expect(world.service.requests).toEqual([]);
 });
