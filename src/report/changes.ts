@@ -1,5 +1,4 @@
 import { type JsonValue, metadataText } from "../json/values.ts";
-import { valueText as cellText } from "../plan/condition.ts";
 import { namedDocument, show } from "../text/show.ts";
 import {
 	type ChangeTally,
@@ -190,4 +189,8 @@ function changeCsv({ action: what, line, documentId, name = "", from, file = "",
 		return reportCsvLine([String(line), documentId, key, action, ...cells, name]);
 	});
 	return whole + rows.join("");
+}
+
+function cellText(value: JsonValue): string {
+	return typeof value === "string" ? value : JSON.stringify(value);
 }

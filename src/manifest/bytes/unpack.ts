@@ -9,11 +9,12 @@ import { mistakenFile } from "../mistaken.ts";
 export async function beginning(blocks: AsyncIterable<Buffer>): Promise<{
 	readonly first: Buffer | undefined;
 	readonly all: AsyncIterable<Buffer>;
-	end(): Promise<unknown>;
+	readonly end: () => Promise<unknown>;
 }> {
-	const source = blocks[Symbol.asyncIterator]();
+	const source: AsyncIterator<Buffer, unknown> = blocks[Symbol.asyncIterator]();
 	const end = async (): Promise<unknown> => source.return?.();
-	const { value: first } = await source.next();
+	const begun = await source.next();
+	const first = begun.done === true ? undefined : begun.value;
 	async function* all(): AsyncGenerator<Buffer> {
 		try {
 			if (first !== undefined) yield first;

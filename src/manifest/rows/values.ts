@@ -57,7 +57,7 @@ function isAbsolute(text: string): boolean {
 	if (WITH_HOST.test(text) && !/^[^:]+:\/\/[^/?#]/.test(text)) return false;
 	try {
 		// Not `URL.canParse`: once optimised, that of Node 20 refuses a host with a Latin letter such as ü.
-		return new URL(text) !== undefined;
+		return new URL(text).protocol !== "";
 	} catch {
 		return false;
 	}

@@ -2,7 +2,7 @@ import { isNotJson } from "../../json/parse-json.ts";
 import type { Metadata } from "../../json/values.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
-import type { Service } from "../service/service.ts";
+import type { Api } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import type { DocumentSource } from "./document-source.ts";
 import { OTHER_CASE } from "./find-document.ts";
@@ -20,7 +20,11 @@ const ROUNDED = "a number that can't be kept exactly";
 const NOT_JSON = "NaN or an infinity, which is no JSON and can't be sent back";
 
 /** The parts of the service that reading documents needs. */
-type ServiceContext = Pick<Service, "known" | "show" | "noteOnce">;
+type ServiceContext = {
+	known(request: Request): Promise<Api>;
+	show(text: string): string;
+	noteOnce(what: string, text: string): void;
+};
 
 export type BeforeImage = {
 	/** the document in the list; undefined if the list does not have it */

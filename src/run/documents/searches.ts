@@ -4,8 +4,7 @@ import type { Api } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { MAX_OUTAGE } from "../rate/outage.ts";
 import { durationText } from "../stop/reasons.ts";
-import type { Service } from "../service/service.ts";
-import type { Request } from "../types.ts";
+import type { Clock, Request } from "../types.ts";
 import { type DoubtedPage, isDoubtful, Witnesses } from "./witnesses.ts";
 
 /** Waits before a doubted page is read again, in milliseconds. The last one is repeated. */
@@ -40,7 +39,8 @@ export const MARK: Doubts = { wait: 1_000, end: "mark" };
 /** The same without a wait. */
 export const MARK_AT_ONCE: Doubts = { wait: 0, end: "mark" };
 
-type Notes = Pick<Service, "clock" | "note" | "noteOnce">;
+/** The parts of `Service` that it needs. */
+type Notes = { readonly clock: Clock; note(text: string): void; noteOnce(what: string, text: string): void };
 
 /**
  * Whether the metadata that lists show can be believed.

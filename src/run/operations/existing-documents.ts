@@ -14,9 +14,8 @@ import type { Replacing, Settled } from "./operation.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import { notListed } from "./rename.ts";
 import { beginReplacement, hasContentOf, readDocument, replacedMetadata } from "./replace.ts";
-import type { UploadAttempt } from "./store-file.ts";
+import { sized, type UploadAttempt, type UploadItem } from "./store-file.ts";
 import type { RemovedKeys } from "./update.ts";
-import { sized, type UploadItem } from "./upload.ts";
 
 /** What `--on-existing replace` does with the document that has a file's name. */
 type Judged = {

@@ -12,7 +12,8 @@ import type { Operation, SentLog } from "./operation.ts";
 import type { Parsing } from "./parsing.ts";
 import { notListed, renameDocument } from "./rename.ts";
 import { readDocument, replacedMetadata } from "./replace.ts";
-import { type UploadItem, uploadFile } from "./upload.ts";
+import type { UploadItem } from "./store-file.ts";
+import { uploadFile } from "./upload.ts";
 
 /** A row of a sync that is about a file. `file` has the absolute path of its bytes. */
 export type FileItem = Work & {

@@ -54,8 +54,9 @@ export function removeDocument<Item extends Work>(
 		return service.inDialect(request, async (api) => {
 			const hasSeveral = isAsked || removable.hasSeveral(item.datasetId);
 			const isBatched = hasSeveral && (await batches.areTaken(api, request));
+			const attempt = { service, api, request, item, memory, log, removable, together };
 			const removal: Removal = {
-				...{ service, api, request, item, memory, log, removable, together },
+				...attempt,
 				batches: isBatched ? batches : undefined,
 				isAsked: isAsked || isBatched,
 				refuse: (document) => refuse(item, document),

@@ -15,8 +15,7 @@ import { writeOrRestore } from "./refused-metadata.ts";
 import type { RemovalOptions } from "./remove.ts";
 import { copyParsing } from "./copied-parsing.ts";
 import { rename } from "./rename.ts";
-import { unreadable, type UploadAttempt } from "./store-file.ts";
-import type { UploadItem } from "./upload.ts";
+import { unreadable, type UploadAttempt, type UploadItem } from "./store-file.ts";
 
 /** An attempt of a row that replaces a document. */
 type Replacement = UploadAttempt & {

@@ -10,6 +10,7 @@ import { durationText } from "../stop/reasons.ts";
 import { SUPERSEDED } from "../types.ts";
 import { isNumbered, possibleCopies } from "./namesakes.ts";
 import { type Memory, refuseNewer, type RowAttempt } from "./operation.ts";
+import type { UpdateItem } from "./prepare-update.ts";
 
 /** The shortest time in which a service may store a file after its answer was lost, in milliseconds. */
 const SHORTEST_SETTLE_TIME = 10_000;
@@ -20,6 +21,14 @@ const SEARCHES = [0.1, 0.4, 1];
 const MAYBE_STORED = "the file may have been stored: check with docs list --name before uploading it again";
 
 const LEFT_ALONE = `nothing was written onto that document, and undo leaves it alone; ${MAYBE_STORED}`;
+
+export type UploadItem = UpdateItem & {
+	readonly file: Omit<UploadFile, "size">;
+	/** the document whose place the file takes, where that is known */
+	readonly replaces?: string | undefined;
+	/** with `replaces`: the metadata is all that the new document has, and not only laid over that of the old one */
+	readonly isWhole?: boolean | undefined;
+};
 
 /** An attempt of an upload, in one dialect. */
 export type UploadAttempt = RowAttempt & {
@@ -109,8 +118,13 @@ export async function findUploadedSince(
 	return { id: only.id, name: only.name, size: only.size };
 }
 
+/** The file with its size. It must be there until it is stored, and no longer. */
+export async function sized({ file }: UploadItem): Promise<UploadFile> {
+	return { ...file, size: await sizeOf(file.path) };
+}
+
 /** Bytes of a file, read when its row comes: a manifest may be long, and a file may change meanwhile. */
-export async function sizeOf(path: string): Promise<number> {
+async function sizeOf(path: string): Promise<number> {
 	try {
 		return (await stat(path)).size;
 	} catch (error) {

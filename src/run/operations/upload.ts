@@ -8,7 +8,6 @@ import type { Service } from "../service/service.ts";
 import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { FolderNames, restoreFolders } from "./rename.ts";
-import type { UpdateItem } from "./prepare-update.ts";
 import { writeOrRestore } from "./refused-metadata.ts";
 import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
 import type { Parsing } from "./parsing.ts";
@@ -19,19 +18,12 @@ import {
 	findUploadedSince,
 	renamed,
 	Settling,
-	sizeOf,
+	sized,
 	storeFile,
 	type UploadAttempt,
+	type UploadItem,
 } from "./store-file.ts";
 import { RemovedKeys } from "./update.ts";
-
-export type UploadItem = UpdateItem & {
-	readonly file: Omit<UploadFile, "size">;
-	/** the document whose place the file takes, where that is known */
-	readonly replaces?: string | undefined;
-	/** with `replaces`: the metadata is all that the new document has, and not only laid over that of the old one */
-	readonly isWhole?: boolean | undefined;
-};
 
 type UploadOptions = {
 	readonly log: SentLog;
@@ -137,11 +129,6 @@ async function recoverUpload(upload: Upload): Promise<Memory["stored"]> {
 	if (found !== undefined) await log.stored(item, found);
 	else if (isEarlier) settling.notFound(memory, earlier.age);
 	return found;
-}
-
-/** The file with its size. It must be there until it is stored, and no longer. */
-export async function sized({ file }: UploadItem): Promise<UploadFile> {
-	return { ...file, size: await sizeOf(file.path) };
 }
 
 /** The same under the name that it is sent with. */

@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import type { Row } from "../../manifest/types.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { notListed } from "../../run/operations/parse-batches.ts";
@@ -14,7 +13,7 @@ const AHEAD = 1000;
 /** Shows which documents would be parsed. It reads their states many at a time, and sends nothing that writes. */
 export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clock: Pick<Clock, "now">): PreviewRow {
 	const states = new ParsingStates(clock);
-	const turn = pLimit(1);
+	let turn: Promise<void> = Promise.resolve();
 	let [coming, expected]: [AsyncIterator<Row> | undefined, number] = [undefined, -1];
 	const expect = async (index: number): Promise<void> => {
 		coming ??= rows.read()[Symbol.asyncIterator]();
@@ -26,7 +25,7 @@ export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clo
 		}
 	};
 	return async (row, session) => {
-		await turn(() => expect(row.index));
+		await (turn = turn.then(() => expect(row.index)));
 		return effectOfParsing(states, session, row, plan);
 	};
 }

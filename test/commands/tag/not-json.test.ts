@@ -165,6 +165,7 @@ describe("doctor finds it", () => {
 			env: envOf(service),
 		});
 		expect(valuesOf(stdout)).toMatchObject({ text: expect.stringContaining("the first 1,000 documents") });
-		expect(lists.filter((url) => url.includes("page_size=100"))).toHaveLength(10);
+		// Pages are asked for three ahead.
+		expect(lists.filter((url) => url.includes("page_size=100")).length).toBeLessThanOrEqual(13);
 	});
 });

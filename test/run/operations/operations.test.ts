@@ -7,7 +7,7 @@ import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types
 import { type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
-import type { UploadItem } from "../../../src/run/operations/upload.ts";
+import type { UploadItem } from "../../../src/run/operations/store-file.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, removing, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";

@@ -6,7 +6,7 @@ import { RestError } from "../../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../../src/rest/types.ts";
 import { mayHaveArrived, type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
-import { type UploadItem } from "../../../src/run/operations/upload.ts";
+import type { UploadItem } from "../../../src/run/operations/store-file.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
