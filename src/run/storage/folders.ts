@@ -22,8 +22,9 @@ export function makeFolder(path: string): readonly string[] {
 		mkdirSync(folder, { mode: FOLDER_MODE });
 		made.push(folder);
 	} catch (error) {
-		// Another process may have made it meanwhile.
-		if (errorCode(error) !== "EEXIST" || !isFolder(folder)) throw error;
+		if (errorCode(error) !== "EEXIST") throw error;
+		// Another process may have made it meanwhile. Where a file is in its place, this fails with "not a directory".
+		statSync(`${folder}/.`);
 	}
 	return made;
 }
