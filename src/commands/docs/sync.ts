@@ -4,15 +4,13 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
 import { declare, type Resume } from "../../flags/declare.ts";
-import { addBodyOption, addRunOptions, addSetOption, type GlobalFlags, type RunFlags } from "../../flags/flags.ts";
+import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { quoted, resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
 import { needs } from "../../flags/refuse.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
-import type { PlanHeader, SyncTarget } from "../../plan/plan-file/planned.ts";
-import { isFinished, markOf } from "../../run/recorded/unfinished.ts";
-import { readSummary } from "../../run/recorded/run-summary.ts";
+import type { PlanHeader } from "../../plan/plan-file/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
@@ -29,6 +27,7 @@ import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
+import { SYNC, unfinishedSync } from "../../workflows/sync/unfinished-sync.ts";
 import { addFileOptions, checkFileFlags } from "../../flags/input-flags.ts";
 
 type SyncOptions = RunFlags &
@@ -39,9 +38,6 @@ type SyncOptions = RunFlags &
 		readonly out?: string | undefined;
 		readonly trash?: boolean | undefined;
 	};
-
-/** The record of a sync. */
-const SYNC = "docs sync";
 
 /** Declares the interface of `docs sync`. What it does is in `sync`. */
 export const syncCommand = declare({
@@ -92,7 +88,7 @@ async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	const pair = await openPair(run, folder, dataset, options.state);
 	const isPreview = dryRun || out !== undefined;
 	await using _lock = isPreview ? undefined : await lockSync(run, pair.target);
-	const unfinished = isPreview ? undefined : await unfinishedSync(run, pair.target);
+	const unfinished = isPreview ? undefined : await unfinishedSync(run, pair);
 	if (unfinished !== undefined) {
 		const { file, reopen } = unfinished;
 		const since = app.clock.now();
@@ -188,30 +184,6 @@ async function checkFlags(options: SyncOptions): Promise<void> {
 	needs("--remove", remove, { "--delete-excluded": deleteExcluded, "--max-remove": maxRemove });
 	if (out !== undefined) await checkOut(out, { manifest: "-", failed, force });
 	await checkFailedPath(failed, "-");
-}
-
-/** The newest run of this state, where it did not end: what it has stored may not be in the state. */
-async function unfinishedSync(
-	{ settings, app, flags, session }: Run<GlobalFlags>,
-	{ state, datasetId }: SyncTarget,
-): Promise<{ readonly file: RunFile; readonly reopen: boolean } | undefined> {
-	const runs = app.runs(settings);
-	const isOurs = ({ options, baseUrl }: RunFile): boolean =>
-		options["sync"] === state && options["dataset"] === datasetId && baseUrl === session.baseUrl;
-	const file = (await runs.files()).find(isOurs);
-	const recorded = file && (await runs.journal(file.run));
-	if (file === undefined || recorded === undefined || markOf(runs, file.run)?.isUndone === true) return undefined;
-	const isEnded = isFinished(recorded) && runs.hasSummary(file.run);
-	// A file may be stored beside its document, and only this run knows that.
-	const isInDoubt = recorded.state.countStoredButFailed() + recorded.state.failedWith("UNKNOWN_OUTCOME") > 0;
-	// What it did is in its journal alone: without it, its documents would be those of others.
-	const isUnfolded = readSummary(runs.path(file.run))?.exitCode === Exit.storage;
-	if (isEnded && !isUnfolded && !(isInDoubt && file.command === SYNC)) return undefined;
-	if (file.command === SYNC) return { file, reopen: isEnded && isInDoubt };
-	throw usageError(
-		`run ${file.run} (${file.command}) of this folder did not end; nothing was sent`,
-		`End it first: ${resumeCommand(file.run, flags)}`,
-	);
 }
 
 async function writePlan(

@@ -231,6 +231,8 @@ type Job = Pick<RunFile, "command" | "baseUrl" | "options"> & {
  * path. Rows from a pipe or from arguments have no path: their content counts.
  */
 function jobKeyOf({ command, baseUrl, options, manifest: { path, sha256 } }: Job): string {
+	// Each sync compares the folder anew: its job is to bring its state and its dataset up to date.
+	if (options["sync"] !== undefined) return JSON.stringify([command, baseUrl, options["sync"], options["dataset"]]);
 	const rows = path === undefined ? ["content", sha256] : ["path", path];
 	return JSON.stringify([command, baseUrl, options, ...rows]);
 }

@@ -25,6 +25,26 @@ it("a sync that was stopped goes on with the next one: no file is stored twice, 
 	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
 });
 
+it("a sync whose first rows were all refused is replaced by the next one, whose options hold", async () => {
+	const files = Array.from({ length: 12 }, (_, n) => [`hr/${100 + n}.txt`, `text ${n}`] as const);
+	const nth = Array.from({ length: 10 }, (_, n) => n + 1);
+	const { sync, contents, run } = await synced(Object.fromEntries(files), {
+		faults: {
+			faults: [{ fault: "code", code: 102, when: "before", on: { method: "POST", path: "/documents$", nth } }],
+		},
+	});
+	const refused = await sync(...ALONE);
+	expect([refused.exit, refused.stderr]).toEqual([9, expect.stringContaining("the first 10 rows all failed")]);
+	const next = await sync("--names", "flat");
+	expect([next.exit, next.stderr]).toEqual([
+		0,
+		expect.stringContaining(`${runOf(refused.stdout)} did not end, and is superseded`),
+	]);
+	expect(await contents()).toEqual(files.map(([name, text]) => [name.replace("/", "__"), text]));
+	expect((await run(["runs", "resume"])).exit).toBe(2);
+	expect(await sync("--names", "flat")).toMatchObject({ exit: 0, summary: { rows: 0 } });
+});
+
 it("runs resume ends it too, and the state knows what it stored", async () => {
 	const { sync, contents, run, name } = await stopped();
 	const resumed = await run(["runs", "resume", name, "--json", "--rate", "5000"]);
