@@ -4,13 +4,13 @@ import { applyConfigFile } from "./flags/config-file.ts";
 import { addExamples } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
 import { asksShortHelp, helpEnd, helpView, SHORT_WIDTH } from "./commands/help-view.ts";
-import { commandName, mistypedOption, typedArguments, typedCommand } from "./commands/typed.ts";
+import { commandName, mistypedOption, typedCommand, typedLine } from "./commands/typed.ts";
 import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
 import { endPing, startPing } from "./workflows/outputs/ping.ts";
 import { checkLogFile, prepareOutputs } from "./workflows/outputs/prepare.ts";
-import { typedOutputs, typedValue, writeOutputs } from "./workflows/outputs/outputs.ts";
+import { writeOutputs } from "./workflows/outputs/outputs.ts";
 
 /** Flags of every command that say how it prints. */
 type MessageFlags = Pick<Parameters<App["io"]["configure"]>[0], "color" | "quiet" | "debug" | "progress"> & {
@@ -118,7 +118,7 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 			}
 			await prepareOutputs(app, commandName(command), command.args, outputs);
 			await applyConfigFile(command, app);
-			if (flagsOf(command).has("--ping")) await startPing(app, command.optsWithGlobals());
+			if (command.options.some(({ long }) => long === "--ping")) await startPing(app, command.optsWithGlobals());
 		})
 		.addHelpText("afterAll", ({ command }) => helpEnd(command, isShort));
 	addExamples(
@@ -146,18 +146,16 @@ function sentence(summary: string): string {
 	return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-function flagsOf({ options }: Command): ReadonlySet<string> {
-	return new Set(options.flatMap(({ long }) => long ?? []));
-}
-
-/** Takes the outputs of a command line that could not be parsed. What is wrong with them is not the first thing to say. */
+/**
+ * Takes the outputs of a command line that could not be parsed, as far as they are known: monitoring must see a job that fails
+ * for a mistyped flag. What is wrong with them is not the first thing to say.
+ */
 async function takeOutputs(program: Command, argv: readonly string[], app: App): Promise<void> {
 	const command = typedCommand(program, argv);
-	const flags = flagsOf(command);
-	await prepareOutputs(app, commandName(command), typedArguments(argv, command), typedOutputs(argv, flags)).catch(
-		() => undefined,
-	);
-	const ping = flags.has("--ping") ? typedValue(argv, "--ping") : undefined;
+	const { args, texts } = typedLine(argv, command);
+	const { junit, metricsFile, report, ping } = texts;
+	const known = args.slice(0, command.registeredArguments.length);
+	await prepareOutputs(app, commandName(command), known, { junit, metricsFile, report }).catch(() => undefined);
 	if (ping !== undefined) await startPing(app, { ping }).catch(() => undefined);
 }
 

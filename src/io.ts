@@ -107,12 +107,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			return debugging;
 		},
 		stdin,
-		/** the whole standard input as text */
-		async readInput(): Promise<string> {
-			const chunks: Buffer[] = [];
-			for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-			return Buffer.concat(chunks).toString("utf8");
-		},
 		stdinIsTerminal: stdin.isTTY === true,
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,

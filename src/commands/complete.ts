@@ -4,6 +4,7 @@ import { Exit, type ExitCode } from "../errors.ts";
 import { executionOf } from "../workflows/recorded/run-state.ts";
 import { topicsForCompletion } from "./help.ts";
 import { childrenOf } from "./help-tree.ts";
+import { typedCommand, typedLine } from "./typed.ts";
 
 /** One word that is offered at the cursor. */
 type Candidate = { readonly value: string; readonly description: string };
@@ -71,46 +72,25 @@ export async function complete(program: Command, words: readonly string[], app: 
 }
 
 function completionAt(program: Command, words: readonly string[]): Completion {
-	/** options that the line has, with their last values */
-	const given = new Map<Option, string | undefined>();
-	let command = program;
-	let count = 0;
-	/** the option whose value comes next */
-	let open: Option | undefined;
-	let onlyArguments = false;
-	const isFlag = (word: string): boolean => word.startsWith("-") && word !== "-" && !onlyArguments;
-	const options = (): readonly Option[] => [...new Set([...command.options, ...program.options])];
+	const before = words.slice(0, -1);
+	const command = typedCommand(program, before);
+	const { args, texts, names } = typedLine(before, command);
+	const onlyArguments = before.includes("--");
+	const options = [...new Set([...command.options, ...program.options])];
 	const optionOf = (flag: string): Option | undefined =>
-		options().find(({ long, short }) => long === flag || short === flag);
-	for (const word of words.slice(0, -1)) {
-		// An option of several values, such as --id, goes on until the next option.
-		if (open !== undefined && !(open.variadic && isFlag(word))) {
-			given.set(open, word);
-			if (!open.variadic) open = undefined;
-			continue;
-		}
-		open = undefined;
-		const [flag = "", ...value] = word.split("=");
-		const option = isFlag(word) ? optionOf(flag) : undefined;
-		if (option !== undefined) {
-			given.set(option, value.length > 0 ? value.join("=") : undefined);
-			if (option.required && value.length === 0) open = option;
-		} else if (word === "--" && !onlyArguments) onlyArguments = true;
-		else if (!isFlag(word)) {
-			const child = count === 0 ? command.commands.find((each) => each.name() === word) : undefined;
-			if (child === undefined) count += 1;
-			command = child ?? command;
-		}
-	}
-	const valueOf = (flag: string): string | undefined => [...given].find(([{ long }]) => long === flag)?.[1];
-	const [profile, stateDir, baseUrl] = ["--profile", "--state-dir", "--base-url"].map(valueOf);
+		options.find(({ long, short }) => long === flag || short === flag);
+	// The option whose value comes next. One of several values, such as --id, goes on until the next option.
+	const at = before.findLastIndex((each) => each.startsWith("-") && each !== "-");
+	const last = onlyArguments ? undefined : optionOf(before[at] ?? "");
+	const open = last?.required === true && (last.variadic || at === before.length - 1) ? last : undefined;
+	const { profile, stateDir, baseUrl } = texts;
 	const settings = { profile, stateDir, baseUrl };
 	const word = words.at(-1) ?? "";
 	const isOption = word.startsWith("-") && !onlyArguments;
 	if (open !== undefined && !(open.variadic && isOption)) {
 		return { prefix: "", typed: word, source: valuesOf(open), settings };
 	}
-	if (!isOption) return { prefix: "", typed: word, source: wordsAfter(command, program, count), settings };
+	if (!isOption) return { prefix: "", typed: word, source: wordsAfter(command, program, args.length), settings };
 	const [flag = "", ...value] = word.split("=");
 	if (value.length > 0) {
 		const option = optionOf(flag);
@@ -118,9 +98,9 @@ function completionAt(program: Command, words: readonly string[]): Completion {
 		return { prefix: `${flag}=`, typed: value.join("="), source, settings };
 	}
 	// Options that are not there yet, or may stand again.
-	const flags = options().flatMap((option): Candidate[] => {
+	const flags = options.flatMap((option): Candidate[] => {
 		const { long, description } = option;
-		if (long === undefined || option.hidden || (given.has(option) && !isRepeatable(option))) return [];
+		if (long === undefined || option.hidden || (names.has(option.attributeName()) && !isRepeatable(option))) return [];
 		return [{ value: long, description }];
 	});
 	const help = { value: "--help", description: "help of this command" };

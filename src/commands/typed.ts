@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import { Command, type Option } from "commander";
 
 /** The command that a line names, as far as its words are commands. */
 export function typedCommand(program: Command, argv: readonly string[]): Command {
@@ -22,23 +22,37 @@ export function optionsOf(command: Command): readonly Option[] {
 	return all;
 }
 
-/** The arguments of a command in a line that could not be parsed. What follows an unknown option may be its value. */
-export function typedArguments(argv: readonly string[], command: Command): readonly string[] {
-	const options = optionsOf(command);
-	const names = commandName(command).split(" ");
-	const [certain, likely]: [string[], string[]] = [[], []];
-	let kind: "argument" | "value" | "either" = "argument";
-	for (const word of argv) {
-		const isName = certain.length === 0 && word === names[0];
-		if (isName) names.shift();
-		else if (word.startsWith("-") && word !== "-" && kind !== "value") {
-			const option = options.find(({ long, short }) => word === long || word === short);
-			kind = option === undefined && !word.includes("=") ? "either" : option?.required === true ? "value" : "argument";
-			continue;
-		} else if (kind !== "value") (kind === "argument" ? certain : likely).push(word);
-		kind = "argument";
-	}
-	return (certain.length > 0 ? certain : likely).slice(0, command.registeredArguments.length);
+/** What a line gives its command, as far as that can be told where the line is wrong or unfinished. */
+type TypedLine = {
+	readonly args: readonly string[];
+	/** by the names of options: the texts that stand after them, as typed */
+	readonly texts: Readonly<Record<string, string>>;
+	/** names of all options that the line has */
+	readonly names: ReadonlySet<string>;
+};
+
+export function typedLine(argv: readonly string[], command: Command): TypedLine {
+	const line = new Command();
+	const options = new Map(optionsOf(command).map((option) => [option.long, option] as const));
+	// No value is judged, and one may be missing.
+	for (const { flags } of options.values()) line.option(flags.replace("<", "[").replace(">", "]"));
+	const { operands, unknown } = line.parseOptions([...argv]);
+	const isOption = (word = ""): boolean => word.length > 1 && word.startsWith("-");
+	const words = commandName(command).split(" ").filter(Boolean).length;
+	const likely = [...operands, ...unknown.filter((word) => !isOption(word))].slice(words);
+	// A word that follows an unknown option may be its value.
+	const isValue = (_: string, at: number): boolean =>
+		isOption(unknown[at - 1]) && unknown[at - 1]?.includes("=") === false;
+	const certain = [...operands, ...unknown.filter((word, at) => !isOption(word) && !isValue(word, at))].slice(words);
+	const texts = Object.entries(line.opts<Record<string, unknown>>()).flatMap(([name, value]) =>
+		typeof value === "string" && value !== "" ? [[name, value] as const] : [],
+	);
+	const names = line.options.map((option) => option.attributeName());
+	return {
+		args: certain.length > 0 ? certain : likely,
+		texts: Object.fromEntries(texts),
+		names: new Set(names.filter((name) => line.getOptionValueSource(name) === "cli")),
+	};
 }
 
 /** `-dryRun` and `-auto-approve`, as programs of Java and Go have them, in the form of this one: `--dry-run`. */

@@ -168,15 +168,6 @@ describe("a question", () => {
 	});
 });
 
-it("standard input is read whole, with a character that two chunks share", async () => {
-	const { PassThrough } = await import("node:stream");
-	const stdin = new PassThrough();
-	const bytes = Buffer.from("schlüssel");
-	stdin.write(bytes.subarray(0, 5));
-	stdin.end(bytes.subarray(5));
-	expect(await ioOn({ stdin }).io.readInput()).toBe("schlüssel");
-});
-
 describe("text of others in the log of a CI runner", () => {
 	const actions = { GITHUB_ACTIONS: "true" };
 	const names = [

@@ -22,8 +22,6 @@ type Output = {
 	/** the flag that names its file */
 	readonly flag: string;
 	readonly path: (flags: OutputFlags) => string | undefined;
-	/** the flags with this one, of that value */
-	readonly given: (value: string) => OutputFlags;
 	/** whether it is written without being asked for: then the command goes on where it can't be */
 	readonly isAutomatic?: boolean | undefined;
 	/** whether the file is of the job, so that a second start of a job that is going on leaves it alone */
@@ -45,14 +43,12 @@ export const OUTPUTS: readonly Output[] = [
 	{
 		flag: "--junit",
 		path: ({ junit }) => junit,
-		given: (junit) => ({ junit }),
 		mode: FOR_ALL,
 		text: async (end) => (await import("./junit.ts")).junitText(end),
 	},
 	{
 		flag: "--metrics-file",
 		path: ({ metricsFile }) => metricsFile,
-		given: (metricsFile) => ({ metricsFile }),
 		isOfJob: true,
 		mode: FOR_ALL,
 		text: async (end, { before }) => (await import("./metrics.ts")).metricsText(end, await before()),
@@ -60,7 +56,6 @@ export const OUTPUTS: readonly Output[] = [
 	{
 		flag: "--annotations",
 		path: ({ annotations }) => (annotations === "gitlab" ? GITLAB_REPORT : undefined),
-		given: () => ({}),
 		isAutomatic: true,
 		mode: FOR_ALL,
 		text: async (end, { workspace }) => {
@@ -71,37 +66,10 @@ export const OUTPUTS: readonly Output[] = [
 	{
 		flag: "--report",
 		path: ({ report }) => report,
-		given: (report) => ({ report }),
 		mode: FOR_OWNER,
 		text: async (end, { path }) => (await import("./report-file.ts")).endedReport(end, path),
 	},
 ];
-
-/**
- * The outputs of a command line that could not be parsed, as far as they are known: monitoring must see a job that
- * fails for a mistyped flag.
- *
- * @param flags the flags that the command has
- */
-export function typedOutputs(argv: readonly string[], flags: ReadonlySet<string>): OutputFlags {
-	let found: OutputFlags = {};
-	for (const { flag, given } of OUTPUTS) {
-		const value = flags.has(flag) ? typedValue(argv, flag) : undefined;
-		if (value !== undefined) found = { ...found, ...given(value) };
-	}
-	return found;
-}
-
-/** The last value of a flag, as it was typed; undefined where there is none. */
-export function typedValue(argv: readonly string[], flag: string): string | undefined {
-	const end = argv.indexOf("--");
-	const words = end === -1 ? argv : argv.slice(0, end);
-	const values = words.flatMap((word, at) => {
-		const value = word === flag ? words[at + 1] : word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : undefined;
-		return value === undefined || value === "" || value.startsWith("-") ? [] : [value];
-	});
-	return values.at(-1);
-}
 
 /**
  * Writes every output that the command line asks for. A later call with another exit code writes them again, so that they say
