@@ -1,5 +1,5 @@
 import { redactor } from "../text/redactor.ts";
-import { decoded, type ParsedEnvelope } from "./answer.ts";
+import { decoded, type ParsedEnvelope, type RawAnswer } from "./answer.ts";
 import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
@@ -8,13 +8,13 @@ import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
 import { forRemoval, notListed, removalOf } from "./removal.ts";
-import { JSON_TYPE, LIST_BYTES, type RequestedService, Requests } from "./requests.ts";
+import { LIST_BYTES } from "./attempt.ts";
+import { JSON_TYPE, type RequestedService, Requests } from "./requests.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
 import type { Api, Dialect, ListedDocument, StoredFile, UploadFile } from "./types.ts";
-import { updates } from "./updates.ts";
 import { documentParameters, pathOf, segment } from "./url.ts";
 
-type ApiOptions = Omit<TransportOptions, "origin"> & {
+type ApiOptions = Omit<TransportOptions, "origin" | "headers"> & {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	/** as `Settings.key` gives it */
@@ -30,12 +30,12 @@ type ApiOptions = Omit<TransportOptions, "origin"> & {
 export function createApi(options: ApiOptions): Api {
 	const { origin, pathname: prefix } = new URL(options.baseUrl);
 	const context = errorContextOf(options);
+	const headers = ["authorization", `Bearer ${options.key}`, "accept-encoding", "identity", "user-agent", "ragtag"];
 	const service: Service = {
 		options,
-		key: options.key,
 		prefix,
 		context,
-		transport: new Transport({ ...options, origin }, context),
+		transport: new Transport({ ...options, origin, headers }, context),
 		decode: new Decoder(context),
 		boundary: boundaryFor(options.boundary ?? randomBoundary),
 		listed: new WeakSet(),
@@ -104,9 +104,8 @@ function apiIn(dialect: Dialect, service: Service): Api {
 			for (const document of page.items) listed.add(document);
 			return page;
 		},
-		updateMetadata: updates(requests, decode, boundary),
 		uploadDocument: upload,
-		...documentCalls(requests, decode, options.onBytes),
+		...documentCalls(requests, service, options.onBytes),
 		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: (document) => remove([document]),
 		removeTogether: remove,
@@ -120,14 +119,15 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		probeUpdate: async (verb): Promise<ProbeAnswer> => {
 			const path = requests.documentPath(UNKNOWN_ID, UNKNOWN_ID);
-			const probe = { body: "{}", headers: JSON_TYPE, isProbe: true };
-			return requests.send(verb, path, (answer) => readProbe(decoded(answer), flavour, context), probe);
+			const read = (answer: RawAnswer): ProbeAnswer => readProbe(decoded(answer), flavour, context);
+			return service.transport.send({ method: verb, path, read, body: "{}", headers: JSON_TYPE, isProbe: true });
 		},
 		probeRight: async (datasetId) => {
 			const path = requests.documentPath(datasetId, UNKNOWN_ID);
 			const { type, body } = updateBody(form, new Map(), boundary);
-			const probe = { body, headers: ["content-type", type], isProbe: true };
-			return requests.send(flavour.update.verb, path, (answer) => readRight(decoded(answer), flavour, context), probe);
+			const read = (answer: RawAnswer): ReturnType<typeof readRight> => readRight(decoded(answer), flavour, context);
+			const probe = { path, body, headers: ["content-type", type], isProbe: true, read };
+			return service.transport.send({ ...probe, method: flavour.update.verb });
 		},
 		close: () => service.transport.close(),
 	};

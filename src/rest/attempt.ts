@@ -11,21 +11,29 @@ type Sink = {
 	readonly write: (bytes: Buffer) => Promise<void>;
 };
 
+/** 1 MiB: the largest accepted answer of a request that lists nothing. */
+const ANSWER_BYTES = 1024 * 1024;
+
+/** 64 MiB: a list has the metadata of a whole page. */
+export const LIST_BYTES = 64 * ANSWER_BYTES;
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One request, and how its answer is read. */
 export type Call<Result> = {
 	readonly method: Method;
 	readonly path: string;
-	/** names and values in turn */
-	readonly headers: string[];
-	readonly body: string | Readable | null;
-	/** the largest accepted answer, in bytes */
-	readonly limit: number;
+	/** names and values in turn, besides those of all requests */
+	readonly headers?: readonly string[];
+	/** the media type that is wanted; JSON unless given */
+	readonly accept?: string;
+	readonly body?: string | Readable | undefined;
+	/** the largest accepted answer, in bytes; `ANSWER_BYTES` unless given */
+	readonly limit?: number;
 	/** whether the timeout counts from the last byte that moved, and not from the start of the attempt */
-	readonly isPatient: boolean;
+	readonly isPatient?: boolean;
 	/** whether the debug record has the result of reading the answer */
-	readonly isProbe: boolean;
+	readonly isProbe?: boolean;
 	/** where the answer may be a file; the answer that is read has no bytes then */
 	readonly sink?: Sink;
 	/** reads a complete answer, success or not; what it throws, the call rejects with */
@@ -117,7 +125,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	onData(chunk: Buffer): boolean {
 		if (this.#sink !== undefined) return this.#give(chunk, this.#sink);
 		this.#size += chunk.length;
-		if (this.#size > this.call.limit) {
+		if (this.#size > (this.call.limit ?? ANSWER_BYTES)) {
 			this.#first = undefined;
 			this.#more = undefined;
 			this.#fail(new TooLarge("the answer is too large"));
@@ -193,7 +201,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	}
 
 	#postpone(): void {
-		if (!this.call.isPatient || this.#isDone) return;
+		if (this.call.isPatient !== true || this.#isDone) return;
 		clearTimeout(this.#timer);
 		this.#startTimer();
 	}

@@ -1,25 +1,55 @@
+import { isJsonObject, type Metadata } from "../json/values.ts";
 import { decoded, headerValues, type ParsedEnvelope, type RawAnswer, readEnvelope } from "./answer.ts";
+import { updateBody } from "./bodies.ts";
 import type { Decoder } from "./decode.ts";
-import { RestError } from "./errors.ts";
+import { metadataLost, RestError } from "./errors.ts";
 import { JSON_TYPE, type Requests } from "./requests.ts";
-import type { Api } from "./types.ts";
+import type { Api, Echo } from "./types.ts";
 import { pathOf, segment } from "./url.ts";
 
-/** The calls of one document that the documented API does not have: `Flavour.calls` says who has which. */
+/** The calls of one document. All but the update are missing in the documented API: `Flavour.calls` says who has which. */
 export function documentCalls(
 	requests: Requests,
-	decode: Pick<Decoder, "echo">,
+	{ decode, boundary }: { readonly decode: Pick<Decoder, "echo">; readonly boundary: (payload: string) => string },
 	/** called after each piece of a file that came */
 	onBytes: ((bytes: number) => void) | undefined,
-): Pick<Api, "downloadDocument" | "renameDocument" | "changeParsing" | "parseDocuments"> {
-	const { verb } = requests.dialect.flavour.update;
+): Pick<Api, "updateMetadata" | "downloadDocument" | "renameDocument" | "changeParsing" | "parseDocuments"> {
+	const { flavour, form } = requests.dialect;
+	const { verb } = flavour.update;
+	/** whether an answer has shown the metadata of its document; not every release does */
+	let hasShown = false;
+
+	/**
+	 * RAGFlow shows the metadata of the document up to v0.23, and from v1.0 on where there is any.
+	 *
+	 * @throws RestError where earlier answers showed it, and this one shows that none was kept
+	 */
+	function echoOf(envelope: ParsedEnvelope, documentId: string, metadata: Metadata): Echo {
+		const echo = decode.echo(envelope, documentId);
+		if (echo !== "id") return echo;
+		const { data } = envelope;
+		if (isJsonObject(data) && isJsonObject(data["meta_fields"])) {
+			hasShown = true;
+			return "id_and_metadata";
+		}
+		if (flavour.showsMetadata !== true || !hasShown) return echo;
+		if (metadata.size > 0) throw metadataLost({ documentId });
+		return "id_and_metadata";
+	}
 
 	return {
-		downloadDocument: async ({ datasetId, id, size }, sink) => {
+		updateMetadata: async (datasetId, documentId, metadata) => {
+			const path = requests.documentPath(datasetId, documentId);
+			const { type, body } = updateBody(form, metadata, boundary);
+			const read = (answer: RawAnswer): Echo =>
+				echoOf(requests.success(decoded(answer), path, verb), documentId, metadata);
+			return requests.transport.send({ method: verb, path, headers: ["content-type", type], body, read });
+		},
+		downloadDocument: async ({ datasetId, id, size }, give) => {
 			const path = requests.documentPath(datasetId, id);
 			let count = 0;
 			const write = async (bytes: Buffer): Promise<void> => {
-				await sink(bytes);
+				await give(bytes);
 				count += bytes.length;
 				onBytes?.(bytes.length);
 			};
@@ -32,8 +62,8 @@ export function documentCalls(
 					status: answer.status,
 				});
 			};
-			const file = { accept: "*/*", isPatient: true, sink: { takes: isFile, write } };
-			return requests.send("GET", path, read, file);
+			const sink = { takes: isFile, write };
+			return requests.transport.send({ method: "GET", path, accept: "*/*", isPatient: true, sink, read });
 		},
 		renameDocument: async (datasetId, documentId, name) => {
 			// `name` alone: up to v0.24 other members are written although the name is refused (RAGFlow v0.24.0

@@ -34,16 +34,16 @@ export async function sendPing(
 	let transport: Transport | undefined;
 	try {
 		const proxy = proxyFor(url.href, env);
-		const options = { origin: url.origin, connections: 1, timeout, ca, proxy };
+		const headers = ["user-agent", `ragtag/${VERSION}`];
+		const options = { origin: url.origin, headers, connections: 1, timeout, ca, proxy };
 		transport = new Transport(options, { host: url.host, redact });
 		const status = await transport.send({
 			method: text === undefined ? "GET" : "POST",
 			path: `${url.pathname.replace(/\/+$/, "")}/${signal}${url.search}`,
-			headers: ["user-agent", `ragtag/${VERSION}`, ...(text === undefined ? [] : ["content-type", "text/plain"])],
-			body: text === undefined ? null : Buffer.from(text).subarray(0, LARGEST_BODY_BYTES).toString("utf8"),
+			accept: "*/*",
+			...(text === undefined ? {} : { headers: ["content-type", "text/plain"] }),
+			body: text === undefined ? undefined : Buffer.from(text).subarray(0, LARGEST_BODY_BYTES).toString("utf8"),
 			limit: LARGEST_ANSWER_BYTES,
-			isPatient: false,
-			isProbe: false,
 			read: (answer) => answer.status,
 		});
 		if (status >= 200 && status < 300) return undefined;

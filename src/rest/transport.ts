@@ -6,6 +6,8 @@ import { type ErrorContext, RestError } from "./errors.ts";
 import type { Exchange } from "./types.ts";
 
 export type TransportOptions = ConnectionOptions & {
+	/** of all requests: names and values in turn */
+	readonly headers: readonly string[];
 	/** called at the end of each request */
 	readonly onExchange?: ((exchange: Exchange) => void) | undefined;
 	/** called where an answer came that no request had waited for: earlier answers may belong to other requests */
@@ -51,21 +53,17 @@ export class Transport {
 			});
 		}
 		const { dispatcher, prefix, headers } = connections;
-		return new Promise((resolve, reject) => {
-			const attempt = new Attempt(call, this, resolve, reject);
-			dispatcher.dispatch(
-				{
-					origin: this.#options.origin,
-					method: call.method,
-					path: prefix === "" ? call.path : prefix + call.path,
-					headers: headers.length === 0 ? call.headers : [...call.headers, ...headers],
-					body: call.body,
-					// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
-					...(call.isPatient ? PATIENT : undefined),
-				},
-				attempt,
-			);
-		});
+		const { method, path, accept = "application/json", headers: own = [], body = null } = call;
+		const request = {
+			origin: this.#options.origin,
+			method,
+			path: prefix === "" ? path : prefix + path,
+			headers: [...this.#options.headers, "accept", accept, ...own, ...headers],
+			body,
+			// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
+			...(call.isPatient === true ? PATIENT : undefined),
+		};
+		return new Promise((resolve, reject) => dispatcher.dispatch(request, new Attempt(call, this, resolve, reject)));
 	}
 
 	/** Fails the requests in flight, and all that follow. */
@@ -79,7 +77,7 @@ export class Transport {
 	}
 
 	succeeded(attempt: AnyAttempt, result: unknown): void {
-		this.#observe(attempt, attempt.call.isProbe ? String(result) : "ok");
+		this.#observe(attempt, attempt.call.isProbe === true ? String(result) : "ok");
 	}
 
 	failed(attempt: AnyAttempt, error: unknown): void {

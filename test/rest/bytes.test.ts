@@ -32,7 +32,7 @@ const payload = '{"meta_fields":{"author":"Ägir","10":"ten","__proto__":"data"}
 function head(server: RawServer, line: string, more: string): string {
 	return (
 		`${line} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\nauthorization: Bearer ${key}\r\n` +
-		`accept: application/json\r\naccept-encoding: identity\r\nuser-agent: ragtag\r\n${more}\r\n`
+		`accept-encoding: identity\r\nuser-agent: ragtag\r\naccept: application/json\r\n${more}\r\n`
 	);
 }
 

@@ -2,11 +2,11 @@ import { expect, describe, test } from "vitest";
 import type { RawAnswer } from "../../src/rest/answer.ts";
 import type { Call } from "../../src/rest/attempt.ts";
 import { Decoder } from "../../src/rest/decode.ts";
+import { documentCalls } from "../../src/rest/document-calls.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import { documented } from "../../src/rest/flavours.ts";
 import { Requests } from "../../src/rest/requests.ts";
 import type { Api, Dialect, Echo } from "../../src/rest/types.ts";
-import { updates } from "../../src/rest/updates.ts";
 import { ragflow1 } from "../support/flavours.ts";
 
 const context = { host: "host:1", redact: (text: string) => text };
@@ -19,13 +19,13 @@ function updating(
 ): Api["updateMetadata"] {
 	const service = {
 		context,
-		key: "k",
 		prefix: "/api/v1",
 		isKeyAccepted: false,
 		// oxlint-disable-next-line require-await -- what `send` throws is a rejection, as of a transport
 		transport: { send: async <Result>(call: Call<Result>) => send(call as Call<unknown> as Call<Echo>) as Result },
 	};
-	return updates(new Requests(dialect, service), new Decoder(context), boundary);
+	const requests = new Requests(dialect, service);
+	return documentCalls(requests, { decode: new Decoder(context), boundary }, undefined).updateMetadata;
 }
 
 /** The result of reading an answer, as text that can be compared. */
@@ -43,7 +43,7 @@ test("the headers of an update name the boundary that its own body has", async (
 	const update = updating(
 		{ flavour: documented, form: "multipart" },
 		(call) => {
-			sent.push(`${call.headers.at(-1)} ${typeof call.body === "string" ? call.body.slice(0, 5) : ""}`);
+			sent.push(`${call.headers?.at(-1)} ${typeof call.body === "string" ? call.body.slice(0, 5) : ""}`);
 			return "nothing";
 		},
 		() => boundaries.shift() ?? "",
