@@ -67,10 +67,7 @@ export class RowAttempts<Item extends Work> {
 		this.#refused = new SameRefusals(options.operation.expected);
 		const { queue, shutdown, maxDuration, started } = options;
 		this.#deadline = started + maxDuration;
-		const finishing: Request = (call) => queue.send(call, shutdown.cut);
-		this.#request = Object.assign<Request, Pick<Request, "finishing">>((call) => queue.send(call, shutdown.signal), {
-			finishing,
-		});
+		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
 		this.#retryOptions = {
 			decide: (error, row) => this.#decide(error, row),
 			pause: (wait) => queue.pause(wait),

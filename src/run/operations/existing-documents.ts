@@ -11,11 +11,11 @@ import type { Service } from "../service/service.ts";
 import type { Request } from "../types.ts";
 import { namesakesMeant, type OnExisting, settledByExisting } from "./namesakes.ts";
 import type { Replacing, Settled } from "./operation.ts";
-import { writeOrRestore } from "./refused-metadata.ts";
 import { notListed } from "./rename.ts";
 import { beginReplacement, hasContentOf, readDocument, replacedMetadata } from "./replace.ts";
 import { sized, type UploadAttempt, type UploadItem } from "./store-file.ts";
-import type { RemovedKeys } from "./update.ts";
+import type { RemovedKeys } from "./removed-keys.ts";
+import { writeOrRestore } from "./update.ts";
 
 /** What `--on-existing replace` does with the document that has a file's name. */
 type Judged = {
@@ -92,6 +92,7 @@ export async function updateExisting(
 		await log.sending(item, { what: "update", documentId, metadata, before });
 	}
 	memory.isLogged = true;
+	memory.logged = metadata;
 	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
 	await removedKeys.check(request, { datasetId, documentId }, missingKeys(found[0]?.metadata, metadata));
 }

@@ -13,7 +13,8 @@ import type { Request, Work } from "../types.ts";
 import { existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
 import { mayHaveArrived, type Operation, type SentLog, unrecorded } from "./operation.ts";
 import { removeDocument } from "./remove.ts";
-import { RemovedKeys, sendPrepared } from "./update.ts";
+import { RemovedKeys } from "./removed-keys.ts";
+import { sendPrepared } from "./update.ts";
 
 /** A row of a plan. */
 type PlannedItem = Work & { readonly planned: PlannedUpdate | PlannedRemoval };

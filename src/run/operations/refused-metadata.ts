@@ -9,7 +9,7 @@ import type { RowAttempt } from "./operation.ts";
 import { beforeFirstAttempt } from "./prepare-update.ts";
 
 /**
- * Writes metadata. If the service refuses it and has removed what the document had, that is written again.
+ * If the service has refused metadata and removed what the document had, that is written again.
  *
  * RAGFlow from v0.24 on has one type for each key. It answers a value of another type with code 102; by then v0.24.0 and
  * v0.25.3 to v0.27.0 have removed all metadata of the document.
@@ -17,40 +17,32 @@ import { beforeFirstAttempt } from "./prepare-update.ts";
  * A search engine that is away refuses every update in the same words, and is waited for.
  *
  * @param image what the document had; undefined where that is not known
- * @throws RestError
+ * @param tries tries before this one
+ * @returns whether the metadata has arrived nevertheless; otherwise it is to be written once more
+ * @throws the error of the write, or a RestError that also says what the document has now
  */
-export async function writeOrRestore(attempt: RowAttempt, write: Write, image: Metadata | undefined): Promise<void> {
-	const { service, request, item, memory } = attempt;
+export async function afterRefusal(
+	error: unknown,
+	attempt: RowAttempt,
+	write: Write,
+	{ image, tries }: { readonly image: Metadata | undefined; readonly tries: number },
+): Promise<boolean> {
+	if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
+	const { service, request, memory } = attempt;
+	memory.maybeLost = true;
 	// A run that ends now must not leave a document without what it had.
 	const restoring = { ...attempt, request: request.finishing ?? request };
-	for (let tries = 0; ; tries += 1) {
-		try {
-			if (!mayBeFirst(service, write, image)) await writeMetadata(service, request, write, memory);
-			else await service.firstWrites.send(() => writeMetadata(service, request, write, memory));
-			// A later refusal is explained by the rows that gave keys their types.
-			if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
-			return;
-		} catch (error) {
-			if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
-			memory.maybeLost = true;
-			const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
-			const present = (await findDocument(service.api, restoring.request, write.datasetId, write.documentId))?.metadata;
-			if (present !== undefined && hasAlready(present, write.metadata, service.api.dialect.flavour.normalise)) return;
-			const hasSome = present !== undefined && present.size > 0;
-			if (service.typedKeys.clashes(write.metadata).length === 0 && tries < MOST_TRIES) {
-				const isBack = !hasSome && (await wasAway(restoring, write, before));
-				// Also where it was back before it was asked.
-				if (isBack || tries === 0) continue;
-			}
-			const end = hasSome ? "the document keeps what it had" : await restore(restoring, write, before ?? image);
-			throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
-		}
+	const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
+	const present = (await findDocument(service.api, restoring.request, write.datasetId, write.documentId))?.metadata;
+	if (present !== undefined && hasAlready(present, write.metadata, service.api.dialect.flavour.normalise)) return true;
+	const hasSome = present !== undefined && present.size > 0;
+	if (service.typedKeys.clashes(write.metadata).length === 0 && tries < MOST_TRIES) {
+		const isBack = !hasSome && (await wasAway(restoring, write, before));
+		// Also where it was back before it was asked.
+		if (isBack || tries === 0) return false;
 	}
-}
-
-/** Whether an update may give the document its first metadata, at a server that it holds then. */
-function mayBeFirst({ api }: Service, { metadata }: Write, image: Metadata | undefined): boolean {
-	return api.dialect.flavour.hasSlowFirstWrites && metadata.size > 0 && (image === undefined || image.size === 0);
+	const end = hasSome ? "the document keeps what it had" : await restore(restoring, write, before ?? image);
+	throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
 }
 
 /** Tries after the first: an engine that is away again and again is no reason of the row. */

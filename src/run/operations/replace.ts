@@ -11,7 +11,7 @@ import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
 import type { Operation, Replacing, Settled } from "./operation.ts";
 import { refuseNewer } from "./operation.ts";
 import type { Parsing } from "./parsing.ts";
-import { writeOrRestore } from "./refused-metadata.ts";
+import { writeOrRestore } from "./update.ts";
 import type { RemovalOptions } from "./remove.ts";
 import { copyParsing } from "./copied-parsing.ts";
 import { rename } from "./rename.ts";
@@ -153,6 +153,8 @@ async function copyMetadata(replacement: Replacement, replacing: Replacing, id: 
 	if (present === undefined) throw lost(replacement, replacing, id, "the list does not show it");
 	if (!holds(present, metadata, normalise)) {
 		const before = present.metadata ?? new Map();
+		// The record of the replacement covers it.
+		replacement.memory.logged = metadata;
 		await writeOrRestore(replacement, { datasetId, documentId: id, metadata }, before);
 		const arrived = async (): Promise<boolean> =>
 			hasAlready((await readDocument(replacement, id))?.metadata ?? new Map(), metadata, normalise);

@@ -1,13 +1,9 @@
-import pLimit from "p-limit";
 import type { Metadata } from "../../json/values.ts";
 import { type BeforeImage, type BeforeImages, imageOf } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { findDocument } from "../documents/find-document.ts";
-import { MARK_AT_ONCE } from "../documents/searches.ts";
-import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
-import { hasAlready, holds, keysKept, missingKeys, sameMetadata } from "../service/arrival.ts";
+import { hasAlready, holds, missingKeys, sameMetadata } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import type { Request, Work } from "../types.ts";
+import { type Write, writeMetadata } from "../service/write.ts";
 import { mayHaveArrived, type Operation, type RowAttempt, type SentLog, unrecorded } from "./operation.ts";
 import {
 	type PreparedUpdate,
@@ -16,7 +12,8 @@ import {
 	type UpdateItem,
 	type UpdatePlan,
 } from "./prepare-update.ts";
-import { writeOrRestore } from "./refused-metadata.ts";
+import { afterRefusal } from "./refused-metadata.ts";
+import { RemovedKeys } from "./removed-keys.ts";
 
 /** What documents have before their rows are written. */
 type Before = {
@@ -43,20 +40,16 @@ export function replaceMetadata<Item extends UpdateItem>(
 			if (images === undefined && documents !== undefined && !service.canary.trustsSuccess) {
 				memory.readBefore = () => documents.byId(api, request, item.datasetId, documentId);
 			}
-			const write = async (): Promise<void> => {
-				if (memory.logged !== metadata) await recordUpdate(attempt, metadata, memory.beforeImage);
-				await writeOrRestore(attempt, item, memory.beforeImage?.metadata);
-			};
-			if (images === undefined || memory.before?.document?.isDoubted !== true || memory.logged !== undefined)
-				await write();
-			else if (firstDoubted === undefined) await (firstDoubted = write());
-			else {
+			const isDoubted = memory.before?.document?.isDoubted === true && memory.logged === undefined;
+			if (images !== undefined && isDoubted && firstDoubted !== undefined) {
 				// What the first of them wrote shows whether searches work.
 				await firstDoubted.catch(() => undefined);
 				delete memory.before;
 				await readBefore(attempt, images);
-				await write();
 			}
+			const written = writeOrRestore(attempt, item, memory.beforeImage?.metadata);
+			if (images !== undefined && isDoubted) firstDoubted ??= written;
+			await written;
 			const before = memory.beforeImage?.metadata;
 			const removed = missingKeys(before ?? memory.before?.document?.metadata, metadata);
 			if (removed.length > 0) await removedKeys.check(request, item, removed);
@@ -99,8 +92,8 @@ export async function sendPrepared(
 	const { request, item, memory } = attempt;
 	const { datasetId, documentId } = item;
 	const { present, metadata } = prepared;
-	await recordUpdate(attempt, metadata, beforeImageOf(attempt, prepared));
-	await writeOrRestore(attempt, { datasetId, documentId, metadata }, memory.beforeImage?.metadata);
+	memory.beforeImage = beforeImageOf(attempt, prepared);
+	await writeOrRestore(attempt, { datasetId, documentId, metadata }, memory.beforeImage.metadata);
 	await removedKeys.check(request, item, missingKeys(present, metadata));
 }
 
@@ -115,10 +108,8 @@ function beforeImageOf(
 	memory.before ??= { document };
 	const { normalise } = service.api.dialect.flavour;
 	const isOwn = memory.logged !== undefined && holds(document, memory.logged, normalise);
-	if (!isOwn || memory.beforeImage === undefined) {
-		memory.beforeImage = imageOf(service, item.documentId, document, present);
-	}
-	return memory.beforeImage;
+	if (isOwn && memory.beforeImage !== undefined) return memory.beforeImage;
+	return imageOf(service, item.documentId, document, present);
 }
 
 /** Reads the before-image of the document into the memory of the row, unless an earlier attempt has. */
@@ -130,74 +121,37 @@ async function readBefore({ request, item, memory }: RowAttempt, images: BeforeI
 	memory.name ??= document?.name;
 }
 
-/** Records an update before it is sent. Another record follows only where other metadata is sent. */
-async function recordUpdate(
-	{ item, memory, log }: RowAttempt,
-	metadata: Metadata,
-	image: BeforeImage | undefined,
-): Promise<void> {
-	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
-	const { documentId } = item;
-	await log.sending(item, { what: "update", documentId, metadata, before: image?.metadata, beforeText: image?.text });
-	memory.logged = metadata;
+/**
+ * Records and writes metadata. If the service refuses it and has removed what the document had, that is written again.
+ *
+ * @param image what the document had; undefined where that is not known
+ * @throws RestError
+ */
+export async function writeOrRestore(attempt: RowAttempt, write: Write, image: Metadata | undefined): Promise<void> {
+	const { service, request, item, memory } = attempt;
+	if (memory.logged !== write.metadata) await recordUpdate(attempt, write);
+	for (let tries = 0; ; tries += 1) {
+		try {
+			if (!mayBeFirst(service, write, image)) await writeMetadata(service, request, write, memory);
+			else await service.firstWrites.send(() => writeMetadata(service, request, write, memory));
+			// A later refusal is explained by the rows that gave keys their types.
+			if (service.api.dialect.flavour.hasSearchEngine) service.typedKeys.addRow(write.metadata, item.line);
+			return;
+		} catch (error) {
+			if (await afterRefusal(error, attempt, write, { image, tries })) return;
+		}
+	}
 }
 
-/**
- * Checks that an update removes the keys that it does not carry. The documentation does not say whether an update
- * replaces what a document has, and RAGFlow v0.24.0 on Elasticsearch merges (es.update in
- * api/db/services/doc_metadata_service.py): it answers success and keeps the keys. One document that has lost its keys
- * is enough to know.
- */
-export class RemovedKeys {
-	readonly #service: Service;
-	/** Rows in flight wait for the first of them: each would ask the same question. */
-	readonly #queue = pLimit(1);
-	#isConfirmed = false;
-	/** A document kept its keys after all delays: the next documents are read once. */
-	#isKept = false;
+/** Whether an update may give the document its first metadata, at a server that it holds then. */
+function mayBeFirst({ api }: Service, { metadata }: Write, image: Metadata | undefined): boolean {
+	return api.dialect.flavour.hasSlowFirstWrites && metadata.size > 0 && (image === undefined || image.size === 0);
+}
 
-	constructor(service: Service) {
-		this.#service = service;
-	}
-
-	/**
-	 * Reads back a document that was written.
-	 *
-	 * @param removed the keys that the update removes
-	 * @throws RestError of code `KEYS_KEPT` where it still has keys that were to be removed
-	 */
-	async check(
-		request: Request,
-		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-		removed: readonly string[],
-	): Promise<void> {
-		if (removed.length === 0) return;
-		await this.#queue(async () => {
-			if (!this.#isConfirmed) await this.#readBack(request, { datasetId, documentId }, removed);
-		});
-	}
-
-	async #readBack(
-		request: Request,
-		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-		removed: readonly string[],
-	): Promise<void> {
-		const service = this.#service;
-		let kept: readonly string[] = [];
-		let isDoubted = false;
-		const sure = service.searches.believing(request, MARK_AT_ONCE);
-		const areGone = async (): Promise<boolean> => {
-			const document = await findDocument(await service.known(request), sure, datasetId, documentId);
-			// A document that no list shows can't be checked. The canary has warned of that already.
-			if (document === undefined) return false;
-			isDoubted = service.searches.marked(document).isDoubted === true;
-			kept = removed.filter((key) => document.metadata?.has(key) === true);
-			return kept.length === 0;
-		};
-		const delays = this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS;
-		this.#isConfirmed = (await readBack(areGone, { clock: service.clock, delays })) && !isDoubted;
-		if (kept.length === 0) return;
-		this.#isKept = true;
-		throw keysKept(service, documentId, kept);
-	}
+/** Records an update before it is sent. Another record follows only where other metadata is sent. */
+async function recordUpdate({ item, memory, log }: RowAttempt, { documentId, metadata }: Write): Promise<void> {
+	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
+	const { metadata: before, text: beforeText } = memory.beforeImage ?? {};
+	await log.sending(item, { what: "update", documentId, metadata, before, beforeText });
+	memory.logged = metadata;
 }

@@ -8,7 +8,6 @@ import type { Service } from "../service/service.ts";
 import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { FolderNames, restoreFolders } from "./rename.ts";
-import { writeOrRestore } from "./refused-metadata.ts";
 import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
 import type { Parsing } from "./parsing.ts";
 import { removeDocument } from "./remove.ts";
@@ -23,7 +22,8 @@ import {
 	type UploadAttempt,
 	type UploadItem,
 } from "./store-file.ts";
-import { RemovedKeys } from "./update.ts";
+import { RemovedKeys } from "./removed-keys.ts";
+import { writeOrRestore } from "./update.ts";
 
 type UploadOptions = {
 	readonly log: SentLog;
@@ -187,6 +187,8 @@ async function replaceExisting(upload: Upload, found: readonly Named[]): Promise
 async function tagUploaded(upload: Upload, documentId: string): Promise<void> {
 	const { datasetId, metadata } = upload.item;
 	if (metadata.size === 0) return;
+	// The record of the upload has it.
+	upload.memory.logged = metadata;
 	try {
 		await writeOrRestore(upload, { datasetId, documentId, metadata }, new Map());
 	} catch (error) {

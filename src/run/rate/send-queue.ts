@@ -1,6 +1,6 @@
 import { RestError } from "../../rest/errors.ts";
 import { onlyThrottled } from "../stop/reasons.ts";
-import type { Clock, Limiter, Stop } from "../types.ts";
+import type { Clock, Limiter, Request, Stop } from "../types.ts";
 import type { Controller } from "./controller.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { Outage } from "./outage.ts";
@@ -65,52 +65,54 @@ export class SendQueue {
 		});
 	}
 
-	/** Sends one request when its time has come, and resolves or rejects as the request does. */
-	async send<Result>(request: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-		const { clock, limiter, cooldown, maxInFlight, monitor, controller, onEnd } = this.#options;
-		if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
-		else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-		const { breaker } = this.outage;
-		try {
-			let ticket: number | undefined;
-			do {
-				if (ticket === undefined || !breaker.isGood(ticket)) {
-					const next = breaker.pass(signal);
-					ticket = typeof next === "number" ? next : await next;
-				}
-				if (cooldown.left > 0) await cooldown.over(signal);
-				const token = limiter.take(signal);
-				if (token !== undefined) await token;
-			} while (cooldown.left > 0 || !breaker.isGood(ticket));
-			this.outage.starts();
-			const sent = clock.now();
-			this.#sent += 1;
-			controller.sent(sent, this.#sent >= FULL * maxInFlight());
-			monitor.sent();
+	/** Sends each request when its time has come, and resolves or rejects as that does. The signal ends the wait. */
+	sender(signal: AbortSignal): Request {
+		return async (request) => {
+			const { clock, limiter, cooldown, maxInFlight, monitor, controller, onEnd } = this.#options;
+			if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
+			else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+			const { breaker } = this.outage;
 			try {
-				const answer = await request();
-				controller.answered(sent, clock.now());
-				this.#throttledSince = undefined;
-				this.outage.succeededWith(ticket);
-				monitor.answered(sent);
-				return answer;
-			} catch (error) {
-				monitor.failed(sent, error);
-				if (error instanceof RestError) {
-					this.#heard(sent, error);
-					this.#failed(ticket, error);
+				let ticket: number | undefined;
+				do {
+					if (ticket === undefined || !breaker.isGood(ticket)) {
+						const next = breaker.pass(signal);
+						ticket = typeof next === "number" ? next : await next;
+					}
+					if (cooldown.left > 0) await cooldown.over(signal);
+					const token = limiter.take(signal);
+					if (token !== undefined) await token;
+				} while (cooldown.left > 0 || !breaker.isGood(ticket));
+				this.outage.starts();
+				const sent = clock.now();
+				this.#sent += 1;
+				controller.sent(sent, this.#sent >= FULL * maxInFlight());
+				monitor.sent();
+				try {
+					const answer = await request();
+					controller.answered(sent, clock.now());
+					this.#throttledSince = undefined;
+					this.outage.succeededWith(ticket);
+					monitor.answered(sent);
+					return answer;
+				} catch (error) {
+					monitor.failed(sent, error);
+					if (error instanceof RestError) {
+						this.#heard(sent, error);
+						this.#failed(ticket, error);
+					}
+					throw error;
+				} finally {
+					this.#sent -= 1;
+					onEnd();
+					// The end of a request may have opened or closed the breaker, or lowered the rate.
+					monitor.account();
 				}
-				throw error;
 			} finally {
-				this.#sent -= 1;
-				onEnd();
-				// The end of a request may have opened or closed the breaker, or lowered the rate.
-				monitor.account();
+				this.#inFlight -= 1;
+				this.#admit();
 			}
-		} finally {
-			this.#inFlight -= 1;
-			this.#admit();
-		}
+		};
 	}
 
 	/** Gives the free places in flight to the requests that wait for one. */

@@ -49,7 +49,7 @@ describe("a request that waits for its token also waits for", () => {
 	it("a pause that the service asks for meanwhile", async () => {
 		const clock = new FakeClock();
 		const queue = queueOf(clock, slow(clock, 100));
-		const sent = queue.send(async () => clock.now(), never);
+		const sent = queue.sender(never)(async () => clock.now());
 		await clock.pass(50);
 		queue.pause(5_000);
 		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
@@ -63,9 +63,13 @@ describe("a request that waits for its token also waits for", () => {
 			sent += 1;
 			return Promise.reject(failure("not_sent"));
 		};
-		const failing = Array.from({ length: 20 }, () => queue.send(request, never).catch(() => undefined));
+		const failing = Array.from({ length: 20 }, () =>
+			queue
+				.sender(never)(request)
+				.catch(() => undefined),
+		);
 		await clock.pass(50);
-		const waiting = Array.from({ length: 50 }, () => queue.send(async () => (sent += 1), never));
+		const waiting = Array.from({ length: 50 }, () => queue.sender(never)(async () => (sent += 1)));
 		await clock.until(Promise.all(failing));
 		// Half of the first wait of a second at most: none of the fifty has been sent before.
 		await clock.pass(450);
@@ -80,7 +84,7 @@ it("the wait for the cap does not count as latency of the service, or the run wo
 	const clock = new FakeClock();
 	const controller = new Controller(100, 0);
 	const queue = queueOf(clock, slow(clock, 1_000), { controller });
-	await clock.until(queue.send(() => clock.sleep(70), never));
+	await clock.until(queue.sender(never)(() => clock.sleep(70)));
 	// 100 a second at 70 ms are 7, and not 107.
 	expect(controller.places()).toBeLessThan(20);
 });
@@ -92,13 +96,13 @@ describe("places in flight", () => {
 		let most = 0;
 		const order: number[] = [];
 		const requests = range(9).map((number) =>
-			queue.send(async () => {
+			queue.sender(never)(async () => {
 				order.push(number);
 				most = Math.max(most, (inFlight += 1));
 				await clock.sleep(10);
 				inFlight -= 1;
 				if (number % 2 === 0) throw failure("rejected");
-			}, never),
+			}),
 		);
 		await clock.until(Promise.allSettled(requests));
 		return { most, order };
