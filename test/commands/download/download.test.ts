@@ -119,7 +119,6 @@ describe("docs download", () => {
 		expect([missing.exit, missing.stdout]).toEqual([1, expect.stringContaining('"error_code":"NOT_FOUND"')]);
 		expect((await run("--name", "a.md")).exit).toBe(0);
 		expect(await shown(out)).toContain("a.md");
-		expect((await run("--name", "a.md", "--id", "x")).exit).toBe(2);
 	});
 
 	it("shows what it would write, and writes nothing, with --dry-run", async () => {

@@ -195,15 +195,3 @@ describe("docs upload --dry-run", () => {
 		expect([after.exit, summaryOf(after.stdout)]).toEqual([0, expect.objectContaining({ unchanged: 5, changes: 0 })]);
 	});
 });
-
-it.each([
-	["rm", "--detailed-exitcode"],
-	["rm", "--format=csv"],
-	["upload", "--detailed-exitcode"],
-	["upload", "--format=md"],
-])("docs %s %s without --dry-run is exit 2: a run could be mistaken for a preview", async (verb, flag) => {
-	const service = await serve(1);
-	const path = await file("old.csv", "document_id,file\na,a.txt\n");
-	const { exit } = await run(service, ["docs", verb, path, "-d", service.dataset, flag]);
-	expect([exit, service.requests]).toEqual([2, []]);
-});

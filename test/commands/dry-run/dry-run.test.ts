@@ -175,28 +175,6 @@ describe("docs tag --dry-run", () => {
 		expect(stdout).toMatch(/^The command was stopped, so more may change .*\n\n1 document would change/);
 	});
 
-	it.each([
-		["--detailed-exitcode", ["--detailed-exitcode"]],
-		["--format", ["--format", "csv"]],
-		["--limit-characters", ["--limit-characters", "5000"]],
-	])("%s without it is exit 2: a run could be mistaken for a preview", async (_, flags) => {
-		const { service, path } = await world();
-		const argv = ["docs", "tag", path, "-d", service.dataset, ...flags];
-		const { exit } = await ragtag(argv, { env: envOf(service) });
-		expect([exit, service.requests]).toEqual([2, []]);
-	});
-
-	it("--format and --json together are exit 2", async () => {
-		expect((await dry(await world(), "--format", "md", "--json")).exit).toBe(2);
-	});
-
-	it("--limit-characters of another format is exit 2", async () => {
-		const made = await world();
-		const { exit, stderr } = await dry(made, "--format", "csv", "--limit-characters", "5000");
-		expect([exit, made.service.requests]).toEqual([2, []]);
-		expect(stderr).toContain("--limit-characters needs --format md");
-	});
-
 	it("is not recorded as a run, and needs no lock", async () => {
 		const made = await world();
 		const state = await folder();

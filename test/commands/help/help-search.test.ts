@@ -86,10 +86,6 @@ describe("ragtag help --search", () => {
 		});
 	});
 
-	it("takes no page beside its words: it would be ignored", async () => {
-		expect(await ragtag(["help", "runs", "--search", "rate"])).toMatchObject({ exit: 2, stdout: "" });
-	});
-
 	it("a word that has no page of its own is answered with the search", async () => {
 		const { exit, stderr } = await ragtag(["help", "throttling"]);
 		expect([exit, stderr]).toEqual([2, expect.stringContaining("ragtag help --search throttling")]);

@@ -41,11 +41,6 @@ describe("ragtag help --json", () => {
 		expect(codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 70, 74, 129, 130, 143]);
 	});
 
-	it("takes no words: they would be ignored", async () => {
-		const { exit, stderr } = await ragtag(["help", "--json", "docs"]);
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("takes no words")]);
-	});
-
 	it("every option of a command that runs rows stands in a group: a list of 60 is read by no one", async () => {
 		for (const command of [
 			"docs tag",

@@ -44,17 +44,6 @@ it("a comma that may stand between thousands gets no offer", async () => {
 	expect(stderr).not.toContain("--decimal-comma");
 });
 
-it.each([
-	["--encoding", "klingon", "windows-1252, iso-8859-15 or macintosh"],
-	["--date-format", "DD.MM.YY", "a year has four letters"],
-	["--list-separator", "", "must not be empty"],
-	["--true", "ja,,x", "A word is empty"],
-])("%s %j is refused before anything is read", async (flag, value, why) => {
-	const { exit, stderr } = await ragtag(["manifest", "check", "no-such-file.csv", flag, value]);
-	expect(exit).toBe(2);
-	expect(stderr).toContain(why);
-});
-
 it("a file in windows-1252 is refused with the option that reads it", async () => {
 	const path = await file("liste.csv", Buffer.from("document_id,a\nd,Gr\xf6\xdfe\n", "latin1"));
 	const refused = await ragtag(["manifest", "check", path, "-d", "D"]);

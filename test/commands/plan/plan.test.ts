@@ -185,17 +185,6 @@ describe("docs plan", () => {
 		expect(await readdir(dirname(world.out))).toEqual(["plan.jsonl"]);
 	});
 
-	it.each([
-		["--out", []],
-		["a file that - could be", ["--out", "-"]],
-		["--mode merge for --delete-token", ["--out", "plan.jsonl", "--delete-token", "!delete"]],
-	])("is exit 2 without %s", async (_, more) => {
-		const service = await serve(1);
-		const manifest = await file("tags.csv", "document_id,n\na,5\n");
-		const { exit } = await ragtag(["docs", "plan", manifest, "-d", service.dataset, ...more], { env: envOf(service) });
-		expect([exit, service.requests]).toEqual([2, []]);
-	});
-
 	it.each(commandFlavours)("is sent once at %s, and finds nothing to send again", async (flavour) => {
 		const world = await recorded(30, { flavour });
 		const { service } = world;

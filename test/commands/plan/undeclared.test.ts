@@ -134,12 +134,6 @@ describe("docs plan --undeclared", () => {
 		await expect(readFile(out)).rejects.toThrow();
 	});
 
-	it("excludes --skip-invalid: an invalid row may name a document", async () => {
-		const made = await world(1);
-		const { exit } = await plan(made, await manifestOf(made.ids), "--undeclared", "report", "--skip-invalid");
-		expect([exit, made.service.requests]).toEqual([2, []]);
-	});
-
 	it("is a list in the Markdown, cut with the rest", async () => {
 		const made = await world(300);
 		const flags = ["--undeclared", "report", "--format", "md", "--limit-characters", "4000"];

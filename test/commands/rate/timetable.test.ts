@@ -5,16 +5,6 @@ import { file, KEY } from "../../support/service.ts";
 import { GivenTimers } from "../../support/timers.ts";
 
 describe("a timetable of rates", () => {
-	it.each([
-		[["docs", "list", "-d", "D", "--rate", "08:00"]],
-		[["docs", "plan", "x.csv", "--out", "p", "--rate", "25:00=20"]],
-		[["datasets", "list", "--rate", "08:00=20,20:00=100"]],
-	])("that is wrong is exit 2 with the right form: %j", async (argv) => {
-		const { exit, stderr } = await ragtag(argv);
-		expect(exit).toBe(2);
-		expect(stderr).toContain("or a timetable as in '08:00=20 20:00=100'");
-	});
-
 	it.each(["docs tag", "docs list"])("changes the rate of %s while it goes on", async (command) => {
 		const timers = new GivenTimers(new Date(2026, 10, 22, 22, 4, 59));
 		let requests = 0;

@@ -95,12 +95,3 @@ it("an id that the dataset does not list is a failed row, and no removal is sent
 	expect(parseLines(stdout).filter((line) => at(line, "type") === "row")).toMatchObject([{ document_id: absent }]);
 	expect(service.requests.filter((line) => line.startsWith("DELETE"))).toEqual([]);
 });
-
-it.each(["", ".", ".."])("an id that is %j, as an unset variable gives, is exit 2", async (id) => {
-	const service = await serve(1);
-	const argv = ["docs", "rm", "--id", id, "-d", service.dataset, "--yes"];
-	expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(2);
-	const both = ["docs", "rm", "x.csv", "--id", "a", "-d", service.dataset, "--yes"];
-	expect((await ragtag(both, { env: envOf(service) })).exit).toBe(2);
-	expect(service.requests).toEqual([]);
-});

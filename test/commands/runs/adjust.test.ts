@@ -174,14 +174,4 @@ describe("runs adjust", () => {
 		const none = await slow.runs("adjust", "--pause");
 		expect(none).toMatchObject({ exit: 2, stderr: expect.stringContaining("no run is going on") });
 	});
-
-	it.each([
-		[[], "there is nothing to change"],
-		[["--pause", "--continue"], "--pause and --continue exclude each other"],
-		[["--rate", "fast"], "or a timetable as in '08:00=20 20:00=100'"],
-	])("%j is exit 2, and says what to type", async (argv, text) => {
-		const { exit, stderr } = await ragtag(["runs", "adjust", ...argv]);
-		expect(exit).toBe(2);
-		expect(stderr).toContain(text);
-	});
 });

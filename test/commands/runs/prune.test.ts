@@ -116,15 +116,6 @@ it("--keep-last keeps the newest runs, however old they are", async () => {
 	expect((await world.folders()).toSorted()).toEqual(others.toSorted());
 });
 
-it("an age without a unit is refused: as 90 seconds it removed all undo records", async () => {
-	const world = await recorded(2);
-	const { argv } = await tagging(world);
-	await world.run(argv);
-	const { exit, stderr } = await world.run(["runs", "prune", "--older-than", "90"]);
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("Did you mean 90d?")]);
-	expect(await world.folders()).toHaveLength(1);
-});
-
 it("the newest runs stay without --keep-last 0, however old the clock calls them", async () => {
 	const world = await recorded(2);
 	const { argv } = await tagging(world);

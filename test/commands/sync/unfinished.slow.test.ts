@@ -162,18 +162,6 @@ it("takes its options from a file: the dataset, the filters and the values", asy
 	]);
 });
 
-it.each([
-	[["--delete-excluded"], "--delete-excluded needs --remove"],
-	[["--max-remove", "5"], "--max-remove needs --remove"],
-	[["-0"], "-0 needs --files-from"],
-	[["--wait"], "--wait needs --parse"],
-	[["--strict"], "--strict needs --pattern"],
-])("%j alone is exit 2: it would mean nothing", async (flags, text) => {
-	const { sync, writes } = await synced({ "a.txt": "a" });
-	const { exit, stderr } = await sync(...flags);
-	expect([exit, stderr, writes()]).toEqual([2, expect.stringContaining(text), 0]);
-});
-
 it("a folder that is a file, or is not there, is exit 2; one without files is exit 3", async () => {
 	const { run, service, root, home } = await synced({});
 	const of = (folder: string) => run(["docs", "sync", folder, "-d", service.dataset]);
@@ -181,7 +169,6 @@ it("a folder that is a file, or is not there, is exit 2; one without files is ex
 	expect([(await of(join(home, "file"))).exit, (await of(join(home, "absent"))).exit, (await of(root)).exit]).toEqual([
 		2, 2, 3,
 	]);
-	expect((await run(["docs", "sync", root])).exit).toBe(2);
 });
 
 it("--parse starts the parsing of what it stores", async () => {

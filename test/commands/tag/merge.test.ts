@@ -140,18 +140,6 @@ describe("--mode merge", () => {
 });
 
 describe("--delete-token", () => {
-	it("is refused without --mode merge: the token would be written as a value", async () => {
-		const made = await world((id) => `document_id,owner\n${id},!delete\n`);
-		const { exit, stderr } = await tag(made, "--delete-token", "!delete");
-		expect([exit, made.service.requests]).toEqual([2, []]);
-		expect(stderr).toContain("--mode merge");
-	});
-
-	it("may not be empty: an empty cell does not mean removal", async () => {
-		const made = await world((id) => `document_id,owner\n${id},x\n`);
-		expect((await tag(made, "--mode", "merge", "--delete-token", "")).exit).toBe(2);
-	});
-
 	it("may be changed in a replace run that means the text literally: the text and lists of + and - are stored literally", async () => {
 		const made = await world((id) => `document_id,owner,topics:list\n${id},!delete,+a|-b\n`);
 		const { stdout } = await tag(made, "--delete-token", "(none)", "--json");
@@ -193,18 +181,6 @@ describe("without --mode merge", () => {
 		expect((await ragtag(check)).stderr).toContain(why);
 		expect((await ragtag([...check, "--mode", "merge"])).exit).toBe(0);
 	});
-
-	it.each([["author=!delete"], ["pages:number=!delete"], ["topics:list=+x"]])(
-		"--set %s is wrong usage: each document would lose all other keys",
-		async (setting) => {
-			const made = await world((id) => `document_id,title\n${id},x\n`);
-			const { exit, stderr } = await tag(made, "--set", setting);
-			expect([exit, made.service.requests]).toEqual([2, []]);
-			expect(stderr).toContain("--mode merge");
-			const check = ["manifest", "check", made.path, "-d", made.service.dataset, "--set", setting];
-			expect((await ragtag(check)).exit).toBe(2);
-		},
-	);
 
 	it("a :json cell is literal: such values from manifest init are sent back unchanged", async () => {
 		const { service } = await world(() => "");

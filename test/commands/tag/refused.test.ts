@@ -110,16 +110,6 @@ it.each(usage)("%s is exit 2 with a next step, and nothing is sent", async (_wha
 	expect(service.requests).toEqual([]);
 });
 
-it.each([
-	[["dcos", "list"], "docs list"],
-	[["docs", "tga", "x.csv"], "docs tag"],
-	[["datasets", "lst"], "datasets list"],
-])("a mistyped command %j gets a suggestion", async (argv, meant) => {
-	const { exit, stderr } = await ragtag(argv);
-	expect(exit).toBe(2);
-	expect(stderr).toMatch(new RegExp(`Did you mean ragtag ${meant}\\?`));
-});
-
 it("a manifest that is missing, or is a folder, is exit 2 and names the file", async () => {
 	const service = await serve(1);
 	for (const path of ["/nonexistent/tags.csv", "/"]) {

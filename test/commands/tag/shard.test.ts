@@ -120,21 +120,6 @@ describe("docs tag --shard", () => {
 		expect(at(summaryOf(stdout), "superseded")).toBeGreaterThan(0);
 	});
 
-	it("refuses wrong values with the right form, and rows that are in no manifest", async () => {
-		const world = await recorded(2);
-		const { argv, path } = await sharded(world);
-		const wrong = await world.run(argv("9/8"));
-		expect([wrong.exit, wrong.stderr]).toEqual([2, expect.stringContaining("2/8")]);
-		const none = await world.run(argv("auto"));
-		expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("JOB_COMPLETION_INDEX")]);
-		const found = ["docs", "tag", "--where", "a=b", "--set", "a=c", "--mode", "merge"];
-		for (const command of [found, ["docs", "rm", "--id", "x", "--yes"], ["docs", "upload", path, "--as", "files"]]) {
-			const refused = await world.run([...command, "-d", world.service.dataset, "--shard", "1/2", ...FLAGS]);
-			expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("part of a manifest")]);
-		}
-		expect(world.writes()).toBe(0);
-	});
-
 	it.each([
 		["{max_changes: 24}", [0, 0]],
 		["{max_changes: 5}", [9, 9]],

@@ -173,40 +173,6 @@ describe("a run by a filter that was stopped", () => {
 });
 
 describe("a meaningless filter run is refused before any request", () => {
-	it.each<[string, readonly string[], string]>([
-		["no filter and no manifest", SET, "a MANIFEST or a filter"],
-		["a manifest as well", ["tags.csv", ...NEWS, ...SET], "a MANIFEST or a filter"],
-		["nothing to set", [...NEWS, "--mode", "merge"], "--set KEY=VALUE"],
-		["replace by default", [...NEWS, "--set", "a=1"], "--mode merge"],
-		["replace", [...NEWS, "--set", "a=1", "--mode", "replace"], "--mode merge"],
-		["--resume", [...NEWS, ...SET, "--resume"], "ragtag runs resume"],
-		["--map", [...NEWS, ...SET, "--map", "a=b"], "--map"],
-		["--ignore", [...NEWS, ...SET, "--ignore", "a"], "--ignore"],
-		["--empty, though as it is by default", [...NEWS, ...SET, "--empty", "skip"], "--empty"],
-		["--on-duplicate, though as it is by default", [...NEWS, ...SET, "--on-duplicate", "error"], "--on-duplicate"],
-		[
-			"a value that the built-in checks refuse",
-			[...NEWS, ...SET, "--set", "publish_date=banana"],
-			'publish_date: "banana"',
-		],
-		["a value that is not of its type", [...NEWS, ...SET, "--set", "n:number=x"], "n: "],
-		["a condition that is none", ["--where-json", "{}", ...SET], "--where-json"],
-		["a failed-rows file that can't be made", [...NEWS, ...SET, "--failed", "/nowhere/at/all.csv"], "--failed"],
-	])("%s", async (_, flags, told) => {
-		const service = await serve(1);
-		const { exit, stderr } = await tag(service, ...flags);
-		expect(exit).toBe(2);
-		expect(stderr).toContain(told);
-		expect(service.requests).toEqual([]);
-	});
-
-	it("no dataset", async () => {
-		const service = await serve(1);
-		const { exit, stderr } = await ragtag(["docs", "tag", ...NEWS, ...SET], { env: envOf(service) });
-		expect([exit, service.requests]).toEqual([2, []]);
-		expect(stderr).toContain("-d DATASET");
-	});
-
 	it("a value that the schema refuses is reported once, not once for each document", async () => {
 		const service = await world(5);
 		const schema = await file("schema.json", '{"properties":{"stars":{"maximum":5}}}');

@@ -197,12 +197,8 @@ it.each([[[]], [["--set", "folder={folder}"]]])(
 	},
 );
 
-it("an empty folder is exit 3, unless that is right; an option of folders beside a manifest is exit 2", async () => {
-	const { upload, run, service } = await papers([]);
+it("an empty folder is exit 3, unless that is right", async () => {
+	const { upload, service } = await papers([]);
 	expect([(await upload()).exit, (await upload("--allow-empty")).exit]).toEqual([3, 0]);
-	const manifest = await file("files.csv", "file\n");
-	expect((await run(["docs", "upload", manifest, "--names", "flat", "-d", service.dataset])).exit).toBe(2);
-	expect((await run(["docs", "upload", "-0", "-d", service.dataset])).exit).toBe(2);
-	expect((await run(["docs", "upload", "-d", service.dataset])).exit).toBe(2);
 	expect(service.requests).toEqual([]);
 });

@@ -59,16 +59,6 @@ it.each([
 	expect(service.requests).toEqual([]);
 });
 
-it("a missing file prevents the upload of all others", async () => {
-	const service = await serve(0);
-	const there = await file("a.md", "a");
-	const argv = ["docs", "upload", there, `${there}x`, "-d", service.dataset];
-	const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
-	expect([exit, stdout]).toEqual([2, ""]);
-	expect(stderr).toContain(`${there}x`);
-	expect(service.requests).toEqual([]);
-});
-
 it.each<Flavour>(["documented", "ragflow-0.21", "ragflow-0.26"])(
 	"a file name with a quote mark is stored as it is, with its metadata, by a service of %s",
 	async (flavour) => {

@@ -265,24 +265,3 @@ describe("a renamed key", () => {
 		expect([exit, stderr]).toEqual([2, expect.stringContaining("Did you mean author?")]);
 	});
 });
-
-it.each<[string, string[], string]>([
-	["--map without a key", ["--map", "m.csv"], "--map needs a KEY"],
-	["a key beside --rename", ["k", "--rename", "a=b"], "--rename takes no KEY"],
-	["--map and --rename", ["k", "--map", "m.csv", "--rename", "a=b"], "exclude each other"],
-	["a key renamed twice", ["--rename", "a=b", "--rename", "b=c"], "names the key b twice"],
-	["a key without a name", ["--rename", "a="], "neither may be empty"],
-	["a dry run of a list", ["k", "-n"], "--dry-run needs --map or --rename"],
-	["a pace of a list", ["--chunk", "5"], "--chunk needs --map or --rename"],
-	["a map of all keys", ["-o", "m.csv"], "--out needs a KEY"],
-	["a map in another format", ["k", "-o", "m.csv", "--json"], "always CSV"],
-	["changes as a table", ["k", "--map", "m.csv", "--format", "csv"], "--format is for lists"],
-	["an exit code without a dry run", ["k", "--map", "m.csv", "--detailed-exitcode"], "needs --dry-run"],
-	["a check of what is not written", ["k", "--map", "m.csv", "-n", "--verify", "all"], "nothing is written"],
-	["no dataset", ["k", "--map", "m.csv"], "values needs a dataset"],
-])("%s is a mistake that is named, and nothing is sent", async (_, argv, message) => {
-	const service = await serve(1);
-	const { exit, stderr } = await ragtag(["values", ...argv], { env: envOf(service) });
-	expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
-	expect(service.requests).toEqual([]);
-});

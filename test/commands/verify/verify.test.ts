@@ -5,7 +5,7 @@ import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
-import { type Recorded, recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { proxy } from "../../support/proxy.ts";
 import { file, folder, type Service } from "../../support/service.ts";
 import { at, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
@@ -415,13 +415,6 @@ describe("what is refused", () => {
 		const elsewhere = await ragtag(["runs", "verify", "--base-url", "http://127.0.0.1:9"], world);
 		expect(elsewhere.exit).toBe(8);
 		expect(elsewhere.stderr).toContain(`wrote to ${service.url}/api/v1`);
-	});
-
-	it("--verify of a dry run, which writes nothing", async () => {
-		const world: Recorded = await recorded(1);
-		const ended = await world.run(await tagging(world, () => ({}), "--dry-run", "--verify", "all"));
-		expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining("--dry-run writes nothing") });
-		expect(world.service.requests).toEqual([]);
 	});
 
 	it("nothing if a run has written nothing, with the reason", async () => {

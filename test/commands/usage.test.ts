@@ -1,0 +1,134 @@
+import { expect, it } from "vitest";
+import { envOf, ragtag } from "../support/ragtag.ts";
+import { file, serve } from "../support/service.ts";
+
+const NEWS = "docs tag -d D --where category=news";
+const SET = "--set reviewed:boolean=true --mode merge";
+
+/** Command lines that mean nothing, and words of what is said. `M` is a manifest, and `D` the id of a dataset. */
+const LINES: readonly (readonly [line: string, said: string])[] = [
+	// A run could be mistaken for a preview.
+	["docs tag M -d D --detailed-exitcode", "--detailed-exitcode needs --dry-run"],
+	["docs tag M -d D --format csv", "--format needs --dry-run"],
+	["docs tag M -d D --limit-characters 5000", "--limit-characters needs --dry-run"],
+	["docs rm M -d D --detailed-exitcode", "--detailed-exitcode needs --dry-run"],
+	["docs rm M -d D --format=csv", "--format needs --dry-run"],
+	["docs upload M -d D --detailed-exitcode", "--detailed-exitcode needs --dry-run"],
+	["docs upload M -d D --format=md", "--format needs --dry-run"],
+	["docs tag M -d D --dry-run --format md --json", "--format and --json exclude each other"],
+	["docs tag M -d D --dry-run --format csv --limit-characters 5000", "--limit-characters needs --format md"],
+	["docs tag M -d D --dry-run --verify all", "--dry-run writes nothing"],
+
+	// Without a merge, each document would lose all its other keys.
+	["docs tag M -d D --delete-token !delete", "--mode merge"],
+	["docs tag M -d D --mode merge --delete-token=", "It is empty"],
+	["docs tag M -d D --set author=!delete", "--mode merge"],
+	["docs tag M -d D --set pages:number=!delete", "--mode merge"],
+	["docs tag M -d D --set topics:list=+x", "--mode merge"],
+	["manifest check M -d D --set author=!delete", "--mode merge"],
+	["manifest check M -d D --set pages:number=!delete", "--mode merge"],
+	["manifest check M -d D --set topics:list=+x", "--mode merge"],
+
+	[`docs tag -d D ${SET}`, "a MANIFEST or a filter"],
+	[`docs tag M -d D --where category=news ${SET}`, "a MANIFEST or a filter"],
+	["docs tag --where category=news --set a=1 --mode merge", "-d DATASET"],
+	[`${NEWS} --mode merge`, "--set KEY=VALUE"],
+	[`${NEWS} --set a=1`, "--mode merge"],
+	[`${NEWS} --set a=1 --mode replace`, "--mode merge"],
+	[`${NEWS} ${SET} --resume`, "ragtag runs resume"],
+	[`${NEWS} ${SET} --map a=b`, "--map says how a manifest is read"],
+	[`${NEWS} ${SET} --ignore a`, "--ignore says how a manifest is read"],
+	// As it is by default.
+	[`${NEWS} ${SET} --empty skip`, "--empty says how a manifest is read"],
+	[`${NEWS} ${SET} --on-duplicate error`, "--on-duplicate says how a manifest is read"],
+	[`${NEWS} ${SET} --set publish_date=banana`, 'publish_date: "banana"'],
+	[`${NEWS} ${SET} --set n:number=x`, "n: "],
+	[`docs tag -d D --where-json {} ${SET}`, "--where-json"],
+	[`${NEWS} ${SET} --failed /nowhere/at/all.csv`, "--failed"],
+
+	["docs tag M -d D --shard 9/8", "2/8"],
+	["docs tag M -d D --shard auto", "JOB_COMPLETION_INDEX"],
+	[`${NEWS} ${SET} --shard 1/2`, "part of a manifest"],
+	["docs rm -d D --id x --yes --shard 1/2", "part of a manifest"],
+	["docs upload -d D M --as files --shard 1/2", "part of a manifest"],
+	["docs tag M -d D --report run.pdf", ".html, .md or .json"],
+
+	["docs plan M -d D", "--out"],
+	["docs plan M -d D --out -", "- is none"],
+	["docs plan M -d D --out plan.jsonl --delete-token !delete", "--mode merge"],
+	// An invalid row may name a document.
+	["docs plan M -d D --out plan.jsonl --undeclared report --skip-invalid", "exclude each other"],
+	["docs plan M -d D --out plan.jsonl --rate 25:00=20", "or a timetable as in '08:00=20 20:00=100'"],
+
+	["docs upload M -d D --wait", "--wait needs --parse"],
+	["docs upload M -d D --parse --stall-time 1m", "--stall-time needs --wait"],
+	["docs upload M -d D --names flat", "--names is for files and folders"],
+	["docs upload -d D -0", "-0 needs --files-from"],
+	["docs upload -d D", "name a manifest, files or folders"],
+	["docs upload M Mx -d D --as files", "Mx"],
+
+	["docs sync papers", "-d DATASET"],
+	["docs sync papers -d D --delete-excluded", "--delete-excluded needs --remove"],
+	["docs sync papers -d D --max-remove 5", "--max-remove needs --remove"],
+	["docs sync papers -d D -0", "-0 needs --files-from"],
+	["docs sync papers -d D --wait", "--wait needs --parse"],
+	["docs sync papers -d D --strict", "--strict needs --pattern"],
+
+	["docs parse ids.csv -d D --id x", "one of a MANIFEST, --id and a filter"],
+	["docs parse -d D --only-failed --again", "exclude each other"],
+	["docs parse -d D --stall-time 1m", "--stall-time needs --wait"],
+
+	// As an unset variable gives it.
+	["docs rm -d D --yes --id=", "id"],
+	["docs rm -d D --yes --id .", "id"],
+	["docs rm -d D --yes --id ..", "id"],
+	["docs rm M -d D --yes --id a", "either a MANIFEST, or --id and --name"],
+	["docs download -d D --out papers --name a.md --id x", "only one of them"],
+
+	["docs list", "-d DATASET"],
+	["docs list -d D --rate 08:00", "or a timetable as in '08:00=20 20:00=100'"],
+	["docs list -d D --limit 0", "whole number"],
+	["docs list -d D --sort -", "names no field"],
+	["docs list -d D --sort meta_fields", "Name one key"],
+	["docs list -d D --fields a,,b", "empty name"],
+	["docs list -d D --parsing OK", "is no state"],
+	["docs show x", "-d DATASET"],
+	["datasets list --rate 08:00=20,20:00=100", "or a timetable as in '08:00=20 20:00=100'"],
+
+	["values k --map m.csv", "values needs a dataset\nName it with -d"],
+	["values", "values needs a dataset\nName it with -d"],
+	["values -d D --map m.csv", "--map needs a KEY"],
+	["values k -d D --rename a=b", "--rename takes no KEY"],
+	["values k -d D --map m.csv --rename a=b", "exclude each other"],
+	["values -d D --rename a=b --rename b=c", "names the key b twice"],
+	["values -d D --rename a=", "neither may be empty"],
+	["values k -d D -n", "--dry-run needs --map or --rename"],
+	["values -d D --chunk 5", "--chunk needs --map or --rename"],
+	["values -d D -o m.csv", "--out needs a KEY"],
+	["values k -d D -o m.csv --json", "always CSV"],
+	["values k -d D --map m.csv --format csv", "--format is for lists"],
+	["values k -d D --map m.csv --detailed-exitcode", "needs --dry-run"],
+	["values k -d D --map m.csv -n --verify all", "nothing is written"],
+
+	["manifest check no-such-file.csv --encoding klingon", "windows-1252, iso-8859-15 or macintosh"],
+	["manifest check no-such-file.csv --date-format DD.MM.YY", "a year has four letters"],
+	["manifest check no-such-file.csv --list-separator=", "must not be empty"],
+	["manifest check no-such-file.csv --true ja,,x", "A word is empty"],
+
+	["runs adjust", "there is nothing to change"],
+	["runs adjust --pause --continue", "--pause and --continue exclude each other"],
+	["runs adjust --rate fast", "or a timetable as in '08:00=20 20:00=100'"],
+	// As 90 seconds it would remove nearly all records of undos.
+	["runs prune --older-than 90", "Did you mean 90d?"],
+	["help --json docs", "takes no words"],
+	["help runs --search rate", "takes its words alone"],
+];
+
+it.each(LINES)("%s is exit 2 with a next step, and nothing is sent", async (line, said) => {
+	const service = await serve(1);
+	const manifest = await file("tags.csv", "document_id,file\na,a.txt\n");
+	const words = line.split(" ").map((word) => (word === "M" ? manifest : word === "D" ? service.dataset : word));
+	const { exit, stdout, stderr } = await ragtag(words, { env: envOf(service) });
+	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(said)]);
+	expect(service.requests).toEqual([]);
+});
