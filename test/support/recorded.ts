@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { type Ended, envOf, ragtag, type World } from "./ragtag.ts";
 import { file, folder, serve, type Service } from "./service.ts";
-import { at, summaryOf } from "./values.ts";
+import { at, range, summaryOf } from "./values.ts";
 
 export type Recorded = {
 	readonly service: Service;
@@ -68,4 +68,25 @@ export function resumeOf(stdout: string): string[] {
 	const resume = String(at(summaryOf(stdout), "resume"));
 	expect(resume).toMatch(/^ragtag runs resume /);
 	return resume.split(" ").slice(1);
+}
+
+/** Tags all documents in so many shards, one request after the other. The names of their runs, in the order of the shards. */
+export async function inShards(world: Recorded, count: number, more: readonly string[] = []): Promise<string[]> {
+	const { path } = await tagging(world);
+	const tag = [
+		"docs",
+		"tag",
+		path,
+		"-d",
+		world.service.dataset,
+		"--rate",
+		"5000",
+		"--concurrency",
+		"1",
+		"--json",
+		...more,
+	];
+	const runs: string[] = [];
+	for (const n of range(count)) runs.push(runOf((await world.run([...tag, "--shard", `${n + 1}/${count}`])).stdout));
+	return runs;
 }

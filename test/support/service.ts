@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
@@ -106,5 +106,13 @@ export async function folder(): Promise<string> {
 export async function file(name: string, content: string | Uint8Array): Promise<string> {
 	const path = join(await folder(), name);
 	await writeFile(path, content);
+	return path;
+}
+
+/** Writes the profiles of a home, as YAML: `{prod: {rate: 5}}`. The path of their file. */
+export async function profilesIn(home: string, profiles: string): Promise<string> {
+	const path = join(home, ".config", "ragtag", "config.yaml");
+	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+	await writeFile(path, `profiles: ${profiles}\n`, { mode: 0o600 });
 	return path;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { impatient } from "../../support/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, serve } from "../../support/service.ts";
+import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
 import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
 
 async function named(...names: readonly string[]) {
@@ -74,11 +74,8 @@ describe("a dataset is named by its exact name", () => {
 
 	it("from the profile too", async () => {
 		const { service, env, own } = await named();
-		const { mkdir, writeFile } = await import("node:fs/promises");
 		const home = await folder();
-		await mkdir(`${home}/.config/ragtag`, { recursive: true });
-		const profile = `profiles:\n  p: {base_url: '${service.url}', dataset: '${own}'}\n`;
-		await writeFile(`${home}/.config/ragtag/config.yaml`, profile, { mode: 0o600 });
+		await profilesIn(home, `{p: {base_url: '${service.url}', dataset: '${own}'}}`);
 		const { exit, stdout } = await ragtag(["docs", "list", "--profile", "p", "--json"], { env, home });
 		expect([exit, parseLines(stdout).length]).toEqual([0, 3]);
 	});

@@ -1,12 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandFlavours } from "../../support/whole.ts";
 import { hasOpenssl, selfSigned, unlessSkipped } from "../../support/certificate.ts";
 import { listen } from "../../support/listen.ts";
 import { ragflow, RAGFLOW_DATASET } from "../../support/ragflow.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, serve } from "../../support/service.ts";
+import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
 import { at, keys, parseLines } from "../../support/values.ts";
 
 const NAMES = [
@@ -361,9 +359,8 @@ it("a profile's settings are shown with its name", async () => {
 	const key = await file("service.key", `${KEY}\n`);
 	const profile = `{base_url: "${service.url}", api_key_file: "${key}", rate: 500, dataset: ${service.dataset}, policy: {protected: [id], max_changes: 5%}}`;
 	const home = await folder();
-	await mkdir(join(home, "ragtag"));
-	await writeFile(join(home, "ragtag", "config.yaml"), `profiles:\n  night: ${profile}\n`);
-	const ended = await ragtag(["doctor", "--json", "--profile", "night"], { env: { XDG_CONFIG_HOME: home } });
+	await profilesIn(home, `{night: ${profile}}`);
+	const ended = await ragtag(["doctor", "--json", "--profile", "night"], { home });
 	expect(ended.exit).toBe(0);
 	const origins = read(ended).lines.filter((line) => at(line, "origin") === "profile night");
 	expect(origins.map((line) => at(line, "name"))).toEqual(["base_url", "api_key", "dataset", "rate", "policy"]);

@@ -5,7 +5,7 @@ import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, type Service, serve, writes } from "../../support/service.ts";
-import { at, linesOf, parseLines, summaryOf } from "../../support/values.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 /** Three documents: one that would change, one that has what is sent already, one that loses a key. */
 async function world(
@@ -156,17 +156,6 @@ describe("docs tag --dry-run", () => {
 		);
 	});
 
-	it("is cut at --limit-characters, and says what is left out", async () => {
-		const service = await serve(60);
-		const rows = (await service.ids()).map((id) => `${id},x1\n`);
-		const path = await file("tags.csv", `document_id,batch\n${rows.join("")}`);
-		const { exit, stdout } = await dry({ service, path }, "--format", "md", "--limit-characters", "1500");
-		expect(exit).toBe(0);
-		expect(stdout.length).toBeLessThanOrEqual(1500);
-		expect(stdout).toMatch(/^60 documents would change; keys: 60 added\.\n\n- `batch`: add `"x1"`: 60 documents\n/);
-		expect(stdout).toMatch(/\n\d+ documents are not shown one by one: the limit is 1,500 characters\.\n$/);
-	});
-
 	it("prints the Markdown of what it saw if it is stopped, and says so", async () => {
 		const { service, ids } = await world();
 		const path = await file("tags.csv", `document_id,author\n${ids[0]},Bob\nabsent,Bob\nabsent2,Bob\n`);
@@ -192,14 +181,6 @@ describe("docs tag --dry-run", () => {
 		});
 		expect(exit).toBe(4);
 		expect(summaryOf(stdout)).toMatchObject({ pending: 1, exit_code: 4 });
-	});
-
-	it("stops at --max-errors, as the run would", async () => {
-		const { service } = await world();
-		const path = await file("tags.csv", `document_id,a\n${linesOf(9, (n) => `absent${n},1`)}`);
-		const { exit, stdout } = await dry({ service, path }, "--max-errors", "2", "--json");
-		expect(exit).toBe(9);
-		expect(summaryOf(stdout)).toMatchObject({ failed: 2, pending: 7 });
 	});
 
 	it.each(commandFlavours)("shows what a run then does at %s, and nothing after it", async (flavour) => {

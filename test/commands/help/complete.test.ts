@@ -1,8 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, serve } from "../../support/service.ts";
+import { file, folder, profilesIn, serve } from "../../support/service.ts";
 import { at, parseLines } from "../../support/values.ts";
 
 /** What a shell is given at the end of a line: the values, and the word for what else it may offer. */
@@ -89,13 +87,9 @@ describe("values from this machine", () => {
 
 	it("profiles come from config.yaml, and a broken one offers none", async () => {
 		const home = await folder();
-		await mkdir(join(home, ".config", "ragtag"), { recursive: true });
-		const path = join(home, ".config", "ragtag", "config.yaml");
-		await writeFile(path, "profiles:\n  prod: {base_url: 'https://rag.example.com'}\n  test: {rate: 5}\n", {
-			mode: 0o600,
-		});
+		await profilesIn(home, "{prod: {base_url: 'https://rag.example.com'}, test: {rate: 5}}");
 		expect((await offered(["--profile", ""], { home })).values).toEqual(["prod", "test"]);
-		await writeFile(path, "profiles: [", { mode: 0o600 });
+		await profilesIn(home, "[");
 		expect((await offered(["--profile", ""], { home })).values).toEqual([]);
 	});
 

@@ -48,28 +48,21 @@ const defaults = { mode: "replace", empty: "skip", onDuplicate: "error", concurr
 describe("each flag of a command reaches it with its meaning", () => {
 	it.each<[string, Declared, object]>([
 		["tag m.csv", tagCommand, { manifest: "m.csv", ...defaults, progress: "auto" }],
-		["tag - -d D --rate 2.5", tagCommand, { manifest: "-", dataset: "D", rate: 2.5 }],
-		["tag m --rate unlimited --timeout 500ms", tagCommand, { rate: "unlimited", timeout: 500 }],
-		["tag m --timeout 5m --concurrency 7", tagCommand, { timeout: 300_000, concurrency: 7 }],
-		["tag m --timeout 3", tagCommand, { timeout: 3000 }],
 		[
-			"tag m --max-wait 90s --max-outage 2 --max-duration 1.5h",
-			tagCommand,
-			{ maxWait: 90_000, maxOutage: 2_000, maxDuration: 5_400_000 },
-		],
-		["tag m --max-errors 0.5%", tagCommand, { maxErrors: { unit: "percent", value: 0.5 } }],
-		[
-			"tag m --map A=b --map C=d=e --ignore X --ignore Y",
+			"tag m --timeout 500ms --max-wait 3 --max-duration 1.5h --max-outage 5m --max-errors 0.5% --map C=d=e --map A=b",
 			tagCommand,
 			{
+				timeout: 500,
+				maxWait: 3000,
+				maxDuration: 5_400_000,
+				maxOutage: 300_000,
+				maxErrors: { unit: "percent", value: 0.5 },
 				map: [
-					["A", "b"],
 					["C", "d=e"],
+					["A", "b"],
 				],
-				ignore: ["X", "Y"],
 			},
 		],
-		["tag m --set a=1 --set b:number=2 --mode merge", tagCommand, { set: ["a=1", "b:number=2"], mode: "merge" }],
 		["rm --id a b --id c --yes -d D", rmCommand, { id: ["a", "b", "c"], yes: true, dataset: "D" }],
 		["rm m.csv", rmCommand, { manifest: "m.csv" }],
 		["upload a.pdf b.md --as files", uploadCommand, { files: ["a.pdf", "b.md"], as: "files" }],

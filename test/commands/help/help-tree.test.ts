@@ -40,19 +40,4 @@ describe("ragtag help --json", () => {
 		const codes = items(at(await tree(), "exit_codes")).map((one) => at(one, "code"));
 		expect(codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 70, 74, 129, 130, 143]);
 	});
-
-	it("every option of a command that runs rows stands in a group: a list of 60 is read by no one", async () => {
-		for (const command of [
-			"docs tag",
-			"docs plan",
-			"docs apply",
-			"docs rm",
-			"docs upload",
-			"runs undo",
-			"runs resume",
-		]) {
-			const alone = items(at(await entry(command), "options")).filter((one) => at(one, "group") === "Options");
-			expect(alone).toEqual([]);
-		}
-	});
 });

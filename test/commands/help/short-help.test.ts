@@ -79,8 +79,4 @@ describe("the options of every command", () => {
 			expect(own.filter((flag) => GLOBAL.includes(flag))).toEqual(command === "" ? ["-V, --version"] : []);
 		}
 	});
-
-	it("are known to `help --json`, to the manual pages and to completion", () => {
-		for (const flag of GLOBAL) expect(commands.get("")).toContain(flag.replace("-V, ", ""));
-	});
 });

@@ -1,10 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, serve, type Service } from "../../support/service.ts";
+import { file, folder, KEY, profilesIn, serve, type Service } from "../../support/service.ts";
 
 type Seen = { readonly what: string; readonly body: string; readonly headers: IncomingHttpHeaders };
 
@@ -130,13 +129,12 @@ describe("--ping", () => {
 	it("of a profile is told of its runs, and not of a dry run", async () => {
 		const { service, argv } = await world();
 		const { url, seen } = await monitor();
-		const config = await folder();
-		await mkdir(join(config, "ragtag"));
-		await writeFile(join(config, "ragtag", "config.yaml"), `profiles: {p: {ping: "${url}"}}`, { mode: 0o600 });
-		const env = { ...envOf(service), XDG_CONFIG_HOME: config };
-		expect(await ragtag([...argv, "--profile", "p", "--dry-run"], { env })).toMatchObject({ exit: 0 });
+		const home = await folder();
+		await profilesIn(home, `{p: {ping: "${url}"}}`);
+		const env = envOf(service);
+		expect(await ragtag([...argv, "--profile", "p", "--dry-run"], { env, home })).toMatchObject({ exit: 0 });
 		expect(seen).toEqual([]);
-		expect(await ragtag([...argv, "--profile", "p"], { env })).toMatchObject({ exit: 0 });
+		expect(await ragtag([...argv, "--profile", "p"], { env, home })).toMatchObject({ exit: 0 });
 		expect(seen.map(({ what }) => what)).toEqual(["GET /s3cr3t-path/start", "POST /s3cr3t-path/0"]);
 	});
 });

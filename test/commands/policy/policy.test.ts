@@ -1,19 +1,18 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
 import { recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { file, folder, serve, writes } from "../../support/service.ts";
+import { file, folder, profilesIn, serve, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 /** A home whose profile `prod` has that policy; the profile `free` has none. */
 async function homeWith(policy: string, home?: string): Promise<string> {
-	const path = join(home ?? (await folder()), ".config", "ragtag", "config.yaml");
-	await mkdir(dirname(path), { recursive: true });
-	await writeFile(path, `profiles:\n  free: {}\n  prod:\n    policy: ${policy}\n`, { mode: 0o600 });
-	return dirname(dirname(dirname(path)));
+	const place = home ?? (await folder());
+	await profilesIn(place, `{free: {}, prod: {policy: ${policy}}}`);
+	return place;
 }
 
 const runFolders = (home: string): Promise<string[]> =>

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { normaliseBaseUrl } from "../../../src/rest/url.ts";
 import { keptRateText } from "../../../src/run/rate/rate-memory.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, serve } from "../../support/service.ts";
+import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
 import { summaryOf } from "../../support/values.ts";
 
 async function world() {
@@ -68,9 +68,7 @@ describe("--rate auto", () => {
 	it("is taken from a profile, and by commands that only read", async () => {
 		const { service, env } = await world();
 		const home = await folder();
-		await mkdir(join(home, ".config", "ragtag"), { recursive: true });
-		const profile = `profiles:\n  fast: {base_url: ${service.url}, rate: auto}\n`;
-		await writeFile(join(home, ".config", "ragtag", "config.yaml"), profile, { mode: 0o600 });
+		await profilesIn(home, `{fast: {base_url: "${service.url}", rate: auto}}`);
 		for (const argv of [
 			["docs", "list", "-d", service.dataset, "--profile", "fast"],
 			["docs", "list", "-d", service.dataset, "--rate", "auto"],

@@ -1,6 +1,7 @@
-import { chmod, cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { profilesIn } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 import { type Recorded, ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 
@@ -31,10 +32,7 @@ async function nights(world: Recorded, run: string): Promise<readonly string[]> 
 
 const again = async (world: Recorded, argv: readonly string[], profile?: string): ReturnType<Recorded["run"]> => {
 	if (profile === undefined) return world.run(argv);
-	const folder = join(world.home, ".config", "ragtag");
-	await mkdir(folder, { recursive: true, mode: 0o700 });
-	await writeFile(join(folder, "config.yaml"), `profiles:\n  job:\n    keep_runs: ${profile}\n`, { mode: 0o600 });
-	await chmod(join(folder, "config.yaml"), 0o600);
+	await profilesIn(world.home, `{job: {keep_runs: ${profile}}}`);
 	return world.run([...argv, "--profile", "job"]);
 };
 

@@ -1,21 +1,11 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { heldNumbers, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, inShards, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
-
-/** Tags all documents in so many shards. The names of their runs, in the order of the shards. */
-async function inShards(world: Recorded, count: number, more: readonly string[] = []): Promise<string[]> {
-	const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
-	const path = await file("tags.csv", `document_id,n:number\n${lines.join("")}`);
-	const tag = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS, ...more];
-	const runs: string[] = [];
-	for (const n of range(count)) runs.push(runOf((await world.run([...tag, "--shard", `${n + 1}/${count}`])).stdout));
-	return runs;
-}
 
 const listed = async (world: Recorded): Promise<readonly unknown[]> =>
 	parseLines((await world.run(["runs", "list", "--json"])).stdout);

@@ -2,22 +2,13 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type SeriesPoint } from "../../../src/run/series/point.ts";
-import { heldNumbers, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, inShards, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
 import { shardIndexOf } from "../../../src/shard.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
 
 const UNDO_FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
 const FLAGS = [...UNDO_FLAGS, "--chunk", "1"];
-
-/** Tags all documents in two shards. The names of their runs. */
-async function inShards(world: Recorded): Promise<[string, string]> {
-	const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
-	const path = await file("tags.csv", `document_id,n:number\n${lines.join("")}`);
-	const tag = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS];
-	const shard = async (part: string): Promise<string> => runOf((await world.run([...tag, "--shard", part])).stdout);
-	return [await shard("1/2"), await shard("2/2")];
-}
 
 const merge = async (world: Recorded, shards: readonly string[]): Promise<unknown> =>
 	summaryOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
@@ -38,7 +29,7 @@ const point = (t: number, sent: number, done: number): SeriesPoint => ({
 describe("a merged run", () => {
 	it("has the charts of its shards, second by second", async () => {
 		const world = await recorded(8);
-		const shards = await inShards(world);
+		const shards = await inShards(world, 2, ["--chunk", "1"]);
 		for (const shard of shards) {
 			const points = range(5).map((n) => point(1000 + n, 3, 3 * (n + 1)));
 			await writeFile(world.path(shard, "series.jsonl"), points.map((each) => `${JSON.stringify(each)}\n`).join(""));
@@ -55,9 +46,9 @@ describe("a merged run", () => {
 
 	it("is not verified where one of its shards was not, and has no charts where none has", async () => {
 		const world = await recorded(8);
-		const shards = await inShards(world);
+		const shards = await inShards(world, 2, ["--chunk", "1"]);
 		for (const shard of shards) await rm(world.path(shard, "series.jsonl"));
-		const summary = world.path(shards[0], "summary.json");
+		const summary = world.path(shards[0] ?? "", "summary.json");
 		await writeFile(summary, (await readFile(summary, "utf8")).replace('"verified":true', '"verified":false'));
 		const merged = await merge(world, shards);
 		expect(merged).toMatchObject({ verified: false, updated: 8 });
@@ -71,7 +62,7 @@ describe("a merged run", () => {
 		// Ten updates, and the third of the undo.
 		const world = await recorded(10, stopAt(13));
 		const before = await heldNumbers(world);
-		const shards = await inShards(world);
+		const shards = await inShards(world, 2, ["--chunk", "1"]);
 		await merge(world, shards);
 		const stopped = await world.run(["runs", "undo", "--yes", ...UNDO_FLAGS]);
 		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: 8 })]);
@@ -79,7 +70,7 @@ describe("a merged run", () => {
 		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 10, updated: 10, failed: 0, exit_code: 0 });
 		expect(await heldNumbers(world)).toEqual(before);
 		// Its shards have nothing left to undo, and undoing one as well breaks nothing.
-		const again = await world.run(["runs", "undo", shards[0], "--yes", ...UNDO_FLAGS]);
+		const again = await world.run(["runs", "undo", shards[0] ?? "", "--yes", ...UNDO_FLAGS]);
 		expect(summaryOf(again.stdout)).toMatchObject({ changes: 0 });
 		expect(await heldNumbers(world)).toEqual(before);
 	});
@@ -115,7 +106,7 @@ describe("a merged run", () => {
 
 	it("is no shard of another merge, by its name or in a folder", async () => {
 		const world = await recorded(8);
-		const shards = await inShards(world);
+		const shards = await inShards(world, 2, ["--chunk", "1"]);
 		const run = String(at(await merge(world, shards), "run"));
 		const named = await world.run(["runs", "merge", run, ...shards]);
 		expect([named.exit, named.stderr]).toEqual([8, expect.stringContaining(`run ${run} is of a whole manifest`)]);

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { folder, KEY, serve } from "../../support/service.ts";
+import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
 
 const key = { RAGTAG_API_KEY: KEY };
 
@@ -48,11 +48,8 @@ it("a planted state folder gets no key: its record names a service of its own", 
 
 it("the profile that a run was begun with gives its address and its key again", async () => {
 	const world = await recorded(6, stopAt(4));
-	const config = join(world.home, ".config", "ragtag");
-	await mkdir(config, { recursive: true });
-	await writeFile(join(config, "key"), KEY, { mode: 0o600 });
-	const profile = `profiles: {prod: {base_url: "${world.service.url}", api_key_file: "${join(config, "key")}"}}`;
-	await writeFile(join(config, "config.yaml"), profile, { mode: 0o600 });
+	const key = await file("key", KEY);
+	await profilesIn(world.home, `{prod: {base_url: "${world.service.url}", api_key_file: "${key}"}}`);
 	const { argv } = await tagging(world);
 	expect((await world.run([...argv, "--profile", "prod"], { env: {} })).exit).toBe(4);
 	expect((await world.run(["runs", "resume"], { env: {} })).exit).toBe(0);

@@ -1,9 +1,9 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Ended } from "../../support/ragtag.ts";
 import { type RawWorld, rawWorld, updates } from "../../support/raw-world.ts";
-import { file, folder } from "../../support/service.ts";
+import { file, folder, profilesIn } from "../../support/service.ts";
 import { at, items, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
 /** What the documents have at first, as the service writes it: nobody could write it with `JSON.stringify`. */
@@ -79,10 +79,7 @@ describe("a merge never writes a rounded number back", () => {
 
 	it("a policy does not compare it with the rounded number", async () => {
 		const service = await world();
-		const config = join(service.home, ".config", "ragtag");
-		await mkdir(config, { recursive: true });
-		const policy = "profiles:\n  prod:\n    policy: {protected: [tweet_id]}\n";
-		await writeFile(join(config, "config.yaml"), policy, { mode: 0o600 });
+		await profilesIn(service.home, "{prod: {policy: {protected: [tweet_id]}}}");
 		const path = await file("tags.csv", `document_id,owner,tweet_id:number\ndoc-0,Ann,${ROUNDED}\n`);
 		const { exit, stdout } = await service.run("--profile", "prod", "docs", "tag", path, "-d", "set", "--json");
 		expect([exit, updates(service)]).toEqual([9, []]);

@@ -1,10 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseShard, shardIndexOf } from "../../../src/shard.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { heldNumbers, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
-import { file, folder } from "../../support/service.ts";
+import { file, folder, profilesIn } from "../../support/service.ts";
 import { at, items, parseLines, range, summaryOf } from "../../support/values.ts";
 
 const FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
@@ -127,9 +127,7 @@ describe("docs tag --shard", () => {
 	])("judges the rows of a shard by themselves under the policy %s", async (policy, exits) => {
 		const world = await recorded(40);
 		const { argv } = await sharded(world);
-		const config = join(world.home, ".config", "ragtag");
-		await mkdir(config, { recursive: true });
-		await writeFile(join(config, "config.yaml"), `profiles:\n  prod:\n    policy: ${policy}\n`, { mode: 0o600 });
+		await profilesIn(world.home, `{prod: {policy: ${policy}}}`);
 		const ended = [];
 		for (const shard of ["1/2", "2/2"]) ended.push(await world.run(["--profile", "prod", ...argv(shard)]));
 		expect(ended.map(({ exit }) => exit)).toEqual(exits);
