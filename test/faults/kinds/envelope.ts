@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { program } from "../../support/program.ts";
-import { envOf } from "../../support/ragtag.ts";
 import { at, parseLines, range } from "../../support/values.ts";
-import { asksFor, idOf, type Planned, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
+import { asksFor, idOf, type Planned, planned, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import { section } from "../table.ts";
 import { failedWith, IN_ORDER, rowByRow } from "./http.ts";
 
@@ -111,14 +110,12 @@ export const envelope = section("all", (test) => {
 		expect(ended.updated.size).toBe(20);
 	});
 	test("E11 quick: a list that repeats, omits or runs in circles is complete, or says that it is not", async (flavour) => {
-		const { sandbox, control, dataset, learned } = await serviceOf(flavour);
 		const names = ["repeat", "omit", "total", "same-page", "cycle", "empty-page", "huge-page"];
 		for (const name of names) {
-			control.reset();
-			control.setPlan({ faults: [{ fault: `list-${name}`, on: { method: "GET" } }] });
-			const state = await stateOf(learned);
+			const fault = { fault: `list-${name}`, on: { method: "GET" } };
+			const { dataset, state, env } = await planned(flavour, [fault]);
 			const argv = ["docs", "list", "-d", dataset, "--format", "jsonl", "--rate", "5000", "--state-dir", state];
-			const ended = await program(argv, envOf(sandbox));
+			const ended = await program(argv, env);
 			await withoutKeyIn(ended, state);
 			const ids = parseLines(ended.stdout).map((line) => at(line, "document_id"));
 			const isComplete = range(60, 1).every((number) => ids.includes(idOf(number)));

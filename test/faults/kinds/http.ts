@@ -7,7 +7,17 @@ import { program } from "../../support/program.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { folder, KEY } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
-import { asksFor, idOf, type Planned, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
+import {
+	asksFor,
+	idOf,
+	manifestOf,
+	type Planned,
+	planned,
+	serviceOf,
+	trial,
+	uploaded,
+	withoutKeyIn,
+} from "../rig/trial.ts";
 import { section } from "../table.ts";
 
 /** One fault a row, from the second row on: the first goes alone, to see whether the service keeps what it is told. */
@@ -141,19 +151,10 @@ export const http = section("all", (test) => {
 			expect(arrivals.length).toBeLessThan(3);
 		}
 		// The service's own way to refuse a key that it does not know.
-		const { sandbox, dataset, control, learned } = await serviceOf(flavour);
-		control.reset();
-		const state = await stateOf(learned);
-		const path = join(await folder(), "tags.csv");
-		await writeFile(
-			path,
-			`document_id,n:number\n${range(20, 1)
-				.map((n) => `${idOf(n)},${n}\n`)
-				.join("")}`,
-		);
+		const { dataset, control, state, env } = await planned(flavour);
 		const key = `${KEY}9`;
-		const argv = ["docs", "tag", path, "-d", dataset, "--json", "--state-dir", state, "--debug"];
-		const ended = await program(argv, { ...envOf(sandbox), RAGTAG_API_KEY: key });
+		const argv = ["docs", "tag", await manifestOf(20, 1), "-d", dataset, "--json", "--state-dir", state, "--debug"];
+		const ended = await program(argv, { ...env, RAGTAG_API_KEY: key });
 		expect([ended.exit, control.counts().applied]).toEqual([4, 0]);
 		expect(summaryOf(ended.stdout)).toMatchObject({ rows: 20, updated: 0, pending: 20 });
 		await withoutKeyIn(ended, state, key);
@@ -309,24 +310,15 @@ export const http = section("all", (test) => {
 		expect([at(summary, "failed"), stderr]).toEqual([0, expect.stringContaining("may mix up answers")]);
 	});
 	test("H26: a 413 in the middle of an upload fails that file alone, and no file is stored twice", async (flavour) => {
-		const { sandbox, control, dataset, learned } = await serviceOf(flavour);
 		const at413 = await folder();
 		const names = range(4).map((n) => join(at413, `upload-${flavour}-${n}.txt`));
 		for (const [n, name] of names.entries()) await writeFile(name, Buffer.alloc(n === 1 ? 8_000_000 : 1_000, "x"));
-		control.reset();
-		control.setPlan({ faults: [{ fault: "early-answer", on: { method: "POST", nth: 2 } }] });
-		const state = await stateOf(learned);
-		const options = ["--concurrency", "1", "--timeout", "1s", "--state-dir", state];
-		const argv = ["docs", "upload", ...names, "-d", dataset, "--json", ...options];
-		const ended = await program(argv, envOf(sandbox));
-		const summary = summaryOf(ended.stdout);
-		expect([ended.exit, summary]).toEqual([1, expect.objectContaining({ rows: 4, uploaded: 3, failed: 1 })]);
-		const stored = control.ledger().filter((entry) => entry.type === "applied" && entry.action === "upload");
-		expect(stored).toHaveLength(3);
-		expect(control.plan()[0]?.fired).toBe(1);
-		const codes = parseLines(ended.stdout).flatMap((line) => at(line, "error_code") ?? []);
+		const faults = [{ fault: "early-answer", on: { method: "POST", nth: 2 } }];
+		const { exit, stdout, summary, stored, fired } = await uploaded(flavour, names, faults);
+		expect([exit, summary]).toEqual([1, expect.objectContaining({ rows: 4, uploaded: 3, failed: 1 })]);
+		expect([stored.length, fired]).toEqual([3, [1]]);
+		const codes = parseLines(stdout).flatMap((line) => at(line, "error_code") ?? []);
 		expect(["HTTP_413", "UNKNOWN_OUTCOME"]).toEqual(expect.arrayContaining(codes));
-		await withoutKeyIn(ended, state);
 	});
 	test("H27: a server that closes after each answer costs no row", async (flavour) => {
 		await trial(flavour, { faults: [{ fault: "connection-close", on: {} }], rows: 50, exit: 0 });

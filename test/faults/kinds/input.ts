@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { program, shell } from "../../support/program.ts";
-import { envOf, type Ended } from "../../support/ragtag.ts";
+import type { Ended } from "../../support/ragtag.ts";
 import { folder } from "../../support/service.ts";
 import { at, range, summaryOf } from "../../support/values.ts";
-import { idOf, serviceOf, stateOf, withoutKeyIn } from "../rig/trial.ts";
+import { idOf, planned, withoutKeyIn } from "../rig/trial.ts";
 import { section } from "../table.ts";
 
 type Fed = Ended & {
@@ -24,11 +24,9 @@ async function feed(manifest: string | Uint8Array, args: readonly string[] = [],
 }
 
 async function feedPath(path: string, args: readonly string[] = []): Promise<Fed> {
-	const { sandbox, control, dataset, learned } = await serviceOf("documented");
-	control.reset();
-	const state = await stateOf(learned);
+	const { control, dataset, state, env } = await planned("documented");
 	const argv = ["docs", "tag", "-d", dataset, "--json", "--rate", "5000", "--state-dir", state, ...args];
-	const ended = await program([...argv, "--", path], envOf(sandbox));
+	const ended = await program([...argv, "--", path], env);
 	await withoutKeyIn(ended, state);
 	const { requests } = control.counts();
 	if (ended.exit === 2 || ended.exit === 3) expect(requests).toBe(0);
@@ -157,7 +155,7 @@ export const input = section("none", (test) => {
 		await refuses(`[{"document_id":"\\ud800","meta_fields":{"a":"x"}}]`);
 	});
 	test("I15: an id with odd characters is asked for as it is, and no other document is written", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
+		const { control, dataset, state, env } = await planned("documented");
 		const odd = [
 			"a/b",
 			"a\\b",
@@ -175,12 +173,10 @@ export const input = section("none", (test) => {
 			"a&b=c",
 			"\u202eb",
 		];
-		control.reset();
-		const state = await stateOf(learned);
 		const path = join(await folder(), "tags.json");
 		await writeFile(path, JSON.stringify(odd.map((id) => ({ document_id: id, meta_fields: { a: "x" } }))));
 		const argv = ["docs", "tag", path, "-d", dataset, "--json", "--state-dir", state, "--max-errors", "100"];
-		const ended = await program(argv, envOf(sandbox));
+		const ended = await program(argv, env);
 		expect([ended.exit, control.counts().applied]).toEqual([1, 0]);
 		expect(summaryOf(ended.stdout)).toMatchObject({ rows: odd.length, failed: odd.length });
 		const asked = new Set(control.counts().documents.map(({ document }) => document));
@@ -283,12 +279,11 @@ export const input = section("none", (test) => {
 			const { stderr } = await feed(`document_id,a\n${one}\n`, [], name);
 			expect(stderr).not.toContain("\u001b");
 		}
-		const { sandbox, dataset, learned } = await serviceOf("documented");
+		const { dataset, state, env } = await planned("documented");
 		const at28 = await folder();
 		await writeFile(join(at28, "-x.csv"), csv);
-		const state = await stateOf(learned);
 		const line = `cd ${at28} && $RAGTAG docs tag -d ${dataset} --state-dir ${state} -- -x.csv`;
-		const ended = await shell(line, envOf(sandbox));
+		const ended = await shell(line, env);
 		expect(ended.exit).toBe(0);
 	});
 	test("I29: an address in a value is data; one that is none is refused in the url column", async () => {
@@ -296,18 +291,16 @@ export const input = section("none", (test) => {
 		await refuses(`document_id,url\n${one},not an address\n`);
 	});
 	test("I30 quick: an upload manifest that leads out of its folder sends nothing", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
 		const [outside, inside] = [await folder(), await folder()];
 		await writeFile(join(outside, "secret.txt"), "secret");
 		await symlink(join(outside, "secret.txt"), join(inside, "link.txt"));
 		await mkdir(join(inside, "sub"));
 		for (const path of ["../../etc/passwd", "/etc/passwd", join(outside, "secret.txt"), "link.txt", "sub"]) {
-			control.reset();
+			const { control, dataset, state, env } = await planned("documented");
 			const manifest = join(inside, "files.csv");
 			await writeFile(manifest, `file,a\n${path},x\n`);
-			const state = await stateOf(learned);
 			const argv = ["docs", "upload", manifest, "-d", dataset, "--json", "--state-dir", state];
-			const ended = await program(argv, envOf(sandbox));
+			const ended = await program(argv, env);
 			expect({ path, exit: ended.exit, requests: control.counts().requests }).toEqual({ path, exit: 3, requests: 0 });
 			await withoutKeyIn(ended, state);
 		}

@@ -12,7 +12,7 @@ import { program, shell } from "../../support/program.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { file, folder, KEY } from "../../support/service.ts";
 import { at, linesOf, range, summaryOf } from "../../support/values.ts";
-import { manifestOf, ownService, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
+import { manifestOf, ownService, planned, serviceOf, stateOf, trial, uploaded, withoutKeyIn } from "../rig/trial.ts";
 import { listening, wayTo } from "../rig/ways.ts";
 import { section } from "../table.ts";
 import { failedWith, rowByRow } from "./http.ts";
@@ -110,31 +110,18 @@ export const network = section("documented", (test) => {
 		expect(forEver.updated.size).toBe(19);
 	});
 	test("N4 all: an upload whose answer is reset is not stored twice", async (flavour) => {
-		const { sandbox, control, dataset, learned } = await serviceOf(flavour);
 		const at4 = await folder();
 		const paths = range(5).map((n) => join(at4, `reset-${n}.txt`));
 		for (const path of paths) await writeFile(path, path);
-		control.reset();
-		control.setPlan({
-			faults: [
-				{ fault: "reset", when: "after", on: { method: "POST", nth: 2 } },
-				{ fault: "reset", when: "before", on: { method: "POST", nth: 3 } },
-			],
-		});
-		const state = await stateOf(learned);
-		const options = ["--concurrency", "1", "--timeout", "1s", "--state-dir", state];
-		const argv = ["docs", "upload", ...paths, "-d", dataset, "--json", ...options];
-		const ended = await program(argv, envOf(sandbox));
-		const stored = control
-			.ledger()
-			.flatMap((entry) => (entry.type === "applied" && entry.action === "upload" ? [entry] : []));
-		const summary = summaryOf(ended.stdout);
+		const { summary, stored, fired } = await uploaded(flavour, paths, [
+			{ fault: "reset", when: "after", on: { method: "POST", nth: 2 } },
+			{ fault: "reset", when: "before", on: { method: "POST", nth: 3 } },
+		]);
 		// What the list shows is taken up; what it does not show was never stored, or is said to be unknown.
 		expect(at(summary, "uploaded")).toBe(stored.length);
-		expect(new Set(stored.map(({ document }) => document)).size).toBe(stored.length);
+		expect(new Set(stored).size).toBe(stored.length);
 		expect(Number(at(summary, "uploaded")) + Number(at(summary, "failed"))).toBe(5);
-		expect(control.plan().map(({ fired }) => fired)).toEqual([1, 1]);
-		await withoutKeyIn(ended, state);
+		expect(fired).toEqual([1, 1]);
 	});
 	test("N5: an empty reply, whether or not the row was applied, costs no row", async (flavour) => {
 		const faults = (["before", "after"] as const).map((when) => ({ fault: "close", when }));
@@ -183,18 +170,11 @@ export const network = section("documented", (test) => {
 		expect(at(summary, "seconds")).toBeLessThan(20);
 	});
 	test("N12: an upload that the server does not read is given up, and is stored at most once", async (flavour) => {
-		const { sandbox, control, dataset, learned } = await serviceOf(flavour);
-		control.reset();
-		control.setPlan({ faults: [{ fault: "no-read", on: { method: "POST", nth: 1 } }] });
 		const path = await file("large.txt", Buffer.alloc(8_000_000, "x"));
-		const state = await stateOf(learned);
-		const argv = ["docs", "upload", path, "-d", dataset, "--json", "--timeout", "1s", "--state-dir", state];
-		const ended = await program(argv, envOf(sandbox));
-		const summary = summaryOf(ended.stdout);
-		const stored = control.ledger().filter((entry) => entry.type === "applied" && entry.action === "upload").length;
-		expect([at(summary, "rows"), at(summary, "uploaded"), control.plan()[0]?.fired]).toEqual([1, stored, 1]);
-		expect(ended.exit).toBe(stored === 1 ? 0 : 1);
-		await withoutKeyIn(ended, state);
+		const faults = [{ fault: "no-read", on: { method: "POST", nth: 1 } }];
+		const { exit, summary, stored, fired } = await uploaded(flavour, [path], faults);
+		expect([at(summary, "rows"), at(summary, "uploaded"), fired]).toEqual([1, stored.length, [1]]);
+		expect(exit).toBe(stored.length === 1 ? 0 : 1);
 	});
 	test("N13: a slow line makes a run slow, not wrong", async (flavour) => {
 		const faults = [{ fault: "bandwidth", bytes: 2000, on: { method: "PUT", every: 3 } }];
@@ -229,13 +209,11 @@ export const network = section("documented", (test) => {
 		await trial(flavour, { faults: [], url: `http://localhost:${sandbox.port}`, exit: 0 });
 	});
 	test("N18: a process without file descriptors left counts no row that was not written", async (flavour) => {
-		const { sandbox, control, dataset, learned } = await serviceOf(flavour);
-		control.reset();
-		control.setPlan({ faults: [{ fault: "delay", milliseconds: 100, on: { method: "PUT" } }] });
-		const state = await stateOf(learned);
+		const delay = { fault: "delay", milliseconds: 100, on: { method: "PUT" } };
+		const { control, dataset, state, env } = await planned(flavour, [delay]);
 		const path = await manifestOf(60, 70_000);
 		const flags = `-d ${dataset} --json --rate 5000 --concurrency 64 --max-outage 3s --state-dir ${state}`;
-		const ended = await shell(`ulimit -n 40; exec $RAGTAG docs tag ${path} ${flags}`, envOf(sandbox));
+		const ended = await shell(`ulimit -n 40; exec $RAGTAG docs tag ${path} ${flags}`, env);
 		const summary = summaryOf(ended.stdout);
 		expect([0, 6, 7]).toContain(ended.exit);
 		expect(at(summary, "failed")).toBe(0);

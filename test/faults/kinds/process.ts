@@ -7,7 +7,17 @@ import { type Ended, envOf } from "../../support/ragtag.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, linesOf, parse, range, summaryOf } from "../../support/values.ts";
 import { allThere, goesOn, type Halfway, halfway } from "../rig/halfway.ts";
-import { bounded, idOf, manifestOf, outcomesOf, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
+import {
+	bounded,
+	idOf,
+	manifestOf,
+	outcomesOf,
+	planned,
+	serviceOf,
+	stateOf,
+	trial,
+	withoutKeyIn,
+} from "../rig/trial.ts";
 import { section } from "../table.ts";
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -67,12 +77,10 @@ export const processes = section("none", (test) => {
 		await allThere(half.service, half.state, half.first, 50);
 	});
 	test("P4: a reader that has seen enough ends no run", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
-		control.reset();
-		const state = await stateOf(learned);
+		const { control, dataset, state, env } = await planned("documented");
 		const flags = `-d ${dataset} --json --rate 5000 --state-dir ${state}`;
 		const line = `set -o pipefail; $RAGTAG docs tag ${await manifestOf(50, 90_000)} ${flags} | head -1`;
-		const ended = await shell(line, envOf(sandbox));
+		const ended = await shell(line, env);
 		expect({ exit: ended.exit, stderr: ended.exit === 0 ? "" : ended.stderr }).toEqual({ exit: 0, stderr: "" });
 		expect([(await outcomesOf(state)).size, control.counts().applied]).toEqual([50, 50]);
 		await withoutKeyIn(ended, state);
@@ -96,13 +104,11 @@ export const processes = section("none", (test) => {
 		await allThere(half.service, half.state, half.first, 50);
 	});
 	test("P9: a full disk ends a run, and no row is lost or counted that was not written", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
-		control.reset();
-		const state = await stateOf(learned);
+		const { sandbox, control, dataset, state, env } = await planned("documented");
 		const path = await manifestOf(50, 91_000);
 		const flags = `-d ${dataset} --json --rate 5000 --concurrency 4 --state-dir ${state}`;
 		// No file may grow beyond 6 KiB. What the documents have takes 4, and the journal of all rows 12.
-		const ended = await shell(`ulimit -f 6; $RAGTAG docs tag ${path} ${flags}`, envOf(sandbox));
+		const ended = await shell(`ulimit -f 6; $RAGTAG docs tag ${path} ${flags}`, env);
 		expect({ exit: ended.exit, stderr: ended.exit === 7 ? "" : ended.stderr }).toEqual({ exit: 7, stderr: "" });
 		const summary = summaryOf(ended.stdout);
 		expect(summary).toMatchObject({ rows: 50, failed: 0 });
@@ -246,13 +252,11 @@ export const processes = section("none", (test) => {
 		}
 	});
 	test("P18 quick: of many starts of the same run one is sent, and the others say who is at it", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
-		control.reset();
-		control.setPlan({ faults: [{ fault: "delay", milliseconds: 300, on: { method: "PUT" } }] });
-		const state = await stateOf(learned);
+		const delay = { fault: "delay", milliseconds: 300, on: { method: "PUT" } };
+		const { control, dataset, state, env } = await planned("documented", [delay]);
 		const path = await manifestOf(40, 93_000);
 		const argv = ["docs", "tag", path, "-d", dataset, "--json", "--concurrency", "2", "--state-dir", state];
-		const all = await Promise.all(range(8).map(() => bounded(start(argv, envOf(sandbox)))));
+		const all = await Promise.all(range(8).map(() => bounded(start(argv, env))));
 		expect(all.map(({ exit }) => exit).toSorted((a, b) => a - b)).toEqual([0, 5, 5, 5, 5, 5, 5, 5]);
 		expect(control.counts().applied).toBe(40);
 		for (const ended of all) await withoutKeyIn(ended, state);
@@ -279,12 +283,10 @@ export const processes = section("none", (test) => {
 		await allThere(half.service, half.state, half.first, 50);
 	});
 	test("P21: two runs over the same documents both account for all their rows", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
-		control.reset();
-		const state = await stateOf(learned);
+		const { control, dataset, state, env } = await planned("documented");
 		const run = async (first: number): Promise<Ended> => {
 			const argv = ["docs", "tag", await manifestOf(50, first), "-d", dataset, "--json", "--state-dir", state];
-			return bounded(start(argv, envOf(sandbox)));
+			return bounded(start(argv, env));
 		};
 		const both = await Promise.all([run(94_000), run(95_000)]);
 		for (const { exit, stdout } of both) {
@@ -312,7 +314,7 @@ export const processes = section("none", (test) => {
 		await goesOn(half, 50, 1);
 	});
 	test("P23: a manifest that changes under a run sends no row that was not checked", async () => {
-		const { control, sandbox, dataset, learned } = await serviceOf("documented");
+		const delay = { fault: "delay", milliseconds: 100, on: { method: "PUT" } };
 		const padding = "x".repeat(100_000);
 		const text = `document_id,n:number,p\n${linesOf(40, (n) => `${idOf(n + 1)},1,${padding}`)}`;
 		const changed = text.replaceAll(",1,", ",2,");
@@ -330,12 +332,10 @@ export const processes = section("none", (test) => {
 			},
 		};
 		for (const [name, edit] of Object.entries(edits)) {
-			control.reset();
-			control.setPlan({ faults: [{ fault: "delay", milliseconds: 100, on: { method: "PUT" } }] });
-			const state = await stateOf(learned);
+			const { control, dataset, state, env } = await planned("documented", [delay]);
 			const path = await file("tags.csv", text);
 			const argv = ["docs", "tag", path, "-d", dataset, "--json", "--chunk", "1", "--concurrency", "1"];
-			const running = start([...argv, "--state-dir", state], envOf(sandbox));
+			const running = start([...argv, "--state-dir", state], env);
 			await expect.poll(() => control.counts().applied, { timeout: 60_000, interval: 5 }).toBeGreaterThan(3);
 			await edit(path);
 			const ended = await bounded(running);
@@ -377,12 +377,10 @@ export const processes = section("none", (test) => {
 		await goesOn(half, 50, 1);
 	});
 	test("P27: a slow reader of standard error holds no run up", async () => {
-		const { sandbox, control, dataset, learned } = await serviceOf("documented");
-		control.reset();
-		const state = await stateOf(learned);
+		const { control, dataset, state, env } = await planned("documented");
 		const flags = `-d ${dataset} --json --debug --rate 5000 --state-dir ${state}`;
 		const line = `$RAGTAG docs tag ${await manifestOf(50, 96_000)} ${flags} 2> >(sleep 2; cat > /dev/null)`;
-		const ended = await shell(line, envOf(sandbox));
+		const ended = await shell(line, env);
 		expect([ended.exit, control.counts().applied]).toEqual([0, 50]);
 		expect(summaryOf(ended.stdout)).toMatchObject({ rows: 50, updated: 50 });
 		await withoutKeyIn(ended, state);

@@ -68,6 +68,26 @@ async function open(flavour: Flavour, options: Partial<SandboxOptions> = {}): Pr
 	return service;
 }
 
+/** The sandbox of that flavour under a plan of faults, and a state folder of the test's own that knows it. */
+export async function planned(flavour: Flavour, faults: readonly PlannedFault[] = []) {
+	const service = await serviceOf(flavour);
+	service.control.reset();
+	service.control.setPlan({ faults: [...faults] });
+	return { ...service, state: await stateOf(service.learned), env: envOf(service.sandbox) };
+}
+
+/** Uploads files under a plan of faults, one after the other, and tells which documents the service has stored. */
+export async function uploaded(flavour: Flavour, paths: readonly string[], faults: readonly PlannedFault[]) {
+	const { control, dataset, state, env } = await planned(flavour, faults);
+	const options = ["--concurrency", "1", "--timeout", "1s", "--state-dir", state];
+	const ended = await program(["docs", "upload", ...paths, "-d", dataset, "--json", ...options], env);
+	await withoutKeyIn(ended, state);
+	const stored = control
+		.ledger()
+		.flatMap((entry) => (entry.type === "applied" && entry.action === "upload" ? [entry.document] : []));
+	return { ...ended, summary: summaryOf(ended.stdout), stored, fired: control.plan().map(({ fired }) => fired) };
+}
+
 /** The id of the n-th document of a sandbox, from 1. */
 export function idOf(number: number): string {
 	return number.toString(16).padStart(32, "0");
