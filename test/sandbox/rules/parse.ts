@@ -1,12 +1,10 @@
-import type { Rule } from "./rule.ts";
+import { type Answer, type Answers, type Rule, ruleOf } from "./rule.ts";
 
 const send = "POST /api/v1/datasets/$D/chunks";
-const asked = (rule: string, ids: unknown, answers: Rule["answers"]): Rule => ({
-	rule,
-	send,
-	body: { document_ids: ids },
-	answers,
-});
+const parses = (rule: string, body: unknown, answers: Answers | Answer | string): Rule =>
+	ruleOf(rule, send, { body }, answers);
+const asked = (rule: string, ids: unknown, answers: Answers | Answer | string): Rule =>
+	parses(rule, { document_ids: ids }, answers);
 const none = ["UNSTART", "UNSTART", "UNSTART"];
 
 /** POST of chunks, by v0.21.1's public tests (test_parse_documents.py) and the code of all releases. */
@@ -17,12 +15,7 @@ export const parseRules: readonly Rule[] = [
 	}),
 	asked("all documents", ["$0", "$1", "$2"], { "0.18": { code: 0, runs: ["RUNNING", "RUNNING", "RUNNING"] } }),
 	asked("no document", [], { "0.18": { code: 102, message: "`document_ids` is required", runs: none } }),
-	{
-		rule: "no member of that name",
-		send,
-		body: { ids: ["$0"] },
-		answers: { "0.18": { code: 102, message: "`document_ids` is required", runs: none } },
-	},
+	parses("no member of that name", { ids: ["$0"] }, { code: 102, message: "`document_ids` is required", runs: none }),
 	asked("a document that is not there, beside one that is", ["$0", "f"], {
 		"0.18": { code: 102, message: "Documents not found: ['f']", runs: ["RUNNING", "UNSTART", "UNSTART"] },
 		"1.0": { code: 102, message: "documents not found: [f]", runs: none },
@@ -34,24 +27,19 @@ export const parseRules: readonly Rule[] = [
 			runs: ["RUNNING", "UNSTART", "UNSTART"],
 		},
 	}),
-	{
-		rule: "a missing dataset",
-		send: "POST /api/v1/datasets/invalid_dataset_id/chunks",
-		body: { document_ids: ["$0"] },
-		answers: {
+	ruleOf(
+		"a missing dataset",
+		"POST /api/v1/datasets/invalid_dataset_id/chunks",
+		{ body: { document_ids: ["$0"] } },
+		{
 			"0.18": { code: 102, message: "You don't own the dataset invalid_dataset_id.", runs: none },
 			"1.0": { code: 103, message: "you don't own the dataset invalid_dataset_id", runs: none },
 		},
-	},
-	{
-		rule: "a body that is no JSON",
-		send,
-		body: "{",
-		answers: {
-			"0.18": { code: 100, runs: none },
-			"0.23": { code: 102, runs: none },
-			"0.24": { code: 100, runs: none },
-			"1.0": { status: 400, code: 400, runs: none },
-		},
-	},
+	),
+	parses("a body that is no JSON", "{", {
+		"0.18": { code: 100, runs: none },
+		"0.23": { code: 102, runs: none },
+		"0.24": { code: 100, runs: none },
+		"1.0": { status: 400, code: 400, runs: none },
+	}),
 ];

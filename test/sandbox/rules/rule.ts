@@ -21,8 +21,8 @@ export type Answer = {
 	readonly part?: string;
 };
 
-/** Answers by the release from which they hold, up to the next one named. */
-export type Answers = { readonly [from in `${number}`]?: Answer };
+/** Answers by the release from which they hold, up to the next one named. A text is a code, and a part of its message. */
+export type Answers = { readonly [from in `${number}`]?: Answer | string };
 
 export type Rule = {
 	readonly rule: string;
@@ -37,6 +37,14 @@ export type Rule = {
 	readonly key?: null | "wrong-key" | "word";
 	readonly answers: Answers;
 };
+
+type Sent = Pick<Rule, "query" | "body" | "files" | "type" | "key">;
+
+/** One answer is that of every release. */
+export function ruleOf(rule: string, send: string, sent: Sent, answers: Answers | Answer | string): Rule {
+	const isOne = typeof answers === "string" || "code" in answers;
+	return { rule, send, ...sent, answers: isOne ? { "0.18": answers } : answers };
+}
 
 /** The start of every rule: a dataset of three documents, `0.txt` to `2.txt`, each of which contains its name. */
 export type Scene = {
@@ -85,8 +93,15 @@ export async function checkRule(rule: Rule, flavour: Flavour, at: Scene): Promis
 
 function expectedOf(answers: Answers, flavour: Flavour): Answer | undefined {
 	let found: Answer | undefined;
-	for (const [from, answer] of Object.entries(answers)) if (flavour >= `ragflow-${from}`) found = answer;
+	for (const [from, answer] of Object.entries(answers))
+		if (answer !== undefined && flavour >= `ragflow-${from}`) found = answerOf(answer);
 	return found;
+}
+
+function answerOf(answer: Answer | string): Answer {
+	if (typeof answer !== "string") return answer;
+	const [code = ""] = answer.split(" ");
+	return { code: Number(code), message: answer.slice(code.length + 1) };
 }
 
 async function send(sandbox: by.Target, method: string, path: string, sent: by.Sent): Promise<by.Answer> {

@@ -1,4 +1,4 @@
-import type { Answer, Answers, Rule } from "./rule.ts";
+import { type Answer, type Answers, type Rule, ruleOf } from "./rule.ts";
 
 const path = "/api/v1/datasets/$D/documents/$0";
 const long = `${"a".repeat(251)}.txt`;
@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
 	[
 		"metadata, with which v1.0 answers as it has stored them",
 		{ meta_fields: { test: "test" } },
-		{ "0.18": { code: 0 }, "1.0": { code: 0, data: { id: "$0", meta_fields: { test: "test" } } } },
+		{ "0.18": "0", "1.0": { code: 0, data: { id: "$0", meta_fields: { test: "test" } } } },
 	],
 	[
 		"booleans, which v1.0 refuses",
@@ -171,13 +171,13 @@ const rows: readonly Row[] = [
 	[
 		"an object in metadata",
 		{ meta_fields: { a: { b: 1 } } },
-		{ "0.18": { code: 0 }, "0.25": kept(102, "Field: <meta_fields> - Message: <The type is not supported: {'b': 1}>") },
+		{ "0.18": "0", "0.25": kept(102, "Field: <meta_fields> - Message: <The type is not supported: {'b': 1}>") },
 	],
 	...methods.map((method): Row => [
 		`the method ${method}`,
 		{ chunk_method: method },
 		{
-			"0.18": { code: 0 },
+			"0.18": "0",
 			"0.21": { code: 0, data: { chunk_method: method } },
 			"1.0": { code: 0, data: { parser_id: method } },
 		},
@@ -205,7 +205,7 @@ const rows: readonly Row[] = [
 	...configs.map((config): Row => [
 		`settings ${JSON.stringify(config)}`,
 		{ chunk_method: "naive", parser_config: config },
-		{ "0.18": { code: 0 }, "0.21": { code: 0, data: { parser_config: { ...usual, ...config } } } },
+		{ "0.18": "0", "0.21": { code: 0, data: { parser_config: { ...usual, ...config } } } },
 	]),
 ];
 
@@ -215,7 +215,7 @@ const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 	const before = split.filter(([from]) => from < "0.25");
 	const last = split.filter(([from]) => from <= "0.25").at(-1)?.[1];
 	const later = split.filter(([from]) => from > "0.25");
-	const verbless = { code: 100, message: "405: Method Not Allowed" };
+	const verbless = "100 405: Method Not Allowed";
 	if (split.every(([from]) => from === "1.0")) return [{ rule, send: `PATCH ${path}`, body, answers }];
 	return [
 		{
@@ -242,53 +242,53 @@ const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 /** PUT and PATCH of a document, by v0.21.1's public tests (test_update_document.py) and the code of all releases. */
 export const updateRules: readonly Rule[] = [
 	...sent,
-	{
-		rule: "no document",
-		send: "PUT /api/v1/datasets/$D/documents/",
-		body: { name: "a.txt" },
-		answers: {
-			"0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>" },
+	ruleOf(
+		"no document",
+		"PUT /api/v1/datasets/$D/documents/",
+		{ body: { name: "a.txt" } },
+		{
+			"0.18": "100 <MethodNotAllowed '405: Method Not Allowed'>",
 			"1.0": { status: 404, code: 404 },
 		},
-	},
-	{
-		rule: "no dataset",
-		send: "PUT /api/v1/datasets//documents/$0",
-		body: { name: "a.txt" },
-		answers: { "0.18": { code: 100, message: "<NotFound '404: Not Found'>" }, "0.23": { status: 404, code: 404 } },
-	},
-	{
-		rule: "a missing document",
-		send: "PUT /api/v1/datasets/$D/documents/invalid_document_id",
-		body: { name: "a.txt" },
-		answers: {
-			"0.18": { code: 102, message: "The dataset doesn't own the document." },
-			"0.25": { code: 100 },
-			"0.26": { code: 102, message: "The dataset doesn't own the document." },
-			"0.27": { code: 102, message: "the dataset doesn't own the document" },
+	),
+	ruleOf(
+		"no dataset",
+		"PUT /api/v1/datasets//documents/$0",
+		{ body: { name: "a.txt" } },
+		{ "0.18": "100 <NotFound '404: Not Found'>", "0.23": { status: 404, code: 404 } },
+	),
+	ruleOf(
+		"a missing document",
+		"PUT /api/v1/datasets/$D/documents/invalid_document_id",
+		{ body: { name: "a.txt" } },
+		{
+			"0.18": "102 The dataset doesn't own the document.",
+			"0.25": "100",
+			"0.26": "102 The dataset doesn't own the document.",
+			"0.27": "102 the dataset doesn't own the document",
 			"1.0": unknown,
 		},
-	},
-	{
-		rule: "a missing document",
-		send: "PATCH /api/v1/datasets/$D/documents/invalid_document_id",
-		body: { name: "a.txt" },
-		answers: {
-			"0.25": { code: 102, message: "The dataset doesn't own the document." },
-			"0.27": { code: 102, message: "the dataset doesn't own the document" },
+	),
+	ruleOf(
+		"a missing document",
+		"PATCH /api/v1/datasets/$D/documents/invalid_document_id",
+		{ body: { name: "a.txt" } },
+		{
+			"0.25": "102 The dataset doesn't own the document.",
+			"0.27": "102 the dataset doesn't own the document",
 		},
-	},
-	{
-		rule: "a missing dataset",
-		send: "PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
-		body: { name: "a.txt" },
-		answers: {
-			"0.25": { code: 102, message: "You don't own the dataset." },
-			"0.27": { code: 102, message: "you don't own the dataset" },
+	),
+	ruleOf(
+		"a missing dataset",
+		"PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
+		{ body: { name: "a.txt" } },
+		{
+			"0.25": "102 You don't own the dataset.",
+			"0.27": "102 you don't own the dataset",
 		},
-	},
+	),
 	...["PATCH", "PUT", "POST"].map((verb): Rule => {
-		const verbless = { code: 100, message: "405: Method Not Allowed" };
+		const verbless = "100 405: Method Not Allowed";
 		return {
 			rule: "a wrong verb is refused before the key is",
 			send: `${verb} ${path}`,
@@ -302,30 +302,28 @@ export const updateRules: readonly Rule[] = [
 				}[verb] ?? {},
 		};
 	}),
-	{
-		rule: "a missing dataset and a body that is not JSON",
-		send: "PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
-		body: "--x",
-		type: "multipart/form-data; boundary=x",
-		answers: { "1.0": { code: 102, message: "invalid character '-' in numeric literal" } },
-	},
-	{
-		rule: "JSON under another Content-Type",
-		send: `PATCH ${path}`,
-		body: '{"meta_fields":{"a":"b"}}',
-		type: "multipart/form-data",
-		answers: { "1.0": { code: 0, metadata: { a: "b" } } },
-	},
-	{
-		rule: "a missing dataset",
-		send: "PUT /api/v1/datasets/invalid_dataset_id/documents/$0",
-		body: { name: "a.txt" },
-		answers: {
-			"0.18": { code: 102, message: "You don't own the dataset." },
-			"0.25": { code: 100 },
-			"0.26": { code: 102, message: "You don't own the dataset." },
-			"0.27": { code: 102, message: "you don't own the dataset" },
+	ruleOf(
+		"a missing dataset and a body that is not JSON",
+		"PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
+		{ body: "--x", type: "multipart/form-data; boundary=x" },
+		{ "1.0": "102 invalid character '-' in numeric literal" },
+	),
+	ruleOf(
+		"JSON under another Content-Type",
+		`PATCH ${path}`,
+		{ body: '{"meta_fields":{"a":"b"}}', type: "multipart/form-data" },
+		{ "1.0": { code: 0, metadata: { a: "b" } } },
+	),
+	ruleOf(
+		"a missing dataset",
+		"PUT /api/v1/datasets/invalid_dataset_id/documents/$0",
+		{ body: { name: "a.txt" } },
+		{
+			"0.18": "102 You don't own the dataset.",
+			"0.25": "100",
+			"0.26": "102 You don't own the dataset.",
+			"0.27": "102 you don't own the dataset",
 			"1.0": unknown,
 		},
-	},
+	),
 ];
