@@ -109,9 +109,9 @@ export function calledCommands({ name, commands }: Group, argv: readonly string[
 	return commands.filter(([word]) => argv.includes(word));
 }
 
-/** The command of a name, as `docs tag`. */
+/** The command of a name, as `docs tag` or `values`. */
 export async function commandNamed(name: string): Promise<Declared | undefined> {
-	const [group, word] = name.split(" ");
+	const [group, word = group] = name.split(" ");
 	const entry = groups.find((each) => each.name === group)?.commands.find(([each]) => each === word);
 	return entry?.[1]();
 }

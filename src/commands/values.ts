@@ -5,11 +5,12 @@ import { declare, typedOptions } from "../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
 import { needs, refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
+import { applyCommand } from "./docs/apply.ts";
 import { show } from "../text/show.ts";
 import { checkInput } from "../workflows/check/check-manifest.ts";
 import { addFormatOption, type Format } from "../workflows/lists/list-output.ts";
 import { openRun } from "../workflows/open-run.ts";
-import { APPLY } from "../workflows/plan/open-plan.ts";
+import { VALUES } from "../workflows/plan/open-plan.ts";
 import { checkOut } from "../workflows/plan/write-plan.ts";
 import { report } from "../workflows/report.ts";
 import { checkFailedPath } from "../workflows/rows/failed-rows.ts";
@@ -63,6 +64,8 @@ export const valuesCommand = declare({
 		const changing = typedOptions(command).find((option) => !LISTING.has(option.attributeName()));
 		return values({ ...options, changingFlag: changing?.long }, app);
 	},
+	// Its record has the plan that it made.
+	resume: applyCommand.resume,
 });
 
 async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
@@ -73,7 +76,7 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	await checkFailedPath(failed, map ?? "-");
 	checkInput(map, options);
 	const { format: _, ...flags } = options;
-	await using run = await openRun(APPLY, flags, app);
+	await using run = await openRun(VALUES, flags, app);
 	const { dataset } = run.flags;
 	if (dataset === undefined) throw usageError("values needs a dataset", "Name it with -d DATASET.");
 	if (rename !== undefined) return await changeValues(run, dataset, renamingChange(rename));

@@ -37,16 +37,17 @@ export const applyCommand = declare({
 		);
 		addResumeOption(addTypeOption(addBodyOption(command)), "plan");
 	},
-	run: apply,
-	resume: (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app),
+	run: (options: ApplyOptions, app) => apply(options, app),
+	resume: (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app, file.command),
 });
 
-async function apply(options: ApplyOptions, app: App): Promise<ExitCode> {
+/** @param command of the record of the run */
+async function apply(options: ApplyOptions, app: App, command = APPLY): Promise<ExitCode> {
 	const { file, shard, allowTypeChange, dryRun = false } = options;
 	checkDryRunFlags(options);
 	checkInput(file, options);
 	if (options.json === true) await printVersionLine(app);
-	await using run = await connectRun(APPLY, options, app);
+	await using run = await connectRun(command, options, app);
 	await checkFailedPath(options.failed, file);
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	if (rows.stop !== undefined) return await report(run, rows.stop);

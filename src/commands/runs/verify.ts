@@ -11,7 +11,7 @@ import { declare } from "../../flags/declare.ts";
 import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { APPLY } from "../../workflows/plan/open-plan.ts";
+import { sendsPlan } from "../../workflows/plan/open-plan.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
@@ -67,7 +67,7 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 		const { command, manifest } = file;
 		// The rows of a plan have the lines of the manifest that it was made from.
 		const name =
-			command === APPLY || command === UNDO_COMMAND
+			sendsPlan(command) || command === UNDO_COMMAND
 				? (manifest.source ?? `manifest of ${manifest.name}`)
 				: manifest.name;
 		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };

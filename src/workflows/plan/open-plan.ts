@@ -15,12 +15,18 @@ import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { show } from "../../text/show.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
-/** The record of a run of a plan. */
+/** The records of runs of a plan: one that the user named, and one that `values` made. */
 export const APPLY = "docs apply";
+export const VALUES = "values";
+
+/** Whether a run of this command sends a plan of changes as it stands. */
+export function sendsPlan(command: string): boolean {
+	return command === APPLY || command === VALUES;
+}
 
 /** Whether the rows of a run are those of a plan. */
 export function hasPlan({ command, options }: RunFile): boolean {
-	return command === APPLY || command === UNDO_COMMAND || typeof options["sync"] === "string";
+	return sendsPlan(command) || command === UNDO_COMMAND || typeof options["sync"] === "string";
 }
 
 /** A plan that was read to its end and has the hash that it was written with. */

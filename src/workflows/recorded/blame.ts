@@ -12,7 +12,7 @@ import { type WrittenRow, writesTo } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
-import { APPLY } from "../plan/open-plan.ts";
+import { sendsPlan } from "../plan/open-plan.ts";
 import { noteDamaged } from "./choose-run.ts";
 
 /** The row of a recorded run that wrote a document. */
@@ -108,7 +108,7 @@ function writeOf(written: WrittenRow, { run, command, manifest, started }: RunFi
 
 /** The file of a row's line: the rows of a plan keep the lines of the manifest that it was made from. */
 function manifestOf(command: string, { name, source }: RunFile["manifest"]): string {
-	return command === APPLY ? (source ?? `manifest of ${name}`) : name;
+	return sendsPlan(command) ? (source ?? `manifest of ${name}`) : name;
 }
 
 /** The writes by document: one id may be in several datasets, and at several services. */

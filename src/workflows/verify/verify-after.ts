@@ -12,7 +12,7 @@ import type { Stop, VerifyCounts } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { sheetWords } from "../../flags/input-flags.ts";
-import { APPLY } from "../plan/open-plan.ts";
+import { APPLY, sendsPlan } from "../plan/open-plan.ts";
 import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
@@ -81,19 +81,23 @@ export async function againText(
 	const file = await runs.read(run);
 	const again = file === undefined ? undefined : againCommand(file, flags);
 	if (again === undefined) return `Check again with: ${verify}`;
-	const also = changed > 0 && file?.command !== APPLY ? ", which also overwrites what was changed since" : "";
+	const also =
+		changed > 0 && file !== undefined && !sendsPlan(file.command)
+			? ", which also overwrites what was changed since"
+			: "";
 	return `Send what was lost again${also}: ${again}`;
 }
 
 /** The command that sends the lost writes of a run again; undefined where none is known. */
 function againCommand(file: RunFile, flags: GlobalFlags): string | undefined {
 	const words = wordsOf(file);
-	return words === undefined ? undefined : withFlags(["ragtag", file.command, ...words].join(" "), flags);
+	const command = sendsPlan(file.command) ? APPLY : file.command;
+	return words === undefined ? undefined : withFlags(["ragtag", command, ...words].join(" "), flags);
 }
 
 function wordsOf({ command, manifest: { path }, options }: RunFile): readonly string[] | undefined {
 	// The plan alone says what is sent.
-	if (command === APPLY) return [quoted(path)];
+	if (sendsPlan(command)) return [quoted(path)];
 	const purpose = purposeOf(command);
 	const sendAgain = purpose && PURPOSES[purpose].sendAgain;
 	// No flag names them.

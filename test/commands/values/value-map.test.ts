@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { liar } from "../../support/liar.ts";
 import { rawWorld } from "../../support/raw-world.ts";
 import { envOf, type Ended, ragtag, type World } from "../../support/ragtag.ts";
-import { runOf } from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
 import { schemaFaults } from "../../support/schemas.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
 import { parseLines, summaryOf } from "../../support/values.ts";
@@ -257,6 +257,24 @@ describe("a renamed key", () => {
 		expect(Object.keys(after[0] ?? {})).toEqual(["a", "writer", "z"]);
 		expect((await run(["runs", "undo", runOf(stdout), "--yes"])).exit).toBe(0);
 		expect(await held()).toEqual(before);
+	});
+
+	it("is a run of values in the list of runs, which goes on where it was stopped and is sent again as a plan", async () => {
+		const world = await recorded(3, stopAt(3 + 2));
+		for (const id of await world.service.ids()) await world.service.put(id, { author: "Ann" });
+		const argv = ["values", "-d", world.service.dataset, "--rename", "author=writer", ...ONE_BY_ONE];
+		const stopped = await world.run(argv);
+		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ updated: 1, pending: 2 })]);
+		const [listed] = parseLines((await world.run(["runs", "list", "--json"])).stdout);
+		expect(listed).toMatchObject({ command: "values", state: "unfinished" });
+		const ended = await world.run([...resumeOf(stopped.stdout), "--json"]);
+		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ rows: 3, updated: 3 })]);
+		const [id = ""] = await world.service.ids();
+		await world.service.put(id, {});
+		const verified = await world.run(["runs", "verify"]);
+		expect(verified.stderr).toMatch(/Send what was lost again.*: ragtag docs apply \S+$/m);
+		const blamed = parseLines((await world.run(["runs", "blame", id, "--json"])).stdout);
+		expect(blamed).toContainEqual(expect.objectContaining({ key: "writer", command: "values" }));
 	});
 
 	it("that no document has is a mistake, and the one that was probably meant is named", async () => {
