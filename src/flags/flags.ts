@@ -165,16 +165,7 @@ export function addRunOptions(command: Command, force = ""): Command {
 		command,
 		"file for the rows that failed, to correct and use as a manifest (default: in the run's folder)",
 	);
-	addOutputOptions(addVerifyOption(addOutageOption(command)));
-	return command
-		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
-		.option("--attempts <n>", "attempts for one row, the first included", parseCount(1, 1000), 6)
-		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
-		.option("--force", `${force}takes the lock of a run on another machine`);
-}
-
-function addVerifyOption(command: Command): Command {
-	return command.addOption(
+	addOutageOption(command).addOption(
 		new Option(
 			"--verify <what>",
 			"reads back what was written, all of it or a sample of 300 rows; exit 10 if anything is lost or altered",
@@ -182,6 +173,11 @@ function addVerifyOption(command: Command): Command {
 			.choices(["none", "sample", "all"])
 			.default("none"),
 	);
+	return addOutputOptions(command)
+		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
+		.option("--attempts <n>", "attempts for one row, the first included", parseCount(1, 1000), 6)
+		.option("--max-wait <time>", "longest wait that the service may ask for (default: 5m)", parseTime)
+		.option("--force", `${force}takes the lock of a run on another machine`);
 }
 
 /** Whether a run reads back what it writes. */
@@ -223,10 +219,6 @@ export function addResumeOption(command: Command, manifest = "manifest"): Comman
 		"--resume",
 		`resumes the newest run of this ${manifest} if it is unfinished and has the same content, else begins a new run`,
 	);
-}
-
-export function addUndoOption(command: Command): Command {
-	return command.option("--no-undo", "does not save what documents had before, so the run can't be undone");
 }
 
 export function addToleranceOptions(command: Command): Command {

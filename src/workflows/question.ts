@@ -20,7 +20,7 @@ type Asking = Pick<Run<unknown>, "app" | "settings" | "session">;
  * Names are those that the rows carry. The first documents whose rows carry none are looked up, by one request each. Names of
  * datasets are those that an earlier list showed.
  */
-export async function documentsOf(
+async function documentsOf(
 	run: Asking,
 	rows: Pick<RowSource, "read">,
 ): Promise<{ readonly counted: string; readonly lines: string }> {
@@ -56,6 +56,22 @@ async function withNames({ session, app }: Asking, rows: readonly NamedRow[]): P
 		}
 	}
 	return named;
+}
+
+/**
+ * Asks the user about the documents of rows, before a write that is hard to undo. Of no rows it asks nothing.
+ *
+ * @param question `counted` is `12 documents of dataset reports`, and `lines` names the first of them
+ * @throws CliError exit 2 where the answer is not yes
+ */
+export async function askAbout(
+	run: Asking,
+	rows: Pick<RowSource, "read"> | undefined,
+	question: (counted: string, lines: string) => string,
+): Promise<void> {
+	if (rows === undefined) return;
+	const { counted, lines } = await documentsOf(run, rows);
+	await askForYes(question(counted, lines), run.app);
 }
 
 /** Asks the user before a write that is hard to undo. @throws CliError exit 2 where the answer is not yes */

@@ -14,7 +14,7 @@ import { openRun } from "../../workflows/open-run.ts";
 import { parsePreview } from "../../workflows/preview/parse-preview.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { askForYes, documentsOf } from "../../workflows/question.ts";
+import { askAbout } from "../../workflows/question.ts";
 import { report } from "../../workflows/report.ts";
 import { idRows } from "../../workflows/rows/argument-rows.ts";
 import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
@@ -79,12 +79,9 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 	const allowed = await prescanRemovals(unchecked(run), rows);
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (again && !yes && rows.rows > 0) {
+		const lost = "Chunks are made anew: what was edited in them by hand is lost. This cannot be undone.";
 		const open = await rowsToSend(run, rows);
-		if (open !== undefined) {
-			const { counted, lines } = await documentsOf(run, open);
-			const lost = "Chunks are made anew: what was edited in them by hand is lost. This cannot be undone.";
-			await askForYes(`Parse ${counted} again?\n${lines}${lost}`, app);
-		}
+		await askAbout(run, open, (counted, lines) => `Parse ${counted} again?\n${lines}${lost}`);
 	}
 	const { service } = session;
 	const states = new ParsingStates(service.clock);

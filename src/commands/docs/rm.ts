@@ -6,7 +6,7 @@ import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
 import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
-import { askForYes, documentsOf } from "../../workflows/question.ts";
+import { askAbout } from "../../workflows/question.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { documentOfName } from "../../workflows/named-document.ts";
@@ -66,10 +66,7 @@ async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (!yes && rows.rows > 0) {
 		const open = await rowsToSend(run, rows);
-		if (open !== undefined) {
-			const { counted, lines } = await documentsOf(run, open);
-			await askForYes(`Remove ${counted}?\n${lines}This cannot be undone.`, app);
-		}
+		await askAbout(run, open, (counted, lines) => `Remove ${counted}?\n${lines}This cannot be undone.`);
 	}
 	const { service } = run.session;
 	return await runRows(run, allowed, (log, documents) => removeDocument(service, documents.removable, { log }));

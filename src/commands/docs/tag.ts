@@ -16,7 +16,6 @@ import {
 	addManifestOptions,
 	addRunOptions,
 	addToleranceOptions,
-	addUndoOption,
 	addWriteOptions,
 	type RunFlags,
 	verifies,
@@ -63,7 +62,11 @@ export const tagCommand = declare({
 		command.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input");
 		addChangeOptions(command).option("--only-changed", "skips documents that already have these values");
 		addFilterOptions(addUnaskedOptions(addShardOption(command, app)));
-		addToleranceOptions(addUndoOption(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command))))));
+		addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))).option(
+			"--no-undo",
+			"does not save what documents had before, so the run can't be undone",
+		);
+		addToleranceOptions(command);
 	},
 	run: (options: TagOptions, app, command) => {
 		const reading = typedOptions(command).find((option) => READING.has(option.attributeName()));

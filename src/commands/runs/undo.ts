@@ -16,7 +16,7 @@ import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
-import { askForYes, documentsOf } from "../../workflows/question.ts";
+import { askAbout } from "../../workflows/question.ts";
 import { connectRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
 import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
@@ -116,8 +116,8 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	app.io.note(`${about}: ${todoText(plan, "will")}.`);
 	const unchanged = (await newer?.unchanged(rows)) ?? "";
 	if (!yes) {
-		const { counted, lines } = await documentsOf(run, rows);
-		await askForYes(`Undo run ${file.run}, which wrote ${counted}?\n${lines}${unchanged.trim()}`, app);
+		const asked = `Undo run ${file.run}, which wrote`;
+		await askAbout(run, rows, (counted, lines) => `${asked} ${counted}?\n${lines}${unchanged.trim()}`);
 	} else if (unchanged !== "") app.io.note(unchanged.trim());
 	return await sendUndo(run, rows, rules, { run: file.run, newer });
 }
@@ -138,10 +138,7 @@ async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<Ex
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	believeNone(run, rows.header.sync);
 	const open = flags.yes === true ? undefined : await rowsToSend(run, rows);
-	if (open !== undefined) {
-		const { counted, lines } = await documentsOf(run, open);
-		await askForYes(`Go on with the undo, which restores ${counted}?\n${lines}`, app);
-	}
+	await askAbout(run, open, (counted, lines) => `Go on with the undo, which restores ${counted}?\n${lines}`);
 	return await sendUndo(run, rows, RULES);
 }
 
