@@ -226,7 +226,7 @@ async function printOutcome({ flags, app: { io } }: Run, outcome: Outcome<Row>):
 
 /** The advice for uploads whose answers were lost: sending them again at once could store them twice. */
 function nextOfLost({ name, journal, run }: RunRecord): string | undefined {
-	const files = journal.failedWith("UNKNOWN_OUTCOME");
+	const files = journal.state.failedWith("UNKNOWN_OUTCOME");
 	if (files === 0) return undefined;
 	const which =
 		files === 1 ? "1 file that failed may be stored" : `${numberText(files)} files that failed may be stored`;

@@ -108,7 +108,7 @@ function endOf(
 ): Ended {
 	const { run } = file;
 	const totals = journal.totals();
-	const same = journal.noOpUpdates;
+	const same = journal.state.noOpUpdates;
 	const retry = withFlags(`ragtag runs retry ${run}`, flags);
 	return {
 		totals,

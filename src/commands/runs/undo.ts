@@ -177,7 +177,7 @@ async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?
 		takesBack,
 		ending: async (record) => {
 			const { journal } = record;
-			const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.failedWith(CONFLICT)) };
+			const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.state.failedWith(CONFLICT)) };
 			const { sync } = rows.header;
 			const stop = sync && (await foldRecord(record, sync));
 			return { undone, next: forceHint(record) ?? nextOfUndo(record), ...(stop === undefined ? {} : { stop }) };

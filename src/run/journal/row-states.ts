@@ -1,4 +1,4 @@
-import { type RowStatus, type Success, SUCCESSES } from "../../outcomes.ts";
+import { noOutcomes, type RowStatus, type Success, SUCCESSES } from "../../outcomes.ts";
 
 /** A row without it was never sent: its record is durable before the first byte of its write. */
 export const SENT = 1;
@@ -21,6 +21,8 @@ export abstract class RowStates {
 	readonly #rows = new RowNumbers();
 	readonly #codes: string[] = [];
 	readonly #outcomeOf = new Map<string, number>();
+	/** number of rows with each outcome; the first is how many have lost theirs, less those that got one */
+	readonly #rowsWith = [0];
 	/** number of rows that may have been sent */
 	protected sent = 0;
 
@@ -47,14 +49,26 @@ export abstract class RowStates {
 
 	/** The codes of all failed rows, each once. */
 	failedCodes(): readonly string[] {
-		const outcomes = new Set<number>();
-		for (let row = 0; row < this.#rows.length; row++) outcomes.add(this.#outcome(row));
-		return [...outcomes].flatMap((outcome) => this.#codes[outcome - FAILED] ?? []);
+		return this.#codes.filter((code) => this.failedWith(code) > 0);
 	}
 
 	/** The number of rows that failed with that code. */
 	failedWith(code: string): number {
-		return this.count((row) => this.codeOf(row) === code);
+		const outcome = this.#outcomeOf.get(code);
+		return outcome === undefined ? 0 : (this.#rowsWith[outcome] ?? 0);
+	}
+
+	/** The number of rows that have an outcome. */
+	protected get settled(): number {
+		return -(this.#rowsWith[0] ?? 0);
+	}
+
+	/** The number of rows of each status. */
+	protected counts(): Record<RowStatus, number> {
+		const counts = noOutcomes();
+		for (const [at, status] of SUCCESSES.entries()) counts[status] = this.#rowsWith[at + 1] ?? 0;
+		counts.failed = this.#rowsWith.slice(FAILED).reduce((sum, rows) => sum + rows, 0);
+		return counts;
 	}
 
 	protected has(row: number, bit: number): boolean {
@@ -77,26 +91,25 @@ export abstract class RowStates {
 		return count;
 	}
 
-	/**
-	 * Makes failed rows pending again: those with one of the codes, or all of them. They count as touched.
-	 *
-	 * @returns how many
-	 */
-	protected reopen(codes: ReadonlySet<string> | undefined): number {
-		return this.count((row) => {
+	/** Makes failed rows pending again: those with one of the codes, or all of them. They count as touched. */
+	protected reopen(codes: ReadonlySet<string> | undefined): void {
+		for (let row = 0; row < this.#rows.length; row++) {
 			const code = this.codeOf(row);
-			if (code === undefined || codes?.has(code) === false) return false;
+			if (code === undefined || codes?.has(code) === false) continue;
 			this.#settle(row, 0);
 			this.remove(row, UNTOUCHED);
-			return true;
-		});
+		}
 	}
 
 	#outcome(row: number): number {
 		return this.#rows.get(row) >>> OUTCOME_SHIFT;
 	}
 
+	/** @param outcome 0 for none */
 	#settle(row: number, outcome: number): void {
+		const before = this.#outcome(row);
+		this.#rowsWith[before] = (this.#rowsWith[before] ?? 0) - 1;
+		this.#rowsWith[outcome] = (this.#rowsWith[outcome] ?? 0) + 1;
 		this.#rows.set(row, (this.#rows.get(row) & FACTS) | (outcome << OUTCOME_SHIFT));
 	}
 }

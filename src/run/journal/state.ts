@@ -1,4 +1,4 @@
-import { OUTCOMES, type RowStatus, isWritten, noOutcomes } from "../../outcomes.ts";
+import { isWritten, OUTCOMES } from "../../outcomes.ts";
 import { SUPERSEDED, TAKEN_BACK, type Totals } from "../types.ts";
 import type { Counted } from "./decode.ts";
 import {
@@ -24,12 +24,8 @@ const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", 
  */
 export class JournalState extends RowStates {
 	readonly #headers: HeaderRecord[] = [];
-	readonly #counts = noOutcomes();
-	/** the sum of `#counts` */
-	#settled = 0;
 	#attempts = 0;
 	#same = 0;
-	#superseded = 0;
 	#lost = 0;
 	#end: EndRecord | undefined;
 
@@ -60,7 +56,7 @@ export class JournalState extends RowStates {
 
 	/** Of the failed rows, those whose documents a newer run had touched. */
 	get superseded(): number {
-		return this.#superseded;
+		return this.failedWith(SUPERSEDED);
 	}
 
 	/** Whether a row failed and certainly nothing of it was applied. */
@@ -102,8 +98,8 @@ export class JournalState extends RowStates {
 	totals(): Totals {
 		if (this.header === undefined) return NO_TOTALS;
 		const { rows, invalid, duplicateSkipped } = this.header.manifest;
-		const pending = rows - invalid - duplicateSkipped - this.#settled;
-		return { rows, ...this.#counts, invalid, duplicateSkipped, pending, attempts: this.#attempts };
+		const pending = rows - invalid - duplicateSkipped - this.settled;
+		return { rows, ...this.counts(), invalid, duplicateSkipped, pending, attempts: this.#attempts };
 	}
 
 	/** @returns the rule that the record breaks, and then it is not applied */
@@ -172,8 +168,7 @@ export class JournalState extends RowStates {
 		const takenBack = record.status === "failed" ? TAKEN_BACK.get(record.error.code) : undefined;
 		const isChanged = takenBack !== undefined && takenBack === before;
 		if (before !== undefined && !wasReopened && !isChanged) return `a second outcome of the row of line ${line}`;
-		if (before !== undefined) this.#unsettle(before, 1);
-		if (this.#settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
+		if (before === undefined && this.settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
 		if (record.status === "failed") this.setFailed(row, record.error.code);
@@ -181,11 +176,8 @@ export class JournalState extends RowStates {
 		const isUntouched = record.status === "failed" && record.isUntouched === true;
 		if (isUntouched) this.add(row, UNTOUCHED);
 		else this.remove(row, UNTOUCHED);
-		this.#counts[status] += 1;
-		this.#settled += 1;
 		this.#attempts += attempts;
 		if (record.isSame === true) this.#same += 1;
-		if (record.status === "failed" && record.error.code === SUPERSEDED) this.#superseded += 1;
 		this.#end = undefined;
 		return undefined;
 	}
@@ -205,19 +197,12 @@ export class JournalState extends RowStates {
 	#reopen({ codes }: ReopenRecord): string | undefined {
 		if (this.#hasEnded()) return "rows reopened after the end of the execution";
 		this.#end = undefined;
-		const reopened = this.reopen(codes === undefined ? undefined : new Set(codes));
-		this.#unsettle("failed", reopened);
-		if (codes === undefined || codes.includes(SUPERSEDED)) this.#superseded = 0;
+		this.reopen(codes === undefined ? undefined : new Set(codes));
 		return undefined;
 	}
 
 	/** Whether only a header may follow. A repair may have lost that header, so then any record may. */
 	#hasEnded(): boolean {
 		return this.#end !== undefined && this.#lost === 0;
-	}
-
-	#unsettle(status: RowStatus, rows: number): void {
-		this.#counts[status] -= rows;
-		this.#settled -= rows;
 	}
 }

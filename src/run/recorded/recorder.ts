@@ -3,7 +3,8 @@ import type { OpenRun } from "../journal/open.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../journal/records.ts";
 import type { Earlier, Sending, SentLog } from "../operations/operation.ts";
-import type { Appended } from "../journal/writer.ts";
+import type { JournalState } from "../journal/state.ts";
+import type { Appended, JournalWriter } from "../journal/writer.ts";
 import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, type Work } from "../types.ts";
 
 /**
@@ -11,7 +12,9 @@ import { type Journal, type Outcome, type Recorded, SUPERSEDED, type Totals, typ
  * the rows in flight. Totals come from the records alone.
  */
 export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
-	readonly #run: OpenRun;
+	/** what the durable records say */
+	readonly state: JournalState;
+	readonly #writer: JournalWriter;
 	readonly #inDoubt: ReadonlyMap<number, RowInDoubt>;
 	readonly #now: () => number;
 	readonly #onOutcome: ((outcome: Outcome<Item>) => Promise<void> | void) | undefined;
@@ -26,12 +29,13 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	 * @param onOutcome called with each outcome once, after it is counted
 	 */
 	constructor(
-		run: OpenRun,
+		{ journal, state }: OpenRun,
 		inDoubt: ReadonlyMap<number, RowInDoubt>,
 		now: () => number,
 		onOutcome?: (outcome: Outcome<Item>) => Promise<void> | void,
 	) {
-		this.#run = run;
+		this.state = state;
+		this.#writer = journal;
 		this.#inDoubt = inDoubt;
 		this.#now = now;
 		this.#onOutcome = onOutcome;
@@ -39,7 +43,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Whether a row has its outcome, of this execution or an earlier one. */
 	isSettled(index: number): boolean {
-		return this.#run.state.statusOf(index) !== undefined;
+		return this.state.statusOf(index) !== undefined;
 	}
 
 	record(outcome: Outcome<Item>): Recorded {
@@ -62,7 +66,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Many records have the same promises, so that a million rows do not make a million of them. */
 	#append(record: RowRecord, outcome?: Outcome<Item>): Group<Item> {
-		const appended = this.#run.journal.add(record);
+		const appended = this.#writer.add(record);
 		let group = this.#group;
 		if (group?.appended !== appended) {
 			const entries: Settling<Item>[] = [];
@@ -80,7 +84,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	async #count(entries: readonly Settling<Item>[]): Promise<void> {
 		const faults: unknown[] = [];
 		for (const { record } of entries) {
-			const broken = this.#run.state.apply(record);
+			const broken = this.state.apply(record);
 			if (broken !== undefined) faults.push(new Error(`the journal refuses the row of line ${record.line}: ${broken}`));
 		}
 		for (const { outcome } of this.#onOutcome === undefined ? [] : entries) {
@@ -95,27 +99,17 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	}
 
 	totals(): Totals {
-		return this.#run.state.totals();
+		return this.state.totals();
 	}
 
 	/** The codes of the failed rows, each once, over all executions, but for rows left to a newer run. */
 	failedCodes(): readonly string[] {
-		return this.#run.state.failedCodes().filter((code) => code !== SUPERSEDED);
-	}
-
-	/** How many rows failed with that code, over all executions. */
-	failedWith(code: string): number {
-		return this.#run.state.failedWith(code);
-	}
-
-	/** The number of updated rows whose documents already had the metadata. */
-	get noOpUpdates(): number {
-		return this.#run.state.noOpUpdates;
+		return this.state.failedCodes().filter((code) => code !== SUPERSEDED);
 	}
 
 	/** Rows that were written without a before-image, and rows that failed after their files were stored. */
 	get forUndo(): { readonly blind: number; readonly stored: number } {
-		const { state } = this.#run;
+		const { state } = this;
 		return { blind: state.countWithoutBeforeImage(), stored: state.countStoredButFailed() };
 	}
 
@@ -147,34 +141,23 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Of the failed rows, those whose documents a newer run had touched. */
 	get superseded(): number {
-		return this.#run.state.superseded;
+		return this.state.superseded;
 	}
 
 	/** Makes failed rows pending again, so that they are sent once more: not those of a newer run, unless all are meant. */
 	async reopen(now: Date, includeSuperseded: boolean): Promise<void> {
 		for (const row of this.#inDoubt.keys()) if (this.isSettled(row)) this.#reopened.add(row);
-		const { state } = this.#run;
 		const codes = this.failedCodes();
-		const isAll = includeSuperseded || state.superseded === 0;
+		const isAll = includeSuperseded || this.superseded === 0;
 		const record = { kind: "reopen", time: now.toISOString(), ...(isAll ? {} : { codes }) } as const;
-		await this.#run.journal.append(record);
-		this.#run.state.apply(record);
+		await this.#writer.append(record);
+		this.state.apply(record);
 	}
 
 	/** Whether any row may have been sent, or has an outcome, in this execution or an earlier one. */
 	get hasBegun(): boolean {
 		const { rows, pending, invalid, duplicateSkipped } = this.totals();
-		return this.wrote || rows - pending - invalid - duplicateSkipped > 0;
-	}
-
-	/** Pending rows that may have been written. */
-	get inDoubt(): number {
-		return this.#run.state.countInDoubt();
-	}
-
-	/** Whether any row may have been sent. */
-	get wrote(): boolean {
-		return this.#run.state.wrote;
+		return this.state.wrote || rows - pending - invalid - duplicateSkipped > 0;
 	}
 
 	/**
@@ -183,15 +166,15 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 	 * @returns bytes of the journal; undefined where it is lost
 	 */
 	async end(exitCode: number, now: Date): Promise<number | undefined> {
-		if (this.#run.journal.lost !== undefined) return undefined;
+		if (this.#writer.lost !== undefined) return undefined;
 		const record = { kind: "end", counts: this.totals(), exitCode, time: now.toISOString() } as const;
-		await this.#run.journal.append(record);
-		this.#run.state.apply(record);
-		return this.#run.journal.size;
+		await this.#writer.append(record);
+		this.state.apply(record);
+		return this.#writer.size;
 	}
 
 	close(): Promise<void> {
-		return this.#run.journal.close();
+		return this.#writer.close();
 	}
 }
 

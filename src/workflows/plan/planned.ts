@@ -140,7 +140,7 @@ async function previewFileRow(row: FileRow, { service, request }: Asking, docume
 
 /** The command that changes documents which were left alone because another client had changed them. */
 export function forceHint({ run, name, journal }: RunRecord<PlannedRow>): string | undefined {
-	if (journal.failedWith(CONFLICT) === 0) return undefined;
+	if (journal.state.failedWith(CONFLICT) === 0) return undefined;
 	const force = withFlags(`ragtag runs retry ${name} --force`, run.flags);
 	return `Documents that were changed since were left alone. To change them as well: ${force}`;
 }
@@ -235,6 +235,6 @@ export async function applyPlan(
 }
 
 function takenHint({ journal }: RunRecord<PlannedRow>): string | undefined {
-	if (journal.failedWith(KEY_TAKEN) === 0) return undefined;
+	if (journal.state.failedWith(KEY_TAKEN) === 0) return undefined;
 	return "Remove one of the two keys from these documents, then run the same command again.";
 }

@@ -75,7 +75,7 @@ export async function openRecord<SourceRow extends Row>(
 	app.io.beforeQuitting(() => {
 		const isUnbegun = isNew && !journal.hasBegun;
 		// Rows are recorded ahead of their requests.
-		const inDoubt = Math.min(journal.inDoubt, session.monitor.inFlight);
+		const inDoubt = Math.min(journal.state.countInDoubt(), session.monitor.inFlight);
 		return quitText({ totals: journal.totals(), inDoubt }, isUnbegun ? undefined : name, flags);
 	});
 	const close = async (): Promise<void> => {

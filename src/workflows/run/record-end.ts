@@ -16,7 +16,7 @@ import { type Sampled, Sampler, SeriesFile } from "../../run/series/series-file.
 type OpenRecord = {
 	readonly run: ReportContext & Pick<Run, "settings">;
 	readonly name: string;
-	readonly journal: Pick<Recorder<Row>, "close" | "end" | "totals" | "wrote">;
+	readonly journal: Pick<Recorder<Row>, "close" | "end" | "state" | "totals">;
 };
 
 /**
@@ -47,7 +47,7 @@ async function writeEnd({ run, name, journal }: OpenRecord, ended: Ended, time: 
 		throw new CliError(`another program moved or removed ${runs.path(name, "run.json")}`, { exit: Exit.storage });
 	}
 	try {
-		await writeRunSummary(runs, file, summary, { ended: time, wrote: journal.wrote, journal: bytes });
+		await writeRunSummary(runs, file, summary, { ended: time, wrote: journal.state.wrote, journal: bytes });
 	} catch (error) {
 		// A full disk is no fault of the program.
 		throw new CliError(`${runs.path(name, SUMMARY_FILE)}: ${reason(error)}`, {

@@ -211,10 +211,10 @@ async function endRun<SourceRow extends Row>(
 		run: name,
 		superseded: { all: superseded, before: supersededBefore },
 		folder: runs.path(name),
-		same: journal.noOpUpdates,
+		same: journal.state.noOpUpdates,
 		undo: undoOf(
 			totals,
-			{ ...journal.forUndo, same: journal.noOpUpdates, hasTrash: rows.options["trash"] === true },
+			{ ...journal.forUndo, same: journal.state.noOpUpdates, hasTrash: rows.options["trash"] === true },
 			undo,
 		),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,

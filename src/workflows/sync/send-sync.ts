@@ -132,7 +132,7 @@ async function failUnlisted(
 
 /** Fails the removals where another row failed, unless for documents of others. */
 async function holdBack({ rows, journal }: RunRecord<PlannedRow>): Promise<void> {
-	const failed = journal.totals().failed - journal.failedWith(FOREIGN);
+	const failed = journal.totals().failed - journal.state.failedWith(FOREIGN);
 	if (failed <= 0) return;
 	for await (const item of rows.read()) {
 		if (item.planned.action !== "remove" || journal.isSettled(item.index)) continue;
