@@ -6,8 +6,8 @@ import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
 
 /** The write of a run to one document. */
 type AppliedWrite = {
-	/** line in the run's manifest, from 1; undefined in records of earlier releases */
-	readonly line: number | undefined;
+	/** line in the run's manifest, from 1 */
+	readonly line: number;
 	readonly datasetId: string;
 	/** empty for an upload that may not be stored */
 	readonly documentId: string;
@@ -34,7 +34,7 @@ type UndoStep = PlannedChange | "nothing" | "impossible";
 
 /** @param normalise what the service makes of the metadata that it is sent */
 export function undoStep(applied: AppliedWrite, normalise: Normalise): UndoStep {
-	const { line = 0, datasetId, documentId, write, replaced, metadata, before, status } = applied;
+	const { line, datasetId, documentId, write, replaced, metadata, before, status } = applied;
 	const left = normalise(metadata);
 	const planned = { line, datasetId, documentId, was: metadataHash(left) };
 	switch (write) {

@@ -40,7 +40,7 @@ export function verifyLine({
 }: JudgedRow): string {
 	return JSON.stringify({
 		type: "verify",
-		line: line ?? null,
+		line,
 		dataset_id: datasetId,
 		document_id: documentId,
 		name: name ?? null,

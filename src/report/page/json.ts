@@ -47,7 +47,7 @@ function failure({ line, documentId, code, text, attempts }: PageFailure): objec
 
 function change({ line, datasetId, documentId, action, name, difference, isBeforeKnown }: PageChange): object {
 	return {
-		line: line ?? null,
+		line,
 		dataset_id: datasetId,
 		document_id: documentId === "" ? null : documentId,
 		action,

@@ -19,7 +19,7 @@ export type PageFailure = {
 
 /** What a run wrote onto one document. */
 export type PageChange = {
-	readonly line: number | undefined;
+	readonly line: number;
 	readonly datasetId: string;
 	readonly documentId: string;
 	readonly action: "update" | "upload" | "remove" | "rename";

@@ -161,7 +161,7 @@ function changeTable({ rows, total }: RunPage["changes"]): string {
 	const body = rows.map((change) => {
 		const { line, documentId, action, name } = change;
 		const what = name === undefined ? html(documentId) : `${html(name)}<br>${html(documentId)}`;
-		return `<tr><td class="n">${line ?? ""}</td><td class="id">${what}</td><td>${action}</td><td>${keysHtml(change)}</td></tr>`;
+		return `<tr><td class="n">${line}</td><td class="id">${what}</td><td>${action}</td><td>${keysHtml(change)}</td></tr>`;
 	});
 	const names = ["Line", "Document", "Action", "Metadata"];
 	return equal + section({ id: "changes", title: "Changes", names, body, total });

@@ -14,8 +14,8 @@ import { hasAlready } from "../service/arrival.ts";
 export type WrittenRow = {
 	/** position in the manifest, from 0 */
 	readonly row: number;
-	/** line in the manifest, from 1; undefined in records of earlier releases */
-	readonly line: number | undefined;
+	/** line in the manifest, from 1 */
+	readonly line: number;
 	readonly datasetId: string;
 	/** empty for an upload whose file is not known to be stored */
 	readonly documentId: string;
@@ -28,8 +28,8 @@ export type WrittenRow = {
 	readonly metadata: Metadata;
 	/** the before-image: the document's metadata before the run wrote it; undefined if unknown */
 	readonly before: Metadata | undefined;
-	/** when it was sent last, in epoch milliseconds; undefined in records of earlier releases */
-	readonly time: number | undefined;
+	/** when it was sent last, in epoch milliseconds */
+	readonly time: number;
 	/** number of the execution that sent it last */
 	readonly order: number;
 	/** the row's outcome; undefined if unknown */

@@ -112,12 +112,11 @@ function lockName(name: string, shard: Shard | undefined): string {
 
 /** The names of other locks of the same work whose rows may be those of this shard. */
 function overlappingLocks(folder: string, name: string, shard: Shard | undefined): string[] {
-	const names = readdirSync(folder);
-	return names.flatMap((file) => {
-		const [, other, index, count] = /^([0-9a-f]+)(?:-(\d+)-of-(\d+))?\.lock$/.exec(file) ?? [];
-		if (other !== name) return [];
-		const its = index === undefined ? undefined : shardOf(Number(index), Number(count));
-		return areDisjoint(shard, its) || lockName(name, its) === lockName(name, shard) ? [] : [lockName(name, its)];
+	const locks = readdirSync(folder).filter((file) => file.startsWith(name) && file.endsWith(".lock"));
+	const others = locks.map((file) => file.slice(0, -".lock".length)).filter((lock) => lock !== lockName(name, shard));
+	return others.filter((lock) => {
+		const [, index, count] = /-(\d+)-of-(\d+)$/.exec(lock) ?? [];
+		return !areDisjoint(shard, shardOf(Number(index), Number(count)));
 	});
 }
 

@@ -80,7 +80,7 @@ export async function planUndo(
 			let waiting = text.header(header);
 			for await (const written of writtenRows(recorded, normalise)) {
 				recordedRows.set(written.row, 1);
-				lastSent = Math.max(lastSent, written.time ?? 0);
+				lastSent = Math.max(lastSent, written.time);
 				const step = (await steps?.stepOf(written)) ?? undoStep(written, normalise);
 				if (step === "nothing") unchanged += 1;
 				else if (step === "impossible" || isTooLong(step)) {

@@ -21,9 +21,9 @@ type Source = {
 	readonly command: string;
 	/** the manifest's name, as it was typed */
 	readonly manifest: string;
-	/** line in the manifest, from 1; undefined in records of earlier releases */
+	/** line in the manifest, from 1; undefined where no recorded run wrote it */
 	readonly line: number | undefined;
-	/** when it was sent, or else when the run began, in epoch milliseconds */
+	/** when it was sent, in epoch milliseconds */
 	readonly time: number;
 	/** the row's outcome; undefined if unknown */
 	readonly status: RowStatus | undefined;
@@ -94,12 +94,12 @@ async function writesOf(
 	}
 }
 
-function writeOf(written: WrittenRow, { run, command, manifest, started }: RunFile): BlamedWrite<Source> {
+function writeOf(written: WrittenRow, { run, command, manifest }: RunFile): BlamedWrite<Source> {
 	const { line, write, metadata, before, time, status } = written;
 	// An upload creates its document, which had nothing before.
 	const created = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
 	return {
-		by: { run, command, manifest: manifestOf(command, manifest), line, time: time ?? Date.parse(started), status },
+		by: { run, command, manifest: manifestOf(command, manifest), line, time, status },
 		sent: write === "remove" ? undefined : metadata,
 		before: before ?? created,
 		isCertain: status !== undefined && status !== "failed",

@@ -162,7 +162,7 @@ async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
 		if (rows.length === MOST_ROWS) break;
 	}
 	const total = Math.max(rows.length, countWritten(totals) - recorded.state.noOpUpdates);
-	return { rows: rows.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0)), total };
+	return { rows: rows.toSorted((one, other) => one.line - other.line), total };
 }
 
 /** The datasets of the run, with the names that the service was last seen to have. */

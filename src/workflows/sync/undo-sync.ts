@@ -42,7 +42,7 @@ export async function syncUndoSteps(
 
 function renamedBack(
 	planned: PlannedChange,
-	{ line = 0, datasetId, documentId, names, status }: WrittenRow,
+	{ line, datasetId, documentId, names, status }: WrittenRow,
 ): PlannedChange | undefined {
 	if (planned.action !== "rename" || names === undefined || status !== "renamed") return undefined;
 	const { file, fromPath = file.path } = planned;
@@ -53,7 +53,7 @@ function renamedBack(
 
 function broughtBack(
 	planned: PlannedChange,
-	{ line = 0, datasetId, documentId, metadata: left }: WrittenRow,
+	{ line, datasetId, documentId, metadata: left }: WrittenRow,
 	{ name, size, sha256, metadata, path: at }: KeptDocument,
 	normalise: Normalise,
 ): PlannedChange | undefined {

@@ -6,12 +6,14 @@ import { folder } from "../../support/service.ts";
 
 const WHOLE = undefined;
 
-async function locker(): Promise<(shard: string | undefined, force?: boolean) => ReturnType<typeof lockForSending>> {
+async function locker(): Promise<
+	(shard: string | undefined, force?: boolean, sha256?: string) => ReturnType<typeof lockForSending>
+> {
 	const runs = new RunStore(await folder(), { uid: process.getuid?.() ?? -1, note: () => undefined });
 	const processes = { pid: process.pid, isRunning: () => true };
-	const manifest = { sha256: "abc", path: "/data/tags.csv" };
-	return (shard, force = false) => {
+	return (shard, force = false, sha256 = "abc") => {
 		const options = shard === undefined ? {} : { shard };
+		const manifest = { sha256, path: `/data/${sha256}.csv` };
 		return lockForSending({ manifest, options }, { runs, processes, force });
 	};
 }
@@ -42,4 +44,15 @@ it.each([
 	// Neither the refused one nor the released one has left a lock.
 	await (await lock(other)).release();
 	await (await lock(one)).release();
+});
+
+it.each([
+	[WHOLE, WHOLE],
+	["1/2", WHOLE],
+	[WHOLE, "1/2"],
+])("two manifests are sent at the same time: %s of one, %s of the other", async (one, other) => {
+	const lock = await locker();
+	const held = await lock(one);
+	await expect(lock(other, false, "def").then((second) => second.release())).resolves.toBeUndefined();
+	await held.release();
 });
