@@ -8,29 +8,42 @@ import type { RemoteDocument } from "./stored-documents.ts";
 /** How long what was read may be used, in milliseconds: in a slow run, only so much of a chunk is used. */
 export const FRESH_MS = 5_000;
 
-/** A document that was read, and when, on the clock. Undefined where the dataset does not list it. */
-type ReadDocument = { readonly document: RemoteDocument | undefined; readonly at: number };
+/** A document that was read, and when, on the clock. */
+type ReadDocument = { readonly document: RemoteDocument; readonly at: number };
 
 export type WhichDocument = { readonly datasetId: string; readonly documentId: string };
 
-/** Rows that are expected together. With a document that shows metadata they fill one request. */
+/** Rows that one request reads. With a document that shows metadata they are a hundred, the most that any service lists by ids. */
 const ROWS_AHEAD = 99;
 
-type Reading = ReadonlyMap<string, ReadDocument>;
+/** The documents of an answer by their ids. */
+type Reading = {
+	readonly documents: Map<string, RemoteDocument>;
+	/** when it was asked for, on the clock */
+	readonly at: number;
+	/** whether what one of them has is doubted: they are read again once a document has shown metadata */
+	readonly isDoubted: boolean;
+};
+
+/** Documents that one request reads, when the row of the first of them comes. */
+type Chunk = {
+	/** those whose rows have not come */
+	readonly ids: Set<string>;
+	reading?: Promise<Reading> | undefined;
+	/** the result of `reading`, once it is there */
+	read?: Reading | undefined;
+};
 
 /** The documents of the rows of one dataset. */
 type Dataset = {
 	readonly datasetId: string;
-	/** the next rows, in order */
-	readonly coming: Set<string>;
-	read: Map<string, ReadDocument>;
-	reading: Map<string, Promise<Reading>>;
+	readonly chunks: Map<string, Chunk>;
+	/** takes the next rows, until it is full or is read */
+	last: Chunk;
 	/** whether chunks were read; then each other document is asked for by itself */
 	isUsed: boolean;
 	/** whether the service does not list what is asked for */
 	isIgnored: boolean;
-	/** the documents that were read last, if that is doubted: they are read again once a document has shown metadata */
-	doubted: readonly string[];
 };
 
 /**
@@ -69,11 +82,13 @@ export class ReadAhead {
 			if (this.#isOff || !PLAIN_ID.test(documentId)) continue;
 			let dataset = this.#datasets.get(datasetId);
 			if (dataset === undefined) {
-				const sets = { coming: new Set<string>(), read: new Map<string, ReadDocument>(), reading: new Map() };
-				dataset = { datasetId, ...sets, isUsed: false, isIgnored: false, doubted: [] };
+				dataset = { datasetId, chunks: new Map(), last: { ids: new Set() }, isUsed: false, isIgnored: false };
 				this.#datasets.set(datasetId, dataset);
 			}
-			if (!dataset.isIgnored) dataset.coming.add(documentId);
+			if (dataset.isIgnored) continue;
+			if (dataset.last.ids.size === ROWS_AHEAD || dataset.last.reading !== undefined) dataset.last = { ids: new Set() };
+			dataset.last.ids.add(documentId);
+			dataset.chunks.set(documentId, dataset.last);
 		}
 	}
 
@@ -82,64 +97,47 @@ export class ReadAhead {
 	 * list several documents by their ids.
 	 */
 	async take(api: Api, request: Request, datasetId: string, id: string): Promise<ReadDocument | "alone" | undefined> {
-		const most = api.dialect.flavour.list.idsAtOnce;
-		this.#isOff = most === 0;
+		this.#isOff = api.dialect.flavour.list.idsAtOnce === 0;
 		if (this.#isOff) this.#datasets.clear();
 		const dataset = this.#datasets.get(datasetId);
 		if (dataset === undefined || dataset.isIgnored) return undefined;
-		if (dataset.doubted.length > 0 && this.#searches.canSettle) forgetRead(dataset);
-		const ready = this.#ready(dataset, id);
-		if (ready !== undefined) return ready;
-		let reading = dataset.reading.get(id);
-		if (reading === undefined) {
-			const ids = this.#next(dataset, id, most - 1);
-			if (ids.length === 1) return dataset.isUsed ? "alone" : undefined;
-			dataset.isUsed = true;
-			const begun = this.#read(api, request, dataset, ids);
-			const { reading: readings } = dataset;
-			for (const each of ids) readings.set(each, begun);
-			const end = (): void => ids.forEach((each) => readings.delete(each));
-			begun.then(end, end);
-			reading = begun;
+		const chunk = dataset.chunks.get(id);
+		if (chunk?.read !== undefined && !this.#isUsable(chunk.read)) forgetRead(chunk);
+		if (chunk === undefined || (chunk.reading === undefined && chunk.ids.size === 1)) {
+			return dataset.isUsed ? "alone" : undefined;
 		}
-		const found = (await reading).get(id);
+		dataset.isUsed = true;
+		const reading = (chunk.reading ??= this.#read(api, request, dataset, chunk));
+		const { documents, at } = await reading;
 		if (dataset.isIgnored) return undefined;
-		dataset.read.delete(id);
-		return found?.document === undefined ? "alone" : found;
+		// Where it was forgotten meanwhile, the row comes again.
+		if (chunk.reading === reading) {
+			chunk.ids.delete(id);
+			dataset.chunks.delete(id);
+		}
+		const document = documents.get(id);
+		// The chunk stays as long as one of its rows has not come.
+		documents.delete(id);
+		return document === undefined ? "alone" : { document, at };
 	}
 
 	/** Forgets what was read: it is read again. */
 	forget(): void {
-		for (const dataset of this.#datasets.values()) forgetRead(dataset);
-	}
-
-	/** What was read of a document a moment ago. What is older is read again, with the other documents of its chunk. */
-	#ready({ read, coming }: Dataset, id: string): ReadDocument | undefined {
-		const ready = read.get(id);
-		if (ready === undefined) return undefined;
-		read.delete(id);
-		if (this.#clock.now() - ready.at <= FRESH_MS) return ready;
-		comeFirst(coming, read.keys());
-		read.clear();
-		return undefined;
-	}
-
-	/** The document and those of the next rows. */
-	#next({ coming }: Dataset, id: string, most: number): readonly string[] {
-		coming.delete(id);
-		const ids = [id];
-		for (const each of coming) {
-			if (ids.length >= most) break;
-			ids.push(each);
+		for (const { chunks } of this.#datasets.values()) {
+			for (const chunk of chunks.values()) forgetRead(chunk);
 		}
-		for (const each of ids) coming.delete(each);
-		return ids;
 	}
 
-	async #read(api: Api, request: Request, dataset: Dataset, ids: readonly string[]): Promise<Reading> {
-		const found = new Map<string, ReadDocument>();
-		const { datasetId, read: ready } = dataset;
+	/** Whether documents were read a moment ago, and nothing since has shown more of them. */
+	#isUsable({ at, isDoubted }: Reading): boolean {
+		return this.#clock.now() - at <= FRESH_MS && !(isDoubted && this.#searches.canSettle);
+	}
+
+	async #read(api: Api, request: Request, dataset: Dataset, chunk: Chunk): Promise<Reading> {
+		const documents = new Map<string, RemoteDocument>();
+		const { datasetId } = dataset;
 		const at = this.#clock.now();
+		const ids = [...chunk.ids];
 		const asked = new Set(ids);
 		// A document that shows metadata in the same answer proves that the others have none.
 		const witness = this.#searches.witnessOf(datasetId, asked);
@@ -149,37 +147,22 @@ export class ReadAhead {
 			// Ids are compared without case by RAGFlow's database.
 			const folded = new Set([...ids, witness].map((id) => id?.toLowerCase()));
 			dataset.isIgnored ||= items.some(({ id }) => !folded.has(id.toLowerCase()));
-			for (const item of items)
-				if (asked.has(item.id)) found.set(item.id, { document: this.#searches.marked(item), at });
+			for (const item of items) if (asked.has(item.id)) documents.set(item.id, this.#searches.marked(item));
 		} catch (error) {
 			const kind = answerOf(error)?.kind;
 			if (kind !== "rejected" && kind !== "contradiction") {
-				comeFirst(dataset.coming, ids);
+				forgetRead(chunk);
 				throw error;
 			}
 			dataset.isIgnored = true;
 		}
-		if (dataset.isIgnored) dataset.coming.clear();
-		if (dataset.isIgnored) return new Map();
-		dataset.doubted = [...found.values()].some(({ document }) => document?.isDoubted === true) ? ids : [];
-		for (const [id, read] of found) ready.set(id, read);
-		return found;
+		if (dataset.isIgnored) dataset.chunks.clear();
+		const isDoubted = [...documents.values()].some((document) => document.isDoubted === true);
+		return (chunk.read = { documents, at, isDoubted });
 	}
 }
 
-/** Documents that were read come again. */
-function forgetRead(dataset: Dataset): void {
-	comeFirst(dataset.coming, [...dataset.doubted, ...dataset.read.keys()]);
-	// What is being read is added to the old ones.
-	dataset.read = new Map();
-	dataset.reading = new Map();
-	dataset.doubted = [];
-}
-
-/** Puts ids before those that come. */
-function comeFirst(coming: Set<string>, ids: Iterable<string>): void {
-	const later = [...coming];
-	coming.clear();
-	for (const each of ids) coming.add(each);
-	for (const each of later) coming.add(each);
+function forgetRead(chunk: Chunk): void {
+	chunk.reading = undefined;
+	chunk.read = undefined;
 }

@@ -59,8 +59,20 @@ describe("the documents of the rows that come next", () => {
 		const { take, asked, wait } = reading(50);
 		await take(0);
 		wait(5_001);
-		await take(1);
-		await take(2);
+		await Promise.all([take(1), take(2)]);
+		await take(3);
+		expect(asked.map((ids) => ids.length)).toEqual([50, 50]);
+	});
+
+	it("are read again by one request after the service could not be reached", async () => {
+		let answers = 0;
+		const { take, asked } = reading(50, ({ ids = [] }) => {
+			if (answers++ === 0) throw new RestError("no answer", { kind: "not_sent", code: "ECONNREFUSED" });
+			return ids.map((id) => documentOf(id, new Map()));
+		});
+		const first = await Promise.allSettled([take(0), take(1)]);
+		expect(first.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+		for (const n of range(50)) expect(await take(n)).toMatchObject({ document: { id: idOf(n) } });
 		expect(asked.map((ids) => ids.length)).toEqual([50, 50]);
 	});
 
