@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { usageError } from "../errors.ts";
+import { urlOf } from "../text/urls.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Target = { readonly host: string; readonly port: string };
@@ -38,7 +39,7 @@ export function routeTo(baseUrl: string, env: Environment): Route {
 		return { kind: "direct", why: "exempt", variable: exempt.variable };
 	}
 	const uri = proxy.value.includes("://") ? proxy.value : `http://${proxy.value}`;
-	if (!URL.canParse(uri) || !/^https?:\/\//i.test(uri)) {
+	if (urlOf(uri) === undefined || !/^https?:\/\//i.test(uri)) {
 		throw usageError(
 			`${proxy.variable.toUpperCase()} is not the address of an http proxy`,
 			"Write it like http://HOST:PORT, or unset it.",

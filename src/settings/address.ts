@@ -1,6 +1,7 @@
 import { isIPv4 } from "node:net";
 import type { Setting } from "./types.ts";
 import { usageError } from "../errors.ts";
+import { urlOf } from "../text/urls.ts";
 
 /**
  * The address of the service, checked.
@@ -8,7 +9,7 @@ import { usageError } from "../errors.ts";
  * It may have no user name and no password, because addresses are printed and recorded. No message repeats them.
  */
 export function checkedAddress({ value, origin }: Setting<string>): Setting<string> {
-	const url = URL.canParse(value) ? new URL(value) : undefined;
+	const url = urlOf(value);
 	if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
 		const hint = "It looks like https://rag.example.com or http://127.0.0.1:9380.";
 		// Repeated only if it is nearly an address and can have no password: a key may have been typed here by mistake.
@@ -50,7 +51,7 @@ export function isLoopback(address: string): boolean {
 
 /** The address of a monitor. No message repeats it: who knows it can report for the job. @throws CliError exit 2 */
 export function pingUrl(text: string, origin: string): URL {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const url = urlOf(text);
 	const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
 	if (url !== undefined && isHttp && url.username === "" && url.password === "" && url.hash === "") return url;
 	throw usageError(
@@ -61,7 +62,7 @@ export function pingUrl(text: string, origin: string): URL {
 
 /** The address of the Redis of a shared cap. No message repeats it: it may hold a password. @throws CliError exit 2 */
 export function limiterUrl(text: string, origin: string): URL {
-	const url = URL.canParse(text) ? new URL(text) : undefined;
+	const url = urlOf(text);
 	const isRedis = url?.protocol === "redis:" || url?.protocol === "rediss:";
 	// A query would be options of the client.
 	if (

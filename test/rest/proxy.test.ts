@@ -19,6 +19,13 @@ describe("the proxy", () => {
 		expect(proxyFor(url, env)).toBe(proxy);
 	});
 
+	test("with a Latin letter in its host is taken, however often it is read", () => {
+		const proxyAt = (address: string) => proxyFor("http://h", { http_proxy: address });
+		// So often that the check is optimised.
+		for (let time = 0; time < 50_000; time += 1) proxyAt("http://example.org/é");
+		expect(proxyAt("http://münchen.example/")).toBe("http://münchen.example/");
+	});
+
 	test.each([
 		"http://localhost:1",
 		"http://127.0.0.1",

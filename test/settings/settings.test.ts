@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
-import { sameService } from "../../src/settings/address.ts";
+import { checkedAddress, sameService } from "../../src/settings/address.ts";
 import { complaint, file, folder, world } from "./helpers.ts";
 
 const CONFIG = `profiles:
@@ -48,6 +48,13 @@ describe("where the address comes from", () => {
 		expect(exit).toBe(2);
 		expect(text).toContain("RAGTAG_BASE_URL");
 		expect(text).toContain("ragtag sandbox");
+	});
+
+	it("an address with a Latin letter in its host is one, however often it is read", () => {
+		const read = (value: string): string => checkedAddress({ value, origin: "--base-url" }).value;
+		// So often that the check is optimised.
+		for (let time = 0; time < 50_000; time += 1) read("https://example.org/é");
+		expect(read("https://münchen.example")).toBe("https://xn--mnchen-3ya.example");
 	});
 
 	it("an address that carries a password is refused without repeating it", async () => {

@@ -3,6 +3,7 @@ import { isDay } from "../../json/value-types.ts";
 import type { Fault } from "../fault.ts";
 import { dateMend, dateHint } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
+import { urlOf } from "../../text/urls.ts";
 import { brokenChange, listSteps } from "../../json/list-change.ts";
 import type { ManifestOptions } from "../types.ts";
 
@@ -55,12 +56,7 @@ function isAbsolute(text: string): boolean {
 	if (/\s|\p{Cc}/u.test(text) || !/^[a-z][a-z0-9+.-]+:/i.test(text) || /^[^/?#]+:[0-9]+(?:[/?#]|$)/.test(text))
 		return false;
 	if (WITH_HOST.test(text) && !/^[^:]+:\/\/[^/?#]/.test(text)) return false;
-	try {
-		// Not `URL.canParse`: once optimised, that of Node 20 refuses a host with a Latin letter such as ü.
-		return new URL(text).protocol !== "";
-	} catch {
-		return false;
-	}
+	return urlOf(text) !== undefined;
 }
 
 /**
