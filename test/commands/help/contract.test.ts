@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { optionsByCommand } from "../../support/help-tree.ts";
 import { ragtag } from "../../support/ragtag.ts";
-import { at, items, parseLines } from "../../support/values.ts";
 
 /** Options that the contract of the command line gives to commands that run rows of a manifest. */
 const ROWS =
@@ -51,15 +51,7 @@ const PROMISED: readonly (readonly [command: string, options: string])[] = [
 const ADDED =
 	"--all --control --error-style --from --help --large-page --limit-characters --man-pages --match --member-key --no-adopt --page-limit --stall-time --ties --update --upgrade --search";
 
-const commands = new Map<string, ReadonlySet<string>>();
-
-beforeAll(async () => {
-	const { stdout } = await ragtag(["help", "--json"], { home: "/nonexistent" });
-	for (const entry of items(at(parseLines(stdout)[1], "commands"))) {
-		const flags = items(at(entry, "options")).map((option) => String(at(option, "flag")));
-		commands.set(String(at(entry, "command")), new Set(flags));
-	}
-});
+const commands = await optionsByCommand();
 
 describe("options are a promise to scripts", () => {
 	it.each(PROMISED)("a script that types an option of `%s` may go on typing it", (command, options) => {

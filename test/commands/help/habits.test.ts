@@ -1,22 +1,23 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { COMMAND_HABITS, type Habit, OPTION_HABITS } from "../../../src/commands/habits.ts";
+import { helpEntries } from "../../support/help-tree.ts";
 import { ragtag } from "../../support/ragtag.ts";
-import { at, items, parseLines } from "../../support/values.ts";
+import { at, items } from "../../support/values.ts";
 
 /** Nothing of a home is read before a command line is refused. */
 const say = (argv: readonly string[]): ReturnType<typeof ragtag> => ragtag(argv, { home: "/nonexistent" });
 
-/** Each command, with its options and those of the program. */
-const commands = new Map<string, ReadonlySet<string>>();
+const [program, ...entries] = await helpEntries();
+const optionsOf = (entry: unknown): string[] =>
+	items(at(entry, "options")).flatMap((option) => [String(at(option, "flag")), String(at(option, "short"))]);
 
-beforeAll(async () => {
-	const tree = items(at(parseLines((await say(["help", "--json"])).stdout)[1], "commands"));
-	const optionsOf = (entry: unknown): string[] =>
-		items(at(entry, "options")).flatMap((option) => [String(at(option, "flag")), String(at(option, "short"))]);
-	const [program] = tree;
-	for (const entry of tree)
-		commands.set(String(at(entry, "command")), new Set([...optionsOf(entry), ...optionsOf(program)]));
-});
+/** Each command, with its options and those of the program. */
+const commands = new Map(
+	[program, ...entries].map((entry) => [
+		String(at(entry, "command")),
+		new Set([...optionsOf(entry), ...optionsOf(program)]),
+	]),
+);
 
 const FLAG = /(?<![\w-])--?[a-z][a-z-]*/g;
 
@@ -102,36 +103,76 @@ it.each([
 });
 
 it.each([
-	[["docs", "lst"], "Did you mean ragtag docs list?"],
-	[["doc", "lits"], "Did you mean ragtag docs list?"],
-	[["dataset", "list"], "Did you mean ragtag datasets list?"],
-	[["list", "docs"], "Did you mean ragtag docs list?"],
-	[["docs_list"], "Did you mean ragtag docs list?"],
-	[["uplaod", "a.pdf"], "Did you mean ragtag docs upload?"],
-	[["docs", "resume"], "Did you mean ragtag runs resume?"],
-	[["docs", "tag", "x.csv", "--dryrun"], "Did you mean --dry-run?"],
-	[["docs", "tag", "x.csv", "--DATASET", "x"], "Did you mean --dataset?"],
-	[["docs", "tag", "x.csv", "--conc", "3"], "Did you mean --concurrency?"],
-	[["docs", "list", "--only-changed"], "--only-changed is an option of ragtag docs tag or ragtag docs download."],
-	[["docs", "tag", "x.csv", "--json=true"], "--json takes no value: type --json alone."],
-	[["--rate=5", "docs", "tag", "x.csv"], "An option stands after its command: ragtag docs tag --rate <n>"],
-	[["docs", "-n", "tag", "x.csv"], "An option stands after its command: ragtag docs tag -n, --dry-run"],
-	[["docs", "tag", "x.csv", "-dry-run"], "Type: --dry-run"],
-	[["docs", "tag", "x.csv", "-d=papers"], "Type: -d papers"],
-	[["docs", "tag", "x.csv", "\u2014dry-run"], "Type: --dry-run"],
-	[["docs", "tag", "x.csv", "--dataset", "--dry-run"], "--dataset has no value: --dry-run follows it"],
-	[["docs", "tag", "x.csv", "json"], "Did you mean --json?"],
-	[["docs", "tag", "x.csv", "a=b"], "Did you mean --set a=b?"],
-	[["docs", "list", "papers"], "Did you mean -d papers?"],
-	[["docs", "tag", "a.csv", "b.csv"], "ragtag docs tag a.csv, then ragtag docs tag b.csv"],
-	[["docs", "tag", "x.csv", "--mode", "marge"], "Did you mean --mode merge?"],
-	[["docs", "tag", "x.csv", "--rate"], "Type: --rate <n>"],
-	[["datasets", "create"], "Usage: ragtag datasets create [options] <name>"],
-	[["docs", "list", "help"], "Type: ragtag docs list --help"],
-	[["manifest", "init", "-d", "x", "-o", "json"], "Lists take --format json; a file of that name is ./json."],
-])("%j is answered with what to type", async (argv, answer) => {
-	const { exit, stderr } = await say(argv);
-	expect([exit, stderr]).toEqual([2, expect.stringContaining(answer)]);
+	["docs lst", "Did you mean ragtag docs list?"],
+	["doc lits", "Did you mean ragtag docs list?"],
+	["dataset list", "Did you mean ragtag datasets list?"],
+	["list docs", "Did you mean ragtag docs list?"],
+	["docs_list", "Did you mean ragtag docs list?"],
+	["uplaod a.pdf", "Did you mean ragtag docs upload?"],
+	["docs resume", "Did you mean ragtag runs resume?"],
+	["docs tag x.csv --dryrun", "Did you mean --dry-run?"],
+	["docs tag x.csv --DATASET x", "Did you mean --dataset?"],
+	["docs tag x.csv --conc 3", "Did you mean --concurrency?"],
+	["docs list --only-changed", "--only-changed is an option of ragtag docs tag or ragtag docs download."],
+	["docs tag x.csv --json=true", "--json takes no value: type --json alone."],
+	["--rate=5 docs tag x.csv", "An option stands after its command: ragtag docs tag --rate <n>"],
+	["docs -n tag x.csv", "An option stands after its command: ragtag docs tag -n, --dry-run"],
+	["docs tag x.csv -dry-run", "Type: --dry-run"],
+	["docs tag x.csv -d=papers", "Type: -d papers"],
+	["docs tag x.csv \u2014dry-run", "Type: --dry-run"],
+	["docs tag x.csv --dataset --dry-run", "--dataset has no value: --dry-run follows it"],
+	["docs tag x.csv json", "Did you mean --json?"],
+	["docs tag x.csv a=b", "Did you mean --set a=b?"],
+	["docs list papers", "Did you mean -d papers?"],
+	["docs tag a.csv b.csv", "ragtag docs tag a.csv, then ragtag docs tag b.csv"],
+	["docs tag x.csv --mode marge", "Did you mean --mode merge?"],
+	["docs tag x.csv --rate", "Type: --rate <n>"],
+	["datasets create", "Usage: ragtag datasets create [options] <name>"],
+	["docs list help", "Type: ragtag docs list --help"],
+	["manifest init -d x -o json", "Lists take --format json; a file of that name is ./json."],
+	// As gh has it.
+	["docs list -d x -L 5", "--limit N"],
+	["docs list -d x --search a", "--where KEY=VALUE"],
+	["docs list -d x --repo a", "-d DATASET"],
+	// As rclone has it.
+	["docs tag a.csv --transfers 4", "--concurrency N"],
+	["docs tag a.csv --tpslimit 10", "--rate N"],
+	["docs tag a.csv --bwlimit 10M", "--rate N"],
+	["docs tag a.csv --retries 3", "--attempts N"],
+	["docs tag a.csv --low-level-retries 3", "--attempts N"],
+	["docs sync a -d x --max-delete 10", "--max-remove N"],
+	["docs sync a -d x --backup-dir b", "--trash"],
+	["docs sync a -d x --filter b", "--include GLOB"],
+	["docs upload a --ignore-existing", "--on-existing skip"],
+	["docs tag a.csv -v", "--debug"],
+	["docs tag a.csv -P", "--progress"],
+	// As terraform has it.
+	["docs rm a.csv -auto-approve", "--yes answers the question"],
+	["docs plan a.csv -out=x", "Type: --out"],
+	["docs tag a.csv -var a=b", "--set KEY=VALUE"],
+	["docs tag a.csv -parallelism=4", "--concurrency N"],
+	["docs tag a.csv -detailed-exitcode", "Type: --detailed-exitcode"],
+	["docs tag a.csv -no-color", "Type: --no-color"],
+	["docs tag a.csv -json", "Type: --json"],
+	// As curl has it.
+	["docs list -d x -x p", "HTTPS_PROXY"],
+	["docs list -d x -k", "--ca-file PATH"],
+	["docs list -d x --cacert f", "--ca-file PATH"],
+	["docs list -d x -H a", "RAGTAG_API_KEY"],
+	["docs tag a.csv -s", "--quiet"],
+	["docs tag a.csv -m 5", "--timeout TIME"],
+	["docs tag a.csv --retry 5", "--attempts N"],
+	["docs tag a.csv --limit-rate 5", "--rate N"],
+	// As dsbulk has it.
+	["docs tag a.csv -dryRun", "Type: --dry-run"],
+	["docs tag a.csv -maxErrors 10", "Type: --max-errors"],
+	["docs tag a.csv -maxConcurrentQueries 4", "--concurrency N"],
+	["docs tag a.csv --executor.maxPerSecond 10", "--rate N"],
+	["docs tag a.csv -header true", "first line of a CSV is its header"],
+	["docs tag a.csv -encoding latin1", "Type: --encoding"],
+])("%s is answered with what to type", async (line, answer) => {
+	const { exit, stdout, stderr } = await say(line.split(" "));
+	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(answer)]);
 	expect(stderr).toMatch(/ragtag .*--help$/m);
 });
 

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { helpEntries } from "../../support/help-tree.ts";
 import { ragtag } from "../../support/ragtag.ts";
-import { at, items, parse } from "../../support/values.ts";
-
-async function tree(): Promise<unknown> {
-	const { stdout } = await ragtag(["help", "--json"]);
-	return parse(stdout.trimEnd().split("\n")[1] ?? "");
-}
+import { at, items, parseLines } from "../../support/values.ts";
 
 async function entry(command: string): Promise<unknown> {
-	return items(at(await tree(), "commands")).find((one) => at(one, "command") === command);
+	return (await helpEntries()).find((one) => at(one, "command") === command);
 }
 
 describe("ragtag help --json", () => {
@@ -37,7 +33,9 @@ describe("ragtag help --json", () => {
 	});
 
 	it("has every exit code that the program may end with", async () => {
-		const codes = items(at(await tree(), "exit_codes")).map((one) => at(one, "code"));
+		const codes = items(at(parseLines((await ragtag(["help", "--json"])).stdout)[1], "exit_codes")).map((one) =>
+			at(one, "code"),
+		);
 		expect(codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 70, 74, 129, 130, 143]);
 	});
 });

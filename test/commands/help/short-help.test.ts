@@ -1,19 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { optionsByCommand } from "../../support/help-tree.ts";
 import { ragtag } from "../../support/ragtag.ts";
-import { at, items, parseLines } from "../../support/values.ts";
 
 const SCREEN = { lines: 45, columns: 80 };
 
-/** Options of each command. */
-const commands = new Map<string, ReadonlySet<string>>();
-
-beforeAll(async () => {
-	const { stdout } = await ragtag(["help", "--json"], { home: "/nonexistent" });
-	for (const entry of items(at(parseLines(stdout)[1], "commands"))) {
-		const flags = items(at(entry, "options")).map((option) => String(at(option, "flag")));
-		commands.set(String(at(entry, "command")), new Set(flags));
-	}
-});
+const commands = await optionsByCommand();
 
 const helpOf = async (command: string, flag: string): Promise<string> =>
 	(await ragtag([...command.split(" ").filter(Boolean), flag])).stdout;
