@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
-import * as by from "../support.ts";
 import { names, type Place, serve, update } from "./support.ts";
 
 const filtering = ["ragflow-0.23", "ragflow-0.24", "ragflow-0.25", "ragflow-0.26", "ragflow-0.27"] as const;
@@ -104,21 +103,6 @@ describe.each(filtering)("the filter by metadata of %s", (flavour) => {
 			expect([text, seen.join("").replaceAll(".txt", "")]).toEqual([text, found]);
 		}
 	});
-
-	test("reports a condition that it can't parse", async () => {
-		const place = await serve(flavour);
-		const ask = (text: string) => by.list(place.sandbox, place.dataset, { metadata_condition: text });
-		expect(await ask("{")).toMatchObject({ code: 102, message: expect.stringContaining("must be valid JSON") });
-		expect(await ask("[1]")).toMatchObject({ code: 102, message: "metadata_condition must be an object." });
-		const half = JSON.stringify({ conditions: [{ name: "a", value: 1 }] });
-		expect(await ask(half)).toMatchObject({ code: 100, message: "KeyError('comparison_operator')" });
-		expect((await ask("{}")).code).toBe(0);
-	});
-});
-
-test.each(["ragflow-0.18", "ragflow-0.21"] as const)("%s has no filter, and lists everything", async (flavour) => {
-	const place = await serve(flavour, ["a.txt", "b.txt"]);
-	expect(await names(place, { metadata_condition: '{"conditions":[{}]}' })).toEqual(["a.txt", "b.txt"]);
 });
 
 async function filled(flavour: Flavour): Promise<Place> {

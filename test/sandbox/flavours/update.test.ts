@@ -167,31 +167,4 @@ describe("the update of many documents at once", () => {
 			expect((await bulk(place, { updates: [{ key: "author" }] })).code).toBe(102);
 		},
 	);
-
-	test("ragflow-0.23 updates every document of the dataset for an empty selection", async () => {
-		const place = await serve("ragflow-0.23", ["a.txt", "b.txt"]);
-		await bulk(place, { selector: { document_ids: [] }, updates: [{ key: "author", value: "Ben" }] });
-		expect(await stored({ ...place, ids: [place.ids[1] ?? ""] })).toBe('{"author":"Ben"}');
-	});
-
-	test.each<[Flavour, number]>([
-		["ragflow-0.25", 100],
-		["ragflow-0.26", 0],
-	])("%s answers an empty selection with code %i, and changes nothing", async (flavour, code) => {
-		const place = await serve(flavour);
-		expect(await bulk(place, { updates: [{ key: "author", value: "Ben" }] })).toMatchObject({ status: 200, code });
-		expect(await stored(place)).toBe("{}");
-	});
-
-	test.each<[Flavour, number, number]>([
-		["ragflow-0.18", 200, 100],
-		["ragflow-0.21", 200, 100],
-		["ragflow-0.24", 200, 100],
-	])("%s does not support it: status %i, code %i", async (flavour, status, code) => {
-		const place = await serve(flavour);
-		const selector = { document_ids: place.ids };
-		const answer = await bulk(place, { selector, updates: [{ key: "author", value: "Ben" }] });
-		expect(answer).toMatchObject({ status, code });
-		expect(await stored(place)).toBe("{}");
-	});
 });

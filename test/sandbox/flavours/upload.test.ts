@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as by from "../support.ts";
-import { names, type Place, pythonReleases, releases, serve } from "./support.ts";
+import { type Place, pythonReleases, serve } from "./support.ts";
 
 function send({ sandbox, dataset }: Place, ...parts: { head: string[]; body: string | Buffer }[]): Promise<by.Answer> {
 	const sent = { headers: by.partsHeader, body: by.multipart(...parts) };
@@ -35,27 +35,4 @@ describe("uploads", () => {
 			expect(answer.data).toMatchObject(stored.map((name) => ({ name })));
 		},
 	);
-
-	test.each(pythonReleases)("%s makes two documents of a file that is sent twice", async (flavour) => {
-		const place = await serve(flavour, ["a.txt", "a.txt"]);
-		await by.upload(place.sandbox, place.dataset, "a.txt", "a(1).txt", "b.tar.md");
-		await by.upload(place.sandbox, place.dataset, "b.tar.md");
-		expect(await names(place)).toEqual(["a.txt", "a(1).txt", "a(2).txt", "a(3).txt", "b.tar.md", "b.tar(1).md"]);
-	});
-
-	test.each(releases)("%s stores nothing of an upload without files, or to a missing dataset", async (flavour) => {
-		const place = await serve(flavour, []);
-		const field = { head: ['Content-Disposition: form-data; name="file"'], body: "no file" };
-		expect(await send(place, field)).toMatchObject({ code: 101, message: "No file part!" });
-		// Go takes a part without a file's name for a field.
-		if (flavour !== "ragflow-1.0")
-			expect(await send(place, by.filePart("a.txt", "x"), by.filePart("", "x"))).toMatchObject({ code: 101 });
-		const path = by.documentsPath(place.dataset);
-		expect(await by.send(place.sandbox, "POST", path, { headers: by.jsonHeader, body: "{}" })).toMatchObject({
-			code: 101,
-		});
-		expect(await names(place)).toEqual([]);
-		const nowhere = await send({ ...place, dataset: "nowhere" }, by.filePart("a.txt", "x"));
-		expect(nowhere).toMatchObject({ status: 200, code: flavour >= "ragflow-0.25" ? 102 : 100 });
-	});
 });

@@ -192,10 +192,7 @@ const updates: readonly Rule[] = [
 	ruleOf(`PUT ${one}`, [
 		"a name that another dataset has",
 		{ name: "TAKEN" },
-		{
-			"0.18": "102 Duplicated dataset name in updating dataset.",
-			"0.21": "102 Dataset name 'TAKEN' already exists",
-		},
+		{ "0.18": "102 Duplicated dataset name in updating dataset.", "0.21": "102 Dataset name 'TAKEN' already exists" },
 	]),
 	ruleOf("PUT /api/v1/datasets/not_uuid", ["an id that is not valid", { name: "x" }, uuid1("Invalid UUID1 format")]),
 	ruleOf(`PUT /api/v1/datasets/${other}`, ["an id of another kind", { name: "x" }, otherKind]),
@@ -237,12 +234,35 @@ const creations: readonly Rule[] = [
 	]),
 ];
 
+/** v0.18 accepts 127 characters, v0.21 128 characters, and later releases 128 bytes. */
+const lengths = (
+	[
+		["x", 127, {}],
+		["x", 128, { "0.18": "102", "0.21": "0" }],
+		["é", 65, { "0.23": "102" }],
+	] as const
+).map(([letter, count, answers]) =>
+	ruleOf("POST /api/v1/datasets", [
+		`a name of ${count} ${letter}`,
+		{ name: letter.repeat(count) },
+		{ "0.18": "0", ...answers },
+	]),
+);
+
+const paths = ["/api/v1/nothing", "/api/v2/datasets", "/api", `${one}/papers`].map((path): Rule => ({
+	rule: "a mistyped address",
+	send: `GET ${path}`,
+	answers: { "0.18": "100 404", "0.23": { status: 404, code: 404, message: "Not Found" } },
+}));
+
 /** Datasets, by v0.21.1's public tests (test_dataset_mangement) and the code of all releases. */
 export const datasetRules: readonly Rule[] = [
 	...queries.map(([rule, query, answers]): Rule => ({ rule, send: list, query, answers })),
 	...removals.map((row) => ruleOf("DELETE /api/v1/datasets", row)),
 	...updates,
 	...creations,
+	...lengths,
+	...paths,
 ];
 
 function ruleOf(send: string, [rule, body, answers, type]: Body): Rule {

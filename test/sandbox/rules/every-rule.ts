@@ -52,6 +52,9 @@ async function checkKeys(sandbox: by.Target, flavour: Flavour): Promise<void> {
 		const status = isPut(flavour) ? 200 : 401;
 		expect([route, await none]).toMatchObject([route, { status, code: older ? 0 : 401 }]);
 		expect([route, await wrong]).toMatchObject([route, { status, code: older ? 109 : 401 }]);
+		if (!older || isPut(flavour)) continue;
+		const alone = await by.send(sandbox, method, path, { key: null, headers: { authorization: sandbox.key } });
+		expect([route, alone]).toMatchObject([route, { status, code: 109, data: null }]);
 	}
 }
 

@@ -24,7 +24,7 @@ const notThere = (what: string) => ({
 });
 
 const lists = (rule: string, query: Record<string, string>, answers: Answers | Answer | string): Rule =>
-	ruleOf(rule, all, { query }, answers);
+	ruleOf(rule, all, answers, { query });
 
 /** No document has that key. */
 const impossible = { logic: "and", conditions: [{ name: "absent", comparison_operator: "is", value: "x" }] };
@@ -34,23 +34,16 @@ const syntax = "100 1064";
 
 /** GET /datasets/<dataset_id>/documents, by v0.21.1's public tests (test_list_documents.py) and the code of all releases. */
 export const listRules: readonly Rule[] = [
-	ruleOf("everything, newest first", all, {}, everything),
+	ruleOf("everything, newest first", all, everything),
 	lists("the members that a client reads", { id: "$0" }, { "0.18": shown, "0.25": { ...shown, message: "success" } }),
-	ruleOf(
-		"a path without the dataset is a path of another route",
-		"GET /api/v1/datasets//documents",
-		{},
-		{ "0.18": "100 <MethodNotAllowed '405: Method Not Allowed'>", "0.26": "102" },
-	),
-	ruleOf(
-		"a missing dataset",
-		"GET /api/v1/datasets/invalid_dataset_id/documents",
-		{},
-		{
-			"0.18": "102 You don't own the dataset invalid_dataset_id. ",
-			"1.0": { code: 102, part: "You don't own the dataset invalid_dataset_id.\"" },
-		},
-	),
+	ruleOf("a path without the dataset is a path of another route", "GET /api/v1/datasets//documents", {
+		"0.18": "100 <MethodNotAllowed '405: Method Not Allowed'>",
+		"0.26": "102",
+	}),
+	ruleOf("a missing dataset", "GET /api/v1/datasets/invalid_dataset_id/documents", {
+		"0.18": "102 You don't own the dataset invalid_dataset_id. ",
+		"1.0": { code: 102, part: "You don't own the dataset invalid_dataset_id.\"" },
+	}),
 	lists("page 1 without page", { page_size: "2" }, found(3, ["2.txt", "1.txt"])),
 	lists(
 		"page 0 means page 1, later all documents, then page 1 again",
@@ -124,26 +117,19 @@ export const listRules: readonly Rule[] = [
 	ruleOf(
 		"ids, in the order of the list, without what is not there",
 		`${all}?desc=False&ids=$2&ids=unknown&ids=$0&ids=$2`,
-		{},
 		{ "0.18": found(3, oldest), "0.26": found(2, ["0.txt", "2.txt"]) },
 	),
-	ruleOf(
-		"101 ids",
-		`${all}?desc=False${"&ids=$0".repeat(101)}`,
-		{},
-		{
-			"0.18": found(3, oldest),
-			"0.26": found(1, ["0.txt"]),
-			"0.27": "101 ids must contain at most 100 IDs",
-			"1.0": found(1, ["0.txt"]),
-		},
-	),
-	ruleOf(
-		"one id beside several, which fails in Python",
-		`${all}?id=$0&ids=$0`,
-		{},
-		{ "0.18": found(1, ["0.txt"]), "0.26": "100", "1.0": { code: 102, data: emptyList } },
-	),
+	ruleOf("101 ids", `${all}?desc=False${"&ids=$0".repeat(101)}`, {
+		"0.18": found(3, oldest),
+		"0.26": found(1, ["0.txt"]),
+		"0.27": "101 ids must contain at most 100 IDs",
+		"1.0": found(1, ["0.txt"]),
+	}),
+	ruleOf("one id beside several, which fails in Python", `${all}?id=$0&ids=$0`, {
+		"0.18": found(1, ["0.txt"]),
+		"0.26": "100",
+		"1.0": { code: 102, data: emptyList },
+	}),
 	lists("an unknown parameter", { a: "b" }, everything),
 	lists("a suffix that no file has", { suffix: "pdf" }, { "0.18": everything, "0.21": found(0, []) }),
 	lists("a suffix that all files have, in the other case", { suffix: "TXT" }, everything),
@@ -181,8 +167,7 @@ export const listRules: readonly Rule[] = [
 	lists("an empty column is none in v1.0", { orderby: "" }, { "1.0": everything }),
 	ruleOf(
 		"v1.0 checks the column before the dataset",
-		"GET /api/v1/datasets/invalid_dataset_id/documents",
-		{ query: { orderby: "size" } },
+		"GET /api/v1/datasets/invalid_dataset_id/documents?orderby=size",
 		{ "1.0": "101 invalid orderby field: size" },
 	),
 	lists(
@@ -191,9 +176,16 @@ export const listRules: readonly Rule[] = [
 		{ "1.0": { code: 102, message: "should not provide both 'id':$0 and 'ids'[$1]", data: emptyList } },
 	),
 	lists(
-		"v1.0 ignores a filter by metadata, and lists every document",
+		"a filter by metadata, which v0.21 and v1.0 ignore",
 		{ metadata_condition: JSON.stringify(impossible) },
-		{ "0.23": found(0, []), "1.0": everything },
+		{ "0.18": everything, "0.23": found(0, []), "1.0": everything },
+	),
+	lists("a filter by metadata that is not JSON", { metadata_condition: "{" }, { "0.23": "102 must be valid JSON" }),
+	lists("one that is a list", { metadata_condition: "[1]" }, { "0.23": "102 metadata_condition must be an object." }),
+	lists(
+		"a condition without an operator",
+		{ metadata_condition: '{"conditions":[{"name":"a","value":1}]}' },
+		{ "0.18": everything, "0.23": "100 KeyError('comparison_operator')", "1.0": everything },
 	),
 	...["null", "[]", '"a"'].map((condition): Rule => ({
 		rule: `v1.0 reads that filter: ${condition}`,
@@ -206,24 +198,16 @@ export const listRules: readonly Rule[] = [
 		{ metadata_condition: "{a}" },
 		{ "1.0": { code: 102, message: "metadata_condition must be valid JSON: {a}.", data: emptyList } },
 	),
-	ruleOf(
-		"v1.0 names how a document is parsed by two members",
-		all,
-		{},
-		{ "1.0": { code: 0, data: { docs: [{ parser_id: "naive", chunk_method: "naive" }, {}, {}] } } },
-	),
-	ruleOf(
-		"v1.0 knows no other verb of that path",
-		"PUT /api/v1/datasets/$D/documents",
-		{},
-		{
-			"1.0": {
-				status: 404,
-				code: 404,
-				body: '{"code":404,"data":null,"error":"Not Found","message":"Not Found: /api/v1/datasets/$D/documents"}',
-			},
+	ruleOf("v1.0 names how a document is parsed by two members", all, {
+		"1.0": { code: 0, data: { docs: [{ parser_id: "naive", chunk_method: "naive" }, {}, {}] } },
+	}),
+	ruleOf("v1.0 knows no other verb of that path", "PUT /api/v1/datasets/$D/documents", {
+		"1.0": {
+			status: 404,
+			code: 404,
+			body: '{"code":404,"data":null,"error":"Not Found","message":"Not Found: /api/v1/datasets/$D/documents"}',
 		},
-	),
+	}),
 	lists(
 		"documents from a later time on: the page is empty, and the total stays",
 		{ create_time_from: "99999999999999" },

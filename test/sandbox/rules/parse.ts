@@ -2,7 +2,7 @@ import { type Answer, type Answers, type Rule, ruleOf } from "./rule.ts";
 
 const send = "POST /api/v1/datasets/$D/chunks";
 const parses = (rule: string, body: unknown, answers: Answers | Answer | string): Rule =>
-	ruleOf(rule, send, { body }, answers);
+	ruleOf(rule, send, answers, { body });
 const asked = (rule: string, ids: unknown, answers: Answers | Answer | string): Rule =>
 	parses(rule, { document_ids: ids }, answers);
 const none = ["UNSTART", "UNSTART", "UNSTART"];
@@ -27,15 +27,10 @@ export const parseRules: readonly Rule[] = [
 			runs: ["RUNNING", "UNSTART", "UNSTART"],
 		},
 	}),
-	ruleOf(
-		"a missing dataset",
-		"POST /api/v1/datasets/invalid_dataset_id/chunks",
-		{ body: { document_ids: ["$0"] } },
-		{
-			"0.18": { code: 102, message: "You don't own the dataset invalid_dataset_id.", runs: none },
-			"1.0": { code: 103, message: "you don't own the dataset invalid_dataset_id", runs: none },
-		},
-	),
+	ruleOf("a missing dataset", 'POST /api/v1/datasets/invalid_dataset_id/chunks {"document_ids":["$0"]}', {
+		"0.18": { code: 102, message: "You don't own the dataset invalid_dataset_id.", runs: none },
+		"1.0": { code: 103, message: "you don't own the dataset invalid_dataset_id", runs: none },
+	}),
 	parses("a body that is no JSON", "{", {
 		"0.18": { code: 100, runs: none },
 		"0.23": { code: 102, runs: none },

@@ -22,7 +22,7 @@ const redirected: Answer = {
 };
 
 const removes = (rule: string, body: unknown, answers: Answers | Answer | string): Rule =>
-	ruleOf(rule, send, { body }, answers);
+	ruleOf(rule, send, answers, { body });
 
 const odd = "\n!?。；！？\"'";
 
@@ -79,44 +79,24 @@ export const removeRules: readonly Rule[] = [
 		{ ids: "$0" },
 		{ "1.0": refused("json: cannot unmarshal string into Go struct field .ids of type []string") },
 	),
-	ruleOf(
-		"the path of a document",
-		`${send}/$0`,
-		{},
-		{
-			"0.18": { code: 100, message: "405: Method Not Allowed", left: all },
-			"1.0": { status: 404, code: 404, left: all },
-		},
-	),
-	ruleOf(
-		"the path of a document with an empty id, in Python",
-		`${send}/`,
-		{},
-		{
-			"0.18": { ...none, body: '{"code":0}' },
-			"0.25": nothing,
-			"0.26": { code: 101, left: all },
-			"1.0": redirected,
-		},
-	),
-	ruleOf(
-		"no dataset",
-		"DELETE /api/v1/datasets//documents",
-		{ body: { ids: ["$0"] } },
-		{
-			"0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>", left: all },
-			"1.0": { status: 404, code: 404, left: all },
-		},
-	),
-	ruleOf(
-		"a missing dataset",
-		"DELETE /api/v1/datasets/invalid_dataset_id/documents",
-		{ body: { ids: ["$0"] } },
-		{
-			"0.18": refused("You don't own the dataset invalid_dataset_id. "),
-			"1.0": { code: 102, part: "You don't own the dataset invalid_dataset_id.\"", left: all },
-		},
-	),
+	ruleOf("the path of a document", `${send}/$0`, {
+		"0.18": { code: 100, message: "405: Method Not Allowed", left: all },
+		"1.0": { status: 404, code: 404, left: all },
+	}),
+	ruleOf("the path of a document with an empty id, in Python", `${send}/`, {
+		"0.18": { ...none, body: '{"code":0}' },
+		"0.25": nothing,
+		"0.26": { code: 101, left: all },
+		"1.0": redirected,
+	}),
+	ruleOf("no dataset", 'DELETE /api/v1/datasets//documents {"ids":["$0"]}', {
+		"0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>", left: all },
+		"1.0": { status: 404, code: 404, left: all },
+	}),
+	ruleOf("a missing dataset", 'DELETE /api/v1/datasets/invalid_dataset_id/documents {"ids":["$0"]}', {
+		"0.18": refused("You don't own the dataset invalid_dataset_id. "),
+		"1.0": { code: 102, part: "You don't own the dataset invalid_dataset_id.\"", left: all },
+	}),
 	...[
 		["invalid_id", "$0", "$1", "$2"],
 		["$0", "invalid_id", "$1", "$2"],
@@ -164,12 +144,12 @@ export const removeRules: readonly Rule[] = [
 	ruleOf(
 		"another Content-Type",
 		send,
-		{ body: '{"ids":["x"]}', type: "text/xml" },
 		{
 			"0.18": { code: 102, left: all },
 			"0.24": { code: 100, left: all },
 			"0.26": { code: 101, message: "Unsupported content type: Expected application/json, got text/xml", left: all },
 		},
+		{ body: '{"ids":["x"]}', type: "text/xml" },
 	),
 ];
 
@@ -177,30 +157,18 @@ const one = "GET /api/v1/datasets/$D/documents/$0";
 
 /** GET of a document, by v0.21.1's public tests (test_download_document.py) and the code of all releases. */
 export const downloadRules: readonly Rule[] = [
-	ruleOf("a document", one, {}, { code: 0, body: "0.txt" }),
-	ruleOf(
-		"a missing document",
-		"GET /api/v1/datasets/$D/documents/invalid_document_id",
-		{},
-		{
-			"0.18": "102 The dataset not own the document invalid_document_id.",
-			"0.27": "102 document not found",
-		},
-	),
-	ruleOf(
-		"no dataset",
-		"GET /api/v1/datasets//documents/$0",
-		{},
-		{ "0.18": "100 <NotFound '404: Not Found'>", "0.23": { status: 404, code: 404 } },
-	),
-	ruleOf(
-		"a missing dataset",
-		"GET /api/v1/datasets/invalid_dataset_id/documents/$0",
-		{},
-		{
-			"0.18": "102 You do not own the dataset invalid_dataset_id.",
-			"0.26": "102 The dataset not own the document $0.",
-			"0.27": "102 document not found",
-		},
-	),
+	ruleOf("a document", one, { code: 0, body: "0.txt" }),
+	ruleOf("a missing document", "GET /api/v1/datasets/$D/documents/invalid_document_id", {
+		"0.18": "102 The dataset not own the document invalid_document_id.",
+		"0.27": "102 document not found",
+	}),
+	ruleOf("no dataset", "GET /api/v1/datasets//documents/$0", {
+		"0.18": "100 <NotFound '404: Not Found'>",
+		"0.23": { status: 404, code: 404 },
+	}),
+	ruleOf("a missing dataset", "GET /api/v1/datasets/invalid_dataset_id/documents/$0", {
+		"0.18": "102 You do not own the dataset invalid_dataset_id.",
+		"0.26": "102 The dataset not own the document $0.",
+		"0.27": "102 document not found",
+	}),
 ];

@@ -26,7 +26,7 @@ export type Answers = { readonly [from in `${number}`]?: Answer | string };
 
 export type Rule = {
 	readonly rule: string;
-	/** METHOD PATH; `$D` is the dataset, `$N` its name, `$0` to `$2` are its documents */
+	/** METHOD PATH, and a JSON body; `$D` is the dataset, `$N` its name, `$0` to `$2` are its documents */
 	readonly send: string;
 	readonly query?: Readonly<Record<string, string>>;
 	/** sent as JSON, with the same placeholders; text is sent as it is */
@@ -34,14 +34,14 @@ export type Rule = {
 	/** names of files to upload; each contains its name */
 	readonly files?: readonly string[];
 	readonly type?: string;
-	readonly key?: null | "wrong-key" | "word";
+	readonly key?: null;
 	readonly answers: Answers;
 };
 
 type Sent = Pick<Rule, "query" | "body" | "files" | "type" | "key">;
 
 /** One answer is that of every release. */
-export function ruleOf(rule: string, send: string, sent: Sent, answers: Answers | Answer | string): Rule {
+export function ruleOf(rule: string, send: string, answers: Answers | Answer | string, sent: Sent = {}): Rule {
 	const isOne = typeof answers === "string" || "code" in answers;
 	return { rule, send, ...sent, answers: isOne ? { "0.18": answers } : answers };
 }
@@ -66,10 +66,10 @@ export async function scene(sandbox: by.Target, name: string): Promise<Scene> {
 export async function checkRule(rule: Rule, flavour: Flavour, at: Scene): Promise<void> {
 	const expected = expectedOf(rule.answers, flavour);
 	if (expected === undefined) return;
-	const [method = "", path = ""] = rule.send.split(" ");
+	const [method = "", path = "", ...words] = rule.send.split(" ");
 	const search = new URLSearchParams(parsed(filled(JSON.stringify(rule.query ?? {}), at)));
 	const url = `${filled(path, at)}${rule.query === undefined ? "" : `?${search.toString()}`}`;
-	const answer = await send(at.sandbox, method, url, { ...bodyOf(rule, at), ...keyOf(rule, at) });
+	const answer = await send(at.sandbox, method, url, { ...bodyOf(rule, words.join(" "), at), ...keyOf(rule) });
 	const { left, metadata, runs, body, part = "", message = "", data, ...plain } = expected;
 	const rest = data === undefined ? plain : { ...plain, data: filledData(data, at) };
 	if (body === undefined)
@@ -111,22 +111,19 @@ async function send(sandbox: by.Target, method: string, path: string, sent: by.S
 	return by.send(sandbox, method, path.replaceAll(/\/{2,}/g, "/"), sent);
 }
 
-function bodyOf({ body, files: names, type = "application/json" }: Rule, at: Scene): by.Sent {
+function bodyOf({ body, files: names, type = "application/json" }: Rule, words: string, at: Scene): by.Sent {
 	if (names !== undefined) return upload(names);
-	if (body === undefined) return {};
-	return {
-		headers: { "content-type": type },
-		body: typeof body === "string" ? body : filled(JSON.stringify(body), at),
-	};
+	if (body === undefined && words === "") return {};
+	const text = body === undefined ? words : JSON.stringify(body);
+	return { headers: { "content-type": type }, body: typeof body === "string" ? body : filled(text, at) };
 }
 
 function upload(names: readonly string[]): by.Sent {
 	return { headers: by.partsHeader, body: by.multipart(...names.map((name) => by.filePart(name, name))) };
 }
 
-function keyOf({ key }: Rule, { sandbox }: Scene): by.Sent {
-	if (key === undefined) return {};
-	return key === "word" ? { key: null, headers: { authorization: sandbox.key } } : { key };
+function keyOf({ key }: Rule): by.Sent {
+	return key === undefined ? {} : { key };
 }
 
 function filled(text: string, { dataset, name, ids }: Scene): string {

@@ -239,54 +239,38 @@ const sent = rows.flatMap(([rule, body, answers]): Rule[] => {
 	];
 });
 
+const many = (rule: string, body: string, answers: Answers): Rule =>
+	ruleOf(rule, `POST /api/v1/datasets/$D/metadata/update ${body}`, answers);
+const setting = '"updates":[{"key":"author","value":"Ben"}]';
+const one = { code: 0, data: { updated: 1, matched_docs: 1 }, metadata: { author: "Ben" } };
+const nothing = { code: 0, data: { updated: 0, matched_docs: 0 }, metadata: {} };
+
 /** PUT and PATCH of a document, by v0.21.1's public tests (test_update_document.py) and the code of all releases. */
 export const updateRules: readonly Rule[] = [
 	...sent,
-	ruleOf(
-		"no document",
-		"PUT /api/v1/datasets/$D/documents/",
-		{ body: { name: "a.txt" } },
-		{
-			"0.18": "100 <MethodNotAllowed '405: Method Not Allowed'>",
-			"1.0": { status: 404, code: 404 },
-		},
-	),
-	ruleOf(
-		"no dataset",
-		"PUT /api/v1/datasets//documents/$0",
-		{ body: { name: "a.txt" } },
-		{ "0.18": "100 <NotFound '404: Not Found'>", "0.23": { status: 404, code: 404 } },
-	),
-	ruleOf(
-		"a missing document",
-		"PUT /api/v1/datasets/$D/documents/invalid_document_id",
-		{ body: { name: "a.txt" } },
-		{
-			"0.18": "102 The dataset doesn't own the document.",
-			"0.25": "100",
-			"0.26": "102 The dataset doesn't own the document.",
-			"0.27": "102 the dataset doesn't own the document",
-			"1.0": unknown,
-		},
-	),
-	ruleOf(
-		"a missing document",
-		"PATCH /api/v1/datasets/$D/documents/invalid_document_id",
-		{ body: { name: "a.txt" } },
-		{
-			"0.25": "102 The dataset doesn't own the document.",
-			"0.27": "102 the dataset doesn't own the document",
-		},
-	),
-	ruleOf(
-		"a missing dataset",
-		"PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
-		{ body: { name: "a.txt" } },
-		{
-			"0.25": "102 You don't own the dataset.",
-			"0.27": "102 you don't own the dataset",
-		},
-	),
+	ruleOf("no document", 'PUT /api/v1/datasets/$D/documents/ {"name":"a.txt"}', {
+		"0.18": "100 <MethodNotAllowed '405: Method Not Allowed'>",
+		"1.0": { status: 404, code: 404 },
+	}),
+	ruleOf("no dataset", 'PUT /api/v1/datasets//documents/$0 {"name":"a.txt"}', {
+		"0.18": "100 <NotFound '404: Not Found'>",
+		"0.23": { status: 404, code: 404 },
+	}),
+	ruleOf("a missing document", 'PUT /api/v1/datasets/$D/documents/invalid_document_id {"name":"a.txt"}', {
+		"0.18": "102 The dataset doesn't own the document.",
+		"0.25": "100",
+		"0.26": "102 The dataset doesn't own the document.",
+		"0.27": "102 the dataset doesn't own the document",
+		"1.0": unknown,
+	}),
+	ruleOf("a missing document", 'PATCH /api/v1/datasets/$D/documents/invalid_document_id {"name":"a.txt"}', {
+		"0.25": "102 The dataset doesn't own the document.",
+		"0.27": "102 the dataset doesn't own the document",
+	}),
+	ruleOf("a missing dataset", 'PATCH /api/v1/datasets/invalid_dataset_id/documents/$0 {"name":"a.txt"}', {
+		"0.25": "102 You don't own the dataset.",
+		"0.27": "102 you don't own the dataset",
+	}),
 	...["PATCH", "PUT", "POST"].map((verb): Rule => {
 		const verbless = "100 405: Method Not Allowed";
 		return {
@@ -305,25 +289,38 @@ export const updateRules: readonly Rule[] = [
 	ruleOf(
 		"a missing dataset and a body that is not JSON",
 		"PATCH /api/v1/datasets/invalid_dataset_id/documents/$0",
-		{ body: "--x", type: "multipart/form-data; boundary=x" },
 		{ "1.0": "102 invalid character '-' in numeric literal" },
+		{ body: "--x", type: "multipart/form-data; boundary=x" },
 	),
 	ruleOf(
 		"JSON under another Content-Type",
 		`PATCH ${path}`,
-		{ body: '{"meta_fields":{"a":"b"}}', type: "multipart/form-data" },
 		{ "1.0": { code: 0, metadata: { a: "b" } } },
+		{ body: '{"meta_fields":{"a":"b"}}', type: "multipart/form-data" },
 	),
-	ruleOf(
-		"a missing dataset",
-		"PUT /api/v1/datasets/invalid_dataset_id/documents/$0",
-		{ body: { name: "a.txt" } },
-		{
-			"0.18": "102 You don't own the dataset.",
-			"0.25": "100",
-			"0.26": "102 You don't own the dataset.",
-			"0.27": "102 you don't own the dataset",
-			"1.0": unknown,
-		},
-	),
+	ruleOf("a missing dataset", 'PUT /api/v1/datasets/invalid_dataset_id/documents/$0 {"name":"a.txt"}', {
+		"0.18": "102 You don't own the dataset.",
+		"0.25": "100",
+		"0.26": "102 You don't own the dataset.",
+		"0.27": "102 you don't own the dataset",
+		"1.0": unknown,
+	}),
+	many("metadata of some documents", `{"selector":{"document_ids":["$0"]},${setting}}`, {
+		"0.18": { code: 100, metadata: {} },
+		"0.23": one,
+		"0.24": { code: 100, metadata: {} },
+		"0.25": one,
+	}),
+	many("metadata of no named document: of all at v0.23", `{"selector":{"document_ids":[]},${setting}}`, {
+		"0.23": { code: 0, metadata: { author: "Ben" } },
+		"0.24": "100",
+		"0.26": nothing,
+	}),
+	many("metadata of whatever there is", `{${setting}}`, { "0.25": { code: 100, metadata: {} }, "0.26": nothing }),
+	many("metadata of a document that is not there", `{"selector":{"document_ids":["x"]},${setting}}`, {
+		"0.23": "102",
+		"0.24": "100",
+		"0.25": "102",
+	}),
+	many("a key without a value", '{"updates":[{"key":"author"}]}', { "0.23": "102", "0.24": "100", "0.25": "102" }),
 ];

@@ -4,7 +4,7 @@ const send = "POST /api/v1/datasets/$D/documents";
 const long = `${"a".repeat(251)}.txt`;
 const stored = (...names: readonly string[]): Answer => ({ code: 0, data: names.map((name) => ({ name })) });
 const uploads = (rule: string, files: readonly string[], answers: Answers | Answer | string): Rule =>
-	ruleOf(rule, send, { files }, answers);
+	ruleOf(rule, send, answers, { files });
 
 const kinds = ["docx", "xlsx", "ppt", "png", "pdf", "md", "json", "eml", "html"];
 const special = `!_#$%&'()_+,-._;_=_@[_]^_\`{_}~.txt`;
@@ -35,26 +35,22 @@ export const uploadRules: readonly Rule[] = [
 		uploads(`a file of ${kind}`, [`a.${kind}`], `500 a.${kind}: This type of file has not been supported yet!`),
 	),
 	uploads("no part", [], "101 No file part!"),
-	uploads("an empty name", [""], {
-		"0.18": "101 No file selected!",
-		"1.0": "101 No file part!",
+	ruleOf("JSON in place of parts", `${send} {}`, { code: 101, message: "No file part!", left: three }),
+	uploads("a file, and one without a name, which is a field in Go", ["a.txt", ""], {
+		"0.18": { code: 101, left: three },
+		"1.0": stored("a.txt"),
 	}),
-	uploads("the longest name", [long], {
-		"0.18": "101 File name should be less than 128 bytes.",
-		"0.21": stored(long),
-	}),
-	uploads("a longer one", [`a${long}`], {
-		"0.18": "101",
-		"0.21": "101 File name must be 255 bytes or less.",
-	}),
+	uploads("an empty name", [""], { "0.18": "101 No file selected!", "1.0": "101 No file part!" }),
+	uploads("the longest name", [long], { "0.18": "101 File name should be less than 128 bytes.", "0.21": stored(long) }),
+	uploads("a longer one", [`a${long}`], { "0.18": "101", "0.21": "101 File name must be 255 bytes or less." }),
 	ruleOf(
 		"a missing dataset",
 		"POST /api/v1/datasets/invalid_dataset_id/documents",
-		{ files: ["a.txt"] },
 		{
 			"0.18": `100 LookupError("Can't find the dataset with ID invalid_dataset_id!")`,
 			"0.25": "102 Can't find the dataset with ID invalid_dataset_id!",
 		},
+		{ files: ["a.txt"] },
 	),
 	uploads("a name that is there in its folder: up to v0.19 the copy stays in it", ["x/a.txt", "x/a.txt"], {
 		"0.18": stored("x/a.txt", "x/a(1).txt"),
