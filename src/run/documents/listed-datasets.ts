@@ -27,6 +27,14 @@ type ListedDataset<Documents> = {
 	readonly took: number;
 };
 
+/** Whether a dataset is listed. */
+type Choice<Documents> = {
+	/** undefined where each document must be requested */
+	readonly list: Promise<ListedDataset<Documents> | undefined>;
+	/** the list, once it was read */
+	whole?: ListedDataset<Documents> | undefined;
+};
+
 /** A renewed list is used for so many times as long as its reading took: reading it again costs a run a tenth of its time. */
 const TIMES_ITS_READING = 10;
 
@@ -60,9 +68,7 @@ type ListedDatasetsOptions<Documents extends Store> = {
 /** Lists whole datasets if that costs fewer requests than one for the document of each row. */
 export class ListedDatasets<Documents extends Store> {
 	readonly #options: ListedDatasetsOptions<Documents>;
-	readonly #lists = new Map<string, Promise<ListedDataset<Documents> | undefined>>();
-	/** those of the lists that were read */
-	readonly #read = new Map<string, ListedDataset<Documents>>();
+	readonly #lists = new Map<string, Choice<Documents>>();
 	/** datasets whose service ignored a request for one document */
 	readonly #ignoring = new Set<string>();
 	readonly #stores: Documents[] = [];
@@ -81,12 +87,12 @@ export class ListedDatasets<Documents extends Store> {
 
 	/** The list of a dataset, if it was read. */
 	whole(datasetId: string): ListedDataset<Documents> | undefined {
-		return this.#read.get(datasetId);
+		return this.#lists.get(datasetId)?.whole;
 	}
 
 	/** Whether any list was read. */
 	get hasWhole(): boolean {
-		return this.#read.size > 0;
+		return [...this.#lists.values()].some(({ whole }) => whole !== undefined);
 	}
 
 	/** Whether the service can't be asked for one document of that dataset, so that it was listed. */
@@ -98,7 +104,7 @@ export class ListedDatasets<Documents extends Store> {
 	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents>> {
 		this.#ignoring.add(datasetId);
 		const chosen = this.#lists.get(datasetId);
-		const listed = await chosen;
+		const listed = await chosen?.list;
 		// Another row has listed it meanwhile.
 		if (listed !== undefined) return listed;
 		if (this.#lists.get(datasetId) === chosen) this.#lists.delete(datasetId);
@@ -109,20 +115,17 @@ export class ListedDatasets<Documents extends Store> {
 	/** Forgets the lists: they are read again when they are needed. */
 	forget(): void {
 		this.#lists.clear();
-		this.#read.clear();
 	}
 
 	/** The same for one list, unless it was forgotten already. */
 	forgetList(datasetId: string, list: ListedDataset<Documents>): void {
-		if (this.#read.get(datasetId) !== list) return;
-		this.#lists.delete(datasetId);
-		this.#read.delete(datasetId);
+		if (this.whole(datasetId) === list) this.#lists.delete(datasetId);
 	}
 
 	/** Forgets a list that is too old. */
 	async #renew(datasetId: string): Promise<void> {
 		const { isRenewed = false, clock } = this.#options;
-		const list = this.#read.get(datasetId);
+		const list = this.whole(datasetId);
 		if (!isRenewed || list === undefined) return;
 		if (clock.now() - list.at - list.took <= Math.max(FRESH_MS, TIMES_ITS_READING * list.took)) return;
 		this.forgetList(datasetId, list);
@@ -143,18 +146,15 @@ export class ListedDatasets<Documents extends Store> {
 		decide: () => Promise<ListedDataset<Documents> | undefined>,
 	): Promise<ListedDataset<Documents> | undefined> {
 		const known = this.#lists.get(datasetId);
-		if (known !== undefined) return known;
-		const list = decide();
-		this.#lists.set(datasetId, list);
-		list.then(
-			(listed) => {
-				// It may be forgotten already.
-				if (listed !== undefined && this.#lists.get(datasetId) === list) this.#read.set(datasetId, listed);
-			},
+		if (known !== undefined) return known.list;
+		const choice: Choice<Documents> = { list: decide() };
+		this.#lists.set(datasetId, choice);
+		choice.list.then(
+			(listed) => (choice.whole = listed),
 			// The row that asked fails or is retried; the next row decides again.
 			() => this.#lists.delete(datasetId),
 		);
-		return list;
+		return choice.list;
 	}
 
 	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {

@@ -94,7 +94,7 @@ function coveredText(record: JournalRecord): string {
 }
 
 function namesText({ datasetId = "", documentId }: { datasetId?: string | undefined; documentId: string }): string {
-	return `${quoted(datasetId)} ${quoted(documentId)}`;
+	return `${JSON.stringify(datasetId)} ${JSON.stringify(documentId)}`;
 }
 
 function sentCode({ write, before, beforeText }: SentRecord): string {
@@ -134,14 +134,6 @@ function sentText(record: SentRecord): string {
 	if (metadata !== undefined) text += `,"metadata":${metadataText(metadata)}`;
 	if (beforeText !== undefined) text += `,"before":${beforeText}`;
 	return `${text}}`;
-}
-
-/** Texts of letters, digits and a few signs: JSON escapes none of them. */
-const PLAIN = /^[\w .:~-]*$/;
-
-/** A JSON text. Nearly every id is plain, and is quoted in a fifth of the time. */
-function quoted(text: string): string {
-	return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** The digits of each byte. `toString` makes them of a number above 2³¹ by division of doubles, in twice the time of the sum. */

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json/values.ts";
+import type { JsonObject } from "../../json/values.ts";
 import { type Shard, shardIn, shardText } from "../../shard.ts";
 import { show } from "../../text/show.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
@@ -174,8 +175,9 @@ function differenceOf({ file: one, shard }: ShardPart, { file: other, shard: its
 	if (one.manifest.sha256 !== other.manifest.sha256) return "their manifests have different content";
 	if (one.baseUrl !== other.baseUrl) return `one wrote to ${one.baseUrl}, the other to ${other.baseUrl}`;
 	if (shard.count !== its.count) return `one is shard ${shardText(shard)}, the other ${shardText(its)}`;
-	const options = (of: RunFile): string => canonical(withoutMembers(of.options, ["shard", ...OF_A_MACHINE]));
-	return options(one) === options(other) ? undefined : "their options change differently what is sent";
+	const options = (of: RunFile): JsonObject => withoutMembers(of.options, ["shard", ...OF_A_MACHINE]);
+	const isSame = isDeepStrictEqual(options(one), options(other));
+	return isSame ? undefined : "their options change differently what is sent";
 }
 
 function unfinished(whole: readonly ShardPart[], resume: (run: string) => string): CliError {
@@ -211,12 +213,6 @@ function listOf(names: readonly string[]): string {
 
 function withoutMembers(options: JsonObject, left: readonly string[]): JsonObject {
 	return Object.fromEntries(Object.entries(options).filter(([name]) => !left.includes(name)));
-}
-
-function canonical(value: JsonValue): string {
-	return JSON.stringify(value, (_name, member: JsonValue) =>
-		isJsonObject(member) ? Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)) : member,
-	);
 }
 
 function refused(text: string, hint: string): CliError {
