@@ -7,8 +7,6 @@ const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 /** Words of other languages for a value: `NaN`, `True`, `-Infinity`, `.5`. */
 const WORD = /[-+.]?\w[\w.+-]*/y;
 
-/** A token outside strings and brackets: a number, a word, or a separator. */
-const BETWEEN = /[^"[\]{}]+/y;
 const PYTHON_NUMBER = /^(?:NaN|-?Infinity)$/;
 // A string without escapes, which is nearly every one; control characters must be escaped.
 // oxlint-disable-next-line no-control-regex
@@ -102,27 +100,6 @@ export class JsonLexer {
 		if (number !== undefined && PYTHON_NUMBER.test(word)) return number(word);
 		this.report("BAD_JSON", `not JSON: a value was expected, not "${excerpt(word)}"`, start);
 		return null;
-	}
-
-	/** Skips a value: only its brackets and quotes are read. */
-	protected skip(): void {
-		let depth = 0;
-		do {
-			const character = this.peek();
-			if (character === '"') this.at = stringEnd(this.#text, this.at);
-			else if (character === "{" || character === "[") {
-				this.at++;
-				depth++;
-			} else if (character === "}" || character === "]") {
-				this.at++;
-				depth--;
-			} else {
-				const pattern = depth === 0 ? WORD : BETWEEN;
-				pattern.lastIndex = this.at;
-				if (!pattern.test(this.#text)) this.fail("a value");
-				this.at = pattern.lastIndex;
-			}
-		} while (depth > 0);
 	}
 
 	/** The next character that is no white space, not yet taken; empty at the end. */

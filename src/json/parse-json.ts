@@ -1,6 +1,6 @@
-import { memberNames, parseValue } from "./parser.ts";
+import { parseValue } from "./parser.ts";
 import { type JsonValue, isJsonArray, isJsonObject, type JsonObject } from "./values.ts";
-import type { JsonRules } from "./lexer.ts";
+import { type JsonRules, stringEnd } from "./lexer.ts";
 
 /**
  * JSON as Python's `json` writes and reads it: `NaN`, `Infinity` and `-Infinity` may stand where a value may. RAGFlow v0.12
@@ -42,7 +42,20 @@ export function parseWithNumbers(text: string, number: (digits: string) => JsonV
 
 /** The names of the members of an object that `parseLoosely` takes, each as often as it stands there. */
 export function looseNames(text: string): readonly string[] {
-	return memberNames(text, PYTHON);
+	const names: string[] = [];
+	const mark = /["[\]{}]/g;
+	const colon = /\s*:/y;
+	let depth = 0;
+	for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
+		if (found[0] !== '"') depth += found[0] === "{" || found[0] === "[" ? 1 : -1;
+		else {
+			mark.lastIndex = colon.lastIndex = stringEnd(text, found.index);
+			if (depth !== 1 || !colon.test(text)) continue;
+			const name = parseJson(text.slice(found.index, mark.lastIndex));
+			if (typeof name === "string") names.push(name);
+		}
+	}
+	return names;
 }
 
 /** Whether a text that `parseLoosely` accepts is not strict JSON. */

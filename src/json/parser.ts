@@ -40,15 +40,6 @@ export function parseMembers(text: string, rules: JsonRules, faults?: JsonFault[
 	return members;
 }
 
-/**
- * The names of an object's members, each as often as it occurs. Values are skipped.
- *
- * @param text JSON of an object; in other text, names may be found all the same
- */
-export function memberNames(text: string, rules: JsonRules): readonly string[] {
-	return new Parser(text, rules, undefined).memberNames();
-}
-
 class Parser extends JsonLexer {
 	value(depth: number): JsonValue {
 		switch (this.peek()) {
@@ -92,19 +83,6 @@ class Parser extends JsonLexer {
 		this.expect("}");
 		if (depth === 1) this.names[1] = null;
 		return members;
-	}
-
-	memberNames(): string[] {
-		const names: string[] = [];
-		this.expect("{");
-		if (this.accept("}")) return names;
-		do {
-			this.peek();
-			names.push(this.string());
-			this.expect(":");
-			this.skip();
-		} while (this.accept(","));
-		return names;
 	}
 
 	finish(): void {
