@@ -24,6 +24,8 @@ export type Column = {
 
 type Header = {
 	readonly columns: readonly Column[];
+	/** the cell of each role and key */
+	readonly cellOf: ReadonlyMap<string, number>;
 	/** `cell` is the index of the column that is at fault */
 	readonly faults: readonly (Fault & { readonly cell: number })[];
 };
@@ -51,7 +53,12 @@ export function readHeader(names: readonly string[], options: HeaderOptions): He
 	});
 	unusedOptions(names, options, used, faults);
 	missingColumns(columns, options, faults);
-	return { columns, faults };
+	const cellOf = new Map<string, number>();
+	for (const [cell, { field, use }] of columns.entries()) {
+		// `name` and `name:text` may stand beside each other; a reserved name means the reserved column.
+		if (use.kind === "role" || (use.kind === "key" && !cellOf.has(field))) cellOf.set(field, cell);
+	}
+	return { columns, cellOf, faults };
 }
 
 function columnOf(

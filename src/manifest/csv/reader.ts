@@ -17,15 +17,10 @@ export class CsvReader implements RowReader {
 	#waiting = "";
 	#splitter: RecordSplitter | undefined;
 	#delimiter = ",";
-	/** whether the delimiter was named before the header */
-	#isNamed = false;
-	/** the line on which `#waiting` begins */
-	#line = 1;
 	#columns: readonly Column[] = [];
 	#hasHeader = false;
 	headFaults: readonly HeadFault[] = [];
-	/** the cell of each role and key */
-	readonly #cellOf = new Map<string, number>();
+	#cellOf: ReadonlyMap<string, number> = new Map();
 	#located: CellStarts | undefined;
 	#keyColumns: readonly KeyColumn[] = [];
 
@@ -34,7 +29,7 @@ export class CsvReader implements RowReader {
 	}
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: this.#line }), column: 1 };
+		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: 1 }), column: 1 };
 	}
 
 	get stop(): ReadingStop | undefined {
@@ -61,13 +56,12 @@ export class CsvReader implements RowReader {
 			if (this.#waiting.length <= MAX_RECORD) return [];
 			if (start === -1) throw new ReadingStop("TOO_LONG", `more than ${MAX_RECORD} blank lines before the header`);
 		}
-		return this.#takeNamed(start) ? this.push("") : this.#begin(start);
+		return this.#begin();
 	}
 
 	end(): RawRow[] {
-		if (this.#splitter === undefined) this.#takeNamed(this.#waiting.search(/[^\r\n]/));
-		const rows = this.#splitter === undefined ? this.#begin(0) : [];
-		return [...rows, ...(this.#splitter === undefined ? [] : this.#rows(this.#splitter.end()))];
+		const rows = this.#splitter === undefined ? this.#begin() : [];
+		return [...rows, ...this.#rows(this.#splitter?.end() ?? [])];
 	}
 
 	source(raw: RawRow): SourceRecord {
@@ -97,28 +91,18 @@ export class CsvReader implements RowReader {
 		return parsed;
 	}
 
-	/** Takes the line before the header that names the delimiter. It is no record of the manifest. */
-	#takeNamed(start: number): boolean {
-		if (this.#isNamed || start === -1) return false;
-		const end = headerEnd(this.#waiting, start);
-		const first = this.#waiting.slice(start, end === -1 ? undefined : end);
-		const named = namedDelimiter(first, this.#line + lineFeeds(this.#waiting, 0, start));
-		if (named === undefined) return false;
-		this.#delimiter = named;
-		this.#isNamed = true;
-		const next = end === -1 ? this.#waiting.length : end + 1;
-		this.#line += lineFeeds(this.#waiting, 0, next);
-		this.#waiting = this.#waiting.slice(next);
-		return true;
-	}
-
-	#begin(start: number): RawRow[] {
-		const end = headerEnd(this.#waiting, start);
-		if (!this.#isNamed) this.#delimiter = delimiterOf(this.#waiting.slice(start, end === -1 ? undefined : end));
-		this.#splitter = new RecordSplitter(this.#delimiter, this.#line);
+	/** Finds the delimiter. A line before the header that names it is no record of the manifest. */
+	#begin(): RawRow[] {
 		const text = this.#waiting;
+		const start = Math.max(text.search(/[^\r\n]/), 0);
+		const end = headerEnd(text, start);
+		const first = text.slice(start, end === -1 ? undefined : end);
+		const named = namedDelimiter(first, 1 + lineFeeds(text, 0, start));
+		const skipped = named === undefined ? 0 : end === -1 ? text.length : end + 1;
+		this.#delimiter = named ?? delimiterOf(first);
+		this.#splitter = new RecordSplitter(this.#delimiter, 1 + lineFeeds(text, 0, skipped));
 		this.#waiting = "";
-		return this.#rows(this.#splitter.push(text));
+		return this.#rows(this.#splitter.push(text.slice(skipped)));
 	}
 
 	#rows(records: CsvRecord[]): RawRow[] {
@@ -148,15 +132,12 @@ export class CsvReader implements RowReader {
 		if (names.length > MAX_COLUMNS) {
 			throw new ReadingStop("TOO_LONG", `a header of ${names.length} columns; ${MAX_COLUMNS} are the most`, at);
 		}
-		const { columns, faults } = readHeader(names, this.#options);
+		const { columns, cellOf, faults } = readHeader(names, this.#options);
+		this.#cellOf = cellOf;
 		this.#columns = columns;
 		this.#keyColumns = columns.flatMap(({ use }, cell) => {
 			return use.kind === "key" ? [{ cell, key: use.key, type: use.type }] : [];
 		});
-		for (const [cell, { field, use }] of columns.entries()) {
-			// `name` and `name:text` may stand beside each other; a reserved name means the reserved column.
-			if (use.kind === "role" || (use.kind === "key" && !this.#cellOf.has(field))) this.#cellOf.set(field, cell);
-		}
 		const offsets = faults.map(({ cell }) => this.#cells(record.text).of(cell));
 		const places = positionsIn(record.text, offsets, record.line);
 		this.headFaults = faults.map(({ field, code, text }, index) => ({ field, code, text, ...(places[index] ?? at) }));

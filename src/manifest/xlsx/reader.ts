@@ -60,7 +60,7 @@ class SheetReader implements RowParser {
 	#columns: readonly Column[] | undefined;
 	/** where each column stands in the sheet, from 0 */
 	#places: readonly number[] = [];
-	readonly #placeOf = new Map<string, number>();
+	#cellOf: ReadonlyMap<string, number> = new Map();
 	#isNamed: ReadonlySet<number> = new Set();
 	#kinds: ColumnKind[] = [];
 	headFaults: readonly HeadFault[] = [];
@@ -105,7 +105,7 @@ class SheetReader implements RowParser {
 	}
 
 	offsetOf(_raw: RawRow, field: string): number {
-		return this.#placeOf.get(field) ?? 0;
+		return this.#places[this.#cellOf.get(field) ?? -1] ?? 0;
 	}
 
 	/** A fault of a row names its field, or has none. */
@@ -117,18 +117,15 @@ class SheetReader implements RowParser {
 		const named = Array.from(values.entries()).flatMap(([place, value]) => {
 			return value === undefined ? [] : [{ place, name: typeof value === "object" ? value.shown : String(value) }];
 		});
-		const { columns, faults } = readHeader(
+		const { columns, cellOf, faults } = readHeader(
 			named.map(({ name }) => name),
 			this.#options,
 		);
 		this.#columns = columns;
+		this.#cellOf = cellOf;
 		this.#places = named.map(({ place }) => place);
 		this.#isNamed = new Set(this.#places);
 		this.#kinds = columns.map(() => "empty");
-		for (const [at, { field, use }] of columns.entries()) {
-			if (use.kind === "role" || (use.kind === "key" && !this.#placeOf.has(field)))
-				this.#placeOf.set(field, this.#places[at] ?? 0);
-		}
 		this.headFaults = faults.map(({ cell, ...fault }) => ({
 			...fault,
 			line: row,
