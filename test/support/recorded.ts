@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { parseShard, shardIndexOf } from "../../src/shard.ts";
 import { type Ended, envOf, ragtag, type World } from "./ragtag.ts";
 import { file, folder, serve, type Service } from "./service.ts";
 import { at, range, summaryOf } from "./values.ts";
@@ -89,4 +90,10 @@ export async function inShards(world: Recorded, count: number, more: readonly st
 	const runs: string[] = [];
 	for (const n of range(count)) runs.push(runOf((await world.run([...tag, "--shard", `${n + 1}/${count}`])).stdout));
 	return runs;
+}
+
+/** How many documents are in a shard. */
+export async function inShard({ service }: Recorded, shard: string): Promise<number> {
+	const { index, count } = parseShard(shard) ?? { index: 0, count: 1 };
+	return (await service.ids()).filter((id) => shardIndexOf(id, count) === index).length;
 }

@@ -1,7 +1,16 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseShard, shardIndexOf } from "../../../src/shard.ts";
-import { heldNumbers, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import { shardIndexOf } from "../../../src/shard.ts";
+import {
+	heldNumbers,
+	inShard,
+	recorded,
+	type Recorded,
+	resumeOf,
+	runOf,
+	stopAt,
+	tagging,
+} from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -10,17 +19,11 @@ const SHARDS = ["1/3", "2/3", "3/3"];
 
 /** A plan of a change for each document, and what applies a shard of it. */
 async function planned(world: Recorded): Promise<{ apply: (shard: string, ...more: string[]) => string[] }> {
-	const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
-	const path = await file("tags.csv", `document_id,n:number\n${lines.join("")}`);
+	const { path } = await tagging(world);
 	const plan = join(await folder(), "plan.jsonl");
 	const { exit } = await world.run(["docs", "plan", path, "-d", world.service.dataset, "--out", plan]);
 	expect(exit).toBe(0);
 	return { apply: (shard, ...more) => ["docs", "apply", plan, "--shard", shard, ...FLAGS, ...more] };
-}
-
-async function inShard({ service }: Recorded, shard: string): Promise<number> {
-	const { index, count } = parseShard(shard) ?? { index: 0, count: 1 };
-	return (await service.ids()).filter((id) => shardIndexOf(id, count) === index).length;
 }
 
 describe("docs apply --shard", () => {

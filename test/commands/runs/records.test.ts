@@ -245,19 +245,3 @@ it("other entries in the folder of runs are skipped, not taken for runs", async 
 	expect([exit, parseLines(stdout).length]).toEqual([0, 1]);
 	await rm(join(world.state, "runs", "notes"), { recursive: true });
 });
-
-it("a run of an older format is exit 8, is listed as one, and stays unless --all removes it", async () => {
-	const world = await recorded(3);
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
-	await rm(world.path(run, "journal.log"));
-	const header = '{"c":"00000000","k":"h","v":1,"run":"R","tool":"0.1.0"}\n';
-	await writeFile(world.path(run, "journal.jsonl"), header, { mode: 0o600 });
-	expect((await world.run(["runs", "list"])).stdout).toContain(`${run}\tdocs tag\tother format\t`);
-	for (const command of ["show", "verify", "resume", "retry", "undo", "report", "repair"]) {
-		const { exit, stderr } = await world.run(["runs", command, run, ...(command === "undo" ? ["--yes"] : [])]);
-		expect([exit, stderr]).toEqual([8, expect.stringContaining("0.1.0")]);
-	}
-	const kept = await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"]);
-	expect(kept.stderr).toContain(`Run ${run} is of another format: it stays (--all removes it too).`);
-	expect((await world.run(["runs", "prune", run, "--all"])).stdout).toBe(`${run}\n`);
-});

@@ -39,20 +39,14 @@ it("a run without before-images is resumed without them: each would cost a read 
 });
 
 it.each([
-	["as it began", [], 37],
-	["as this command says", ["--rate", "unlimited"], null],
-])("a resumed run keeps to its rate %s: a service that stands less must not get the default", async (_, flags, cap) => {
+	["37", [], 37],
+	["00:00=41 12:00=41", [], 41],
+	["37", ["--rate", "unlimited"], null],
+])("a run of --rate %s that is resumed with %j keeps to %s: the default may be too much", async (rate, flags, cap) => {
 	const world = await stoppedAt(4);
-	const { run, resume } = await begun(world, "--rate", "37", "--concurrency", "1");
+	const { run, resume } = await begun(world, "--rate", rate, "--concurrency", "1");
 	expect((await world.run([...resume, ...flags])).exit).toBe(0);
 	expect(await capOf(world, run)).toBe(cap);
-});
-
-it("a timetable is kept too", async () => {
-	const world = await stoppedAt(4);
-	const { run, resume } = await begun(world, "--rate", "00:00=41 12:00=41", "--concurrency", "1");
-	expect((await world.run(resume)).exit).toBe(0);
-	expect(await capOf(world, run)).toBe(41);
 });
 
 it.each([

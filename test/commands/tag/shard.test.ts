@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseShard, shardIndexOf } from "../../../src/shard.ts";
+import { shardIndexOf } from "../../../src/shard.ts";
 import { envOf } from "../../support/ragtag.ts";
-import { heldNumbers, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, inShard, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder, profilesIn } from "../../support/service.ts";
 import { at, items, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -19,11 +19,6 @@ async function sharded(world: Recorded, more = ""): Promise<{ path: string; argv
 
 const sizes = (summaries: readonly unknown[], name: string): number =>
 	summaries.map((each) => Number(at(each, name))).reduce((sum, count) => sum + count, 0);
-
-async function inShard(world: Recorded, shard: string): Promise<number> {
-	const { index, count } = parseShard(shard) ?? { index: 0, count: 1 };
-	return (await world.service.ids()).filter((id) => shardIndexOf(id, count) === index).length;
-}
 
 describe("docs tag --shard", () => {
 	it("writes each row in exactly one shard, and counts each row in exactly one", async () => {

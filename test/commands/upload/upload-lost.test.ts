@@ -79,3 +79,17 @@ it.each(["ragflow-0.21", "ragflow-0.27"] as const)(
 		expect((await names(world)).toSorted()).toEqual(range(5).map((n) => `${n}.txt`));
 	},
 );
+
+it("a copy that was stored under a number, and whose answer was lost, is found and not stored again by a retry", async () => {
+	const lost = { fault: "reset", when: "after", on: { method: "POST", nth: [3] } } as const;
+	const world = await recorded(0, { flavour: "ragflow-0.24", faults: { faults: [lost] } });
+	const path = await file("a.txt", "text");
+	const upload = ["docs", "upload", path, "-d", world.service.dataset, "--set", "v=1", "--on-existing", "upload-again"];
+	for (const copy of [1, 2]) expect((await world.run(upload)).exit, `copy ${copy}`).toBe(0);
+	const third = await world.run([...upload, "--timeout", "1s", "--json"]);
+	expect([third.exit, summaryOf(third.stdout)]).toEqual([0, expect.objectContaining({ uploaded: 1, failed: 0 })]);
+	expect((await names(world)).toSorted()).toEqual(["a(1).txt", "a(2).txt", "a.txt"]);
+	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual(range(3).map(() => ({ v: "1" })));
+	expect((await world.run(["runs", "undo", runOf(third.stdout), "--yes"])).exit).toBe(0);
+	expect((await names(world)).toSorted()).toEqual(["a(1).txt", "a.txt"]);
+});
