@@ -85,9 +85,4 @@ describe("ragtag help --search", () => {
 				"ragtag: nothing in the manual has xylophone\nTry fewer or other words, or type `ragtag help` for all commands, tables and pages.\n",
 		});
 	});
-
-	it("a word that has no page of its own is answered with the search", async () => {
-		const { exit, stderr } = await ragtag(["help", "throttling"]);
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("ragtag help --search throttling")]);
-	});
 });

@@ -27,15 +27,6 @@ describe("help", () => {
 		});
 	});
 
-	it.each(["exit-codes", "environment", "manifest"])(
-		"help %s is still the table that scripts rely on",
-		async (table) => {
-			const { exit, stdout } = await ragtag(["help", table]);
-			expect(exit).toBe(0);
-			expect(stdout).toMatch(/^(Exit codes\.|Where settings come from|A manifest is)/);
-		},
-	);
-
 	it("a page of a command's name says how to see the command's options, and the words of a command are its help", async () => {
 		expect((await ragtag(["help", "runs"])).stderr).toBe("The options of the command: ragtag runs --help\n");
 		expect((await ragtag(["help", "limits"])).stderr).toBe("");
