@@ -21,7 +21,7 @@ export function addReportOption(command: Command): Command {
 export function addOutputOptions(command: Command): Command {
 	return addReportOption(addCheckOutputOptions(command))
 		.option("--metrics-file <file>", "the run as metrics, for the folder of a Prometheus node exporter", parseNonEmpty)
-		.option("--ping <url>", "a monitor such as healthchecks.io, told when the run starts and how it ends");
+		.option("--ping <url>", "a monitor such as healthchecks.io; it gets a request at the start and at the end");
 }
 
 /** The same of commands that check a manifest, and send nothing of its rows. */

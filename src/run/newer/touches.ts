@@ -62,7 +62,7 @@ export type RunTouches = {
 export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> &
 	Partial<Pick<RunFile, "lastOrder" | "options" | "command" | "manifest">>;
 
-/** The lists of runs whose records were removed. @throws CliError 7 where one is damaged: no record replaces it */
+/** The lists of runs whose records were removed. @throws CliError 7 where one is damaged or of an older format: no record replaces it */
 export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<string>): RunTouches[] {
 	return listNames(runs)
 		.filter((run) => !recorded.has(run))
@@ -71,7 +71,7 @@ export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<strin
 			if (kept !== "damaged") return kept ?? [];
 			const path = listPath(runs, run);
 			throw new CliError(
-				`${path} is damaged: it lists the documents that run ${run} has written, whose record was removed; nothing was sent`,
+				`${path} is damaged or of an older format: it lists what run ${run} has written, whose record was removed; nothing was sent`,
 				{ exit: Exit.storage, hint: "Restore that file, or add --force to write over newer runs as well." },
 			);
 		});
