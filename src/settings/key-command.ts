@@ -64,6 +64,7 @@ type Ended = { readonly error: ExecFileException | null; readonly stdout: string
 function faultOf(error: ExecFileException, limit: number): string {
 	const { code, killed, signal } = error;
 	if (typeof code === "number") return `failed with exit code ${code}`;
+	if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "printed more than a megabyte";
 	if (typeof code === "string") return `could not be run: ${reason(error)}`;
 	return killed === true ? `did not end within ${limit / 1000} seconds` : `was ended by ${signal ?? "a signal"}`;
 }

@@ -11,7 +11,10 @@ export function membersOf<Entries extends v.ObjectEntries>(
 	wanted: string,
 	unknown: (name: string) => string,
 ): v.StrictObjectSchema<Entries, (issue: v.StrictObjectIssue) => string> {
-	return v.strictObject(entries, ({ expected, input }) => (expected === "never" ? unknown(String(input)) : wanted));
+	// valibot takes a name that the entries inherit, as `toString`, for one of theirs.
+	const own = { ...entries };
+	Object.setPrototypeOf(own, null);
+	return v.strictObject(own, ({ expected, input }) => (expected === "never" ? unknown(String(input)) : wanted));
 }
 
 /** A value that `read` understands: for any other, it gives undefined or throws. */

@@ -226,6 +226,11 @@ describe("a command that prints the key", () => {
 		expect(await keyFromCommand('echo "<$RAGTAG_API_KEY>"', "profile p", env)).toBe("<>\n");
 	});
 
+	it("that prints without end is stopped, and the message says why", async () => {
+		const found = await complaint(keyFromCommand(`echo ${KEY}; exec yes`, "profile p", env));
+		expect(found.text).toContain("the api_key_command of profile p printed more than a megabyte");
+	});
+
 	it("that never ends is stopped", async () => {
 		expect((await complaint(keyFromCommand("exec sleep 600", "profile p", env, 20))).text).toContain("did not end");
 	});

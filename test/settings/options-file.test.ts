@@ -38,6 +38,8 @@ test.each([
 	["datset: x", "/lists/options.yaml:1:1: unknown member datset; did you mean dataset?"],
 	["dataset: x\ndate-format: y", "/lists/options.yaml:2:1: unknown member date-format; did you mean date_format?"],
 	["colour: red", "unknown member colour; it may be dataset, mode, map"],
+	["toString: x", "unknown member toString"],
+	["__proto__: {mode: merge}", "unknown member __proto__"],
 	["base_url: https://rag.example.com", "base_url: a file of options never names a server, a key or a command"],
 	["api_key: x", "api_key: a file of options never names a server, a key or a command"],
 	["api_key_command: x", "api_key_command: a file of options never names a server"],
