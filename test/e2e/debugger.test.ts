@@ -109,7 +109,6 @@ it.skipIf(isExecutable).each(["", "--inspect-port=0 "])(
 		expect((await running.ended).exit).toBe(137);
 		expect(running.err()).toContain("nothing was sent\nRun the same command again.");
 	},
-	30_000,
 );
 
 it.skipIf(isExecutable)("the program installs the SIGUSR1 listener before it loads any larger module", async () => {

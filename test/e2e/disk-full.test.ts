@@ -32,7 +32,6 @@ const skipped = hasSmallDisk ? "" : " (SKIPPED: no user of this machine may moun
 
 it.skipIf(!hasSmallDisk)(
 	`a disk that fills while documents are downloaded is exit 7: no half file is there, and a resume finishes${skipped}`,
-	{ timeout: 60_000 },
 	async () => {
 		const { env, out, lines, argv } = await filled(range(20).map(() => 20_000));
 		const sums = `(cd ${out}; echo "parts $(ls -A | grep -c "[.]part$")"; sha256sum ./f*.txt)`;

@@ -8,13 +8,12 @@ import { program, start } from "../support/program.ts";
 describe("a knowledge base that is downloaded and uploaded into an empty dataset", () => {
 	it.each(["ragflow-0.21", "ragflow-0.27", "ragflow-1.0"] as const)(
 		"has the same names, bytes and metadata (%s)",
-		{ timeout: 60_000 },
 		(flavour) => backUpAndRestore(25, flavour),
 	);
 });
 
 describe("a download that is killed", () => {
-	it("leaves no half file under a final name, and goes on where it was", { timeout: 60_000 }, async () => {
+	it("leaves no half file under a final name, and goes on where it was", async () => {
 		const count = 40;
 		const { service, env, out, bytes } = await filled(count, "ragflow-0.27", 40);
 		const running = start(["docs", "download", "-d", service.dataset, "--out", out, "--concurrency", "2"], env);

@@ -122,5 +122,4 @@ it.skipIf(!hasRedis).each(Object.keys(FAULTS))(
 		}
 		expect(mostInASecond(times)).toBeLessThanOrEqual(CAP * (1.05 + stall() / 1000));
 	},
-	120_000,
 );

@@ -77,7 +77,6 @@ it.each(
 	),
 )(
 	"a replacement with --parse --wait that is killed after %i requests leaves one document, which questions find",
-	{ timeout: 60_000 },
 	async (requests) => {
 		const { between, after, done } = await killedAfter(requests, "ragflow-0.27", "--parse", "--wait");
 		expect(between.filter(({ name }) => name.startsWith("a")).length).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../support/service.ts";
-import { at, range, summaryOf } from "../support/values.ts";
+import { at, summaryOf } from "../support/values.ts";
 
 const manifest = async (service: Service): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${(await service.ids()).map((id, n) => `${id},${n}`).join("\n")}\n`);
@@ -63,22 +63,4 @@ it("a full disk is exit 7 before anything is sent, as no outcome could be record
 	expect(written(service)).toBe(0);
 	const { exit: later, stdout } = await program(argv, env);
 	expect([later, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 3 })]);
-});
-
-it("a disk that fills up during a run is exit 7, and the run resumes without a loss", async () => {
-	const { service, argv, env } = await world(200, 0);
-	// 32 blocks of a kilobyte: the list of the documents fits in them, and the journal outgrows them after a hundred rows or so.
-	const line = `trap '' XFSZ; ulimit -f 32; $RAGTAG ${argv.join(" ")} --concurrency 4`;
-	const full = await shell(line, env);
-	expect(full.exit).toBe(7);
-	const summary = summaryOf(full.stdout);
-	expect(summary).toMatchObject({ rows: 200, failed: 0, exit_code: 7 });
-	expect(at(summary, "updated")).toBeGreaterThan(20);
-	expect(Number(at(summary, "updated"))).toBeLessThanOrEqual(written(service));
-	const next = await program(argv, env);
-	expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ updated: 200, failed: 0 })]);
-	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(200));
-	expect(
-		await readFile(join(env["RAGTAG_STATE_DIR"] ?? "", "runs", String(at(summary, "run")), "summary.json"), "utf8"),
-	).toContain('"updated":200');
 });

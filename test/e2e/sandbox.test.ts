@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { program, type Running, start } from "../support/program.ts";
-import { file, folder, KEY } from "../support/service.ts";
+import { file, folder } from "../support/service.ts";
 import { at, parse, parseLines, summaryOf } from "../support/values.ts";
 
 async function serving(
@@ -141,16 +141,4 @@ it("a port in use is exit 2 with the reason", async () => {
 	expect([exit, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)]);
 	first.child.kill("SIGTERM");
 	await first.ended;
-});
-
-it.each(["exit-codes", "environment", "manifest"])("ragtag help %s prints its table", async (topic) => {
-	const { exit, stdout, stderr } = await program(["help", topic]);
-	expect([exit, stderr]).toEqual([0, ""]);
-	expect(stdout.split("\n").length).toBeGreaterThan(10);
-});
-
-it("help shows examples first, and needs no key", async () => {
-	const { exit, stdout } = await program(["docs", "tag", "-h"], { RAGTAG_API_KEY: KEY });
-	expect(exit).toBe(0);
-	expect(stdout.startsWith("Examples:\n")).toBe(true);
 });

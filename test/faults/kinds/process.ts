@@ -103,8 +103,9 @@ export const processes = section("none", (test) => {
 		expect(half.exit).toBe(0);
 		await allThere(half.service, half.state, half.first, 50);
 	});
-	test("P9: a full disk ends a run, and no row is lost or counted that was not written", async () => {
-		const { sandbox, control, dataset, state, env } = await planned("documented");
+	test("P9 quick: a full disk ends a run, and no row is lost or counted that was not written", async () => {
+		const service = await planned("documented");
+		const { sandbox, control, dataset, state, env } = service;
 		const path = await manifestOf(50, 91_000);
 		const flags = `-d ${dataset} --json --rate 5000 --concurrency 4 --state-dir ${state}`;
 		// No file may grow beyond 6 KiB. What the documents have takes 4, and the journal of all rows 12.
@@ -120,6 +121,7 @@ export const processes = section("none", (test) => {
 			0,
 			expect.objectContaining({ updated: 50, pending: 0 }),
 		]);
+		await allThere(service, state, 91_000, 50);
 		await withoutKeyIn(resumed, state);
 	});
 	test("P11 quick: a state folder that can't be written is told before anything is sent", async () => {
