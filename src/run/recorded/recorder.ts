@@ -1,3 +1,4 @@
+import { countSettled } from "../../outcomes.ts";
 import { outcomeRecordOf, replacementOf, sentRecordOf } from "./row-records.ts";
 import type { OpenRun } from "../journal/open.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
@@ -156,8 +157,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 
 	/** Whether any row may have been sent, or has an outcome, in this execution or an earlier one. */
 	get hasBegun(): boolean {
-		const { rows, pending, invalid, duplicateSkipped } = this.totals();
-		return this.state.wrote || rows - pending - invalid - duplicateSkipped > 0;
+		return this.state.wrote || countSettled(this.totals()) > 0;
 	}
 
 	/**

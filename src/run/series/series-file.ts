@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { countSettled } from "../../outcomes.ts";
 import { writeWhole } from "../../write-whole.ts";
 import type { Activity, ActivityState } from "../../activity.ts";
 import type { Counters, Latencies } from "../rate/slow-seconds.ts";
@@ -141,7 +142,7 @@ export class Sampler {
 	take(now: number, t: number): SeriesPoint {
 		const seconds = this.observe(now);
 		const { monitor, journal, cap } = this.#sampled;
-		const { rows, pending, invalid, duplicateSkipped, failed } = journal.totals();
+		const totals = journal.totals();
 		const counters = monitor.counters();
 		const { p50, p95 } = monitor.latencies.take();
 		const lowered = monitor.current()?.rate?.now;
@@ -152,8 +153,8 @@ export class Sampler {
 			t: rounded(t),
 			s: rounded(seconds),
 			sent: counters.sent - this.#before.sent,
-			done: rows - pending - invalid - duplicateSkipped,
-			failed,
+			done: countSettled(totals),
+			failed: totals.failed,
 			p50,
 			p95,
 			state: this.#state ?? stateOf(this.#sampled),

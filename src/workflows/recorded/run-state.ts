@@ -1,3 +1,4 @@
+import { countSettled } from "../../outcomes.ts";
 import { JournalUnreadable } from "../../run/journal/errors.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -60,9 +61,7 @@ export function hasWritten(recorded: RecordedRun | undefined): recorded is Recor
 
 /** Whether a row was sent, or has an outcome: it may have failed before its write. */
 export function hasResult(facts: RunFacts | undefined): boolean {
-	if (facts === undefined) return false;
-	const { rows, pending, invalid, duplicateSkipped } = facts.totals;
-	return facts.wrote || rows - pending - invalid - duplicateSkipped > 0;
+	return facts !== undefined && (facts.wrote || countSettled(facts.totals) > 0);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { countSettled } from "../../outcomes.ts";
 import { type FindUnfinishedOptions, ForeignRun, findUnfinished, type RunSpec } from "../../run/recorded/unfinished.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { CliError, Exit } from "../../errors.ts";
@@ -133,15 +134,13 @@ export function beginningNotes(
 
 /** `Resuming run R: 412,096 rows done before, 587,843 left; 61 of these may have been sent, and sending them again is harmless.` */
 function resumedText(run: string, inDoubt: number, totals: Totals): string {
-	const { rows, pending, invalid, duplicateSkipped } = totals;
-	const settled = rows - pending - invalid - duplicateSkipped;
 	// An upload or a removal is searched for before it is repeated, and an update gives the same values again.
 	const which =
 		inDoubt === 1
 			? "1 of these may have been sent, and sending it"
 			: `${numberText(inDoubt)} of these may have been sent, and sending them`;
 	const doubt = inDoubt === 0 ? "" : `; ${which} again is harmless`;
-	return `Resuming run ${run}: ${rowsText(settled)} done before, ${numberText(pending)} left${doubt}.`;
+	return `Resuming run ${run}: ${rowsText(countSettled(totals))} done before, ${numberText(totals.pending)} left${doubt}.`;
 }
 
 /** Adds advice to the error of a named run that does not fit the present manifest; returns any other error unchanged. */
