@@ -1,9 +1,9 @@
-import type { RestError } from "../rest/errors.ts";
+import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
-import { type Attempts, type Conditions, decide, type Decision, MOST_REFUSALS } from "./retry/policy.ts";
-import { afterFailure, type LastDecision, RetryLater, type RetryOptions, RetryTogether, Wait } from "./retry/retry.ts";
+import { type Attempts, type Conditions, countFailure, decide, type Decision, MOST_REFUSALS } from "./retry/policy.ts";
+import { RetryLater, RetryTogether } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import type { RunMonitor } from "./rate/run-monitor.ts";
 import type { SendQueue } from "./rate/send-queue.ts";
@@ -56,8 +56,6 @@ export class RowAttempts<Item extends Work> {
 	readonly #refused: SameRefusals;
 	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
-	/** one object for all rows: a run has millions */
-	readonly #retryOptions: RetryOptions<"written" | "pending", OpenRow<Item>>;
 	#hasSucceeded = false;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
@@ -68,11 +66,6 @@ export class RowAttempts<Item extends Work> {
 		const { queue, shutdown, maxDuration, started } = options;
 		this.#deadline = started + maxDuration;
 		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
-		this.#retryOptions = {
-			decide: (error, row) => this.#decide(error, row),
-			pause: (wait) => queue.pause(wait),
-			giveUp: (error, decision, row) => this.#giveUp(error, decision, row),
-		};
 	}
 
 	/**
@@ -105,13 +98,17 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	async #failed(error: unknown, row: OpenRow<Item>): Promise<number | "written" | "pending"> {
-		const { shutdown } = this.#options;
+		const { shutdown, queue } = this.#options;
 		try {
 			// A request that was cut off says nothing about its row.
 			if (shutdown.abandoned) shutdown.signal.throwIfAborted();
 			if (error instanceof RetryLater) return this.#later(error, row);
-			const next = await afterFailure(error, this.#retryOptions, row);
-			return next instanceof Wait ? next.milliseconds : next;
+			if (!(error instanceof RestError)) throw error;
+			const decision = this.#decide(error, row);
+			countFailure(row, error, decision);
+			if (decision.action !== "retry") return await this.#giveUp(error, decision, row);
+			if (decision.everyone) queue.pause(decision.wait);
+			return decision.wait;
 		} catch (fault) {
 			if (!shutdown.isReason(fault)) shutdown.fail(fault);
 			return "pending";
@@ -140,7 +137,11 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/** Ends the run, fails the row, or leaves it pending. */
-	async #giveUp(error: RestError, decision: LastDecision, row: OpenRow<Item>): Promise<"written" | "pending"> {
+	async #giveUp(
+		error: RestError,
+		decision: Exclude<Decision, { readonly action: "retry" }>,
+		row: OpenRow<Item>,
+	): Promise<"written" | "pending"> {
 		const { shutdown, maxDuration } = this.#options;
 		if (decision.action === "stop") {
 			shutdown.end(decision.stop);

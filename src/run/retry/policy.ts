@@ -162,6 +162,14 @@ function nextTurn(state: FailedAttempt): Decision {
 		: { action: "retry", wait, everyone: false, counts: state.othersSucceed ? "refusal" : "nothing" };
 }
 
+/** Counts a failed attempt, as its decision says. */
+export function countFailure(attempts: Attempts, error: RestError, decision: Decision): void {
+	if (error.kind === "not_the_api") attempts.notTheApi += 1;
+	if (decision.action !== "retry") return;
+	if (decision.counts === "attempt") attempts.counted += 1;
+	if (decision.counts === "refusal") attempts.refused += 1;
+}
+
 function isRefusedTooOften({ refused, othersSucceed }: FailedAttempt): boolean {
 	return othersSucceed && refused + 1 >= MOST_REFUSALS;
 }

@@ -5,8 +5,7 @@ import type { RunMonitor } from "../rate/run-monitor.ts";
 import { DOUBTED_FOR } from "../rate/outage.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Request, Stop } from "../types.ts";
-import { decide } from "./policy.ts";
-import { retry } from "./retry.ts";
+import { countFailure, decide } from "./policy.ts";
 
 /** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
@@ -37,40 +36,40 @@ export async function requestWithRetry<Answer>(
 		deadline ??= clock.now() + WITHIN_MS;
 		return request();
 	};
-	return retry(
-		() => send(begin, signal),
-		{
-			decide: (error, attempts) => {
-				const decision = decide(error, {
-					...attempts,
-					allowed: ATTEMPTS,
-					idempotent,
-					// Each request is judged by itself, as if the service had never answered.
-					answered: false,
-					succeeded: false,
-					patient: false,
-					outage: false,
-					tooFast: false,
-					othersSucceed: false,
-					outageLeft: Number.POSITIVE_INFINITY,
-					timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
-					maxWait: MAX_WAIT,
-					random: clock.random(),
-					now: Date.now(),
-				});
-				if (decision.action === "retry" && attempts.attempt >= ATTEMPTS) return { action: "fail" };
-				if (decision.action === "retry") {
-					monitor?.tryingAgain(error, { next: attempts.attempt + 1, allowed: ATTEMPTS, wait: decision.wait });
-				}
-				return decision;
-			},
-			pause: (wait) => cooldown.extend(wait),
-			giveUp: (error, decision) => {
-				throw decision.action === "stop" ? stopped(error, decision.stop) : refusal(error);
-			},
-		},
-		{ clock, signal },
-	);
+	const attempts = { attempt: 0, counted: 0, notTheApi: 0, refused: 0 };
+	for (;;) {
+		signal?.throwIfAborted();
+		attempts.attempt += 1;
+		try {
+			return await send(begin, signal);
+		} catch (error) {
+			if (!(error instanceof RestError)) throw error;
+			const decision = decide(error, {
+				...attempts,
+				allowed: ATTEMPTS,
+				idempotent,
+				// Each request is judged by itself, as if the service had never answered.
+				answered: false,
+				succeeded: false,
+				patient: false,
+				outage: false,
+				tooFast: false,
+				othersSucceed: false,
+				outageLeft: Number.POSITIVE_INFINITY,
+				timeLeft: (deadline ?? Number.POSITIVE_INFINITY) - clock.now(),
+				maxWait: MAX_WAIT,
+				random: clock.random(),
+				now: Date.now(),
+			});
+			if (decision.action === "stop") throw stopped(error, decision.stop);
+			if (decision.action !== "retry" || attempts.attempt >= ATTEMPTS) throw refusal(error);
+			const { wait, everyone } = decision;
+			monitor?.tryingAgain(error, { next: attempts.attempt + 1, allowed: ATTEMPTS, wait });
+			countFailure(attempts, error, decision);
+			if (everyone) cooldown.extend(wait);
+			await clock.sleep(wait, signal);
+		}
+	}
 }
 
 /**

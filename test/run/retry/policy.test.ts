@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
 import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { MAX_WAIT } from "../../../src/run/rate/cooldown.ts";
-import { decide } from "../../../src/run/retry/policy.ts";
+import { countFailure, decide } from "../../../src/run/retry/policy.ts";
 import { failure } from "../harness.ts";
 
 type FailedAttempt = Parameters<typeof decide>[1];
@@ -226,4 +226,13 @@ describe("the decision after a failed request", () => {
 		const decision = decide(failure("untrusted", { code }), first);
 		expect(decision).toMatchObject({ stop: { hint: expect.stringContaining(hint) } });
 	});
+});
+
+it("a failed attempt counts towards what its decision says, and only then", () => {
+	const attempts = { attempt: 1, counted: 0, notTheApi: 0, refused: 0 };
+	for (const counts of ["nothing", "attempt", "refusal", "refusal"] as const) {
+		countFailure(attempts, failure("ambiguous"), { action: "retry", wait: 0, everyone: true, counts });
+	}
+	countFailure(attempts, failure("not_the_api"), { action: "fail" });
+	expect(attempts).toEqual({ attempt: 1, counted: 1, notTheApi: 1, refused: 2 });
 });
