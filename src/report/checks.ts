@@ -1,5 +1,5 @@
 import type { ExitCode } from "../errors.ts";
-import { displayWidth } from "./table.ts";
+import { wrapped } from "./table.ts";
 
 type CheckStatus = keyof typeof MARKS;
 
@@ -62,7 +62,7 @@ export function checkText({ name, status, text, hint }: Check, marks: Marks, wid
 	const left = INDENT + STATUS_WIDTH + NAME_WIDTH;
 	const room = Math.max(MIN_WIDTH, width - left);
 	const head = `${" ".repeat(INDENT)}${marks[MARKS[status]](status.padEnd(STATUS_WIDTH))}${name.padEnd(NAME_WIDTH)}`;
-	const lines = [...wrap(text, room), ...(hint === undefined ? [] : wrap(hint, room))];
+	const lines = [...wrapped(text, room), ...(hint === undefined ? [] : wrapped(hint, room))];
 	return `${head}${lines.join(`\n${" ".repeat(left)}`)}\n`;
 }
 
@@ -86,18 +86,3 @@ export function checksText(checks: readonly Check[]): string {
 }
 
 const MARKS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
-
-/** Breaks a sentence between words. A wider word gets a line of its own, unbroken: it may be an address to copy. */
-function wrap(text: string, room: number): string[] {
-	const lines: string[] = [];
-	let line = "";
-	for (const word of text.split(" ")) {
-		if (line === "") line = word;
-		else if (displayWidth(line) + 1 + displayWidth(word) <= room) line += ` ${word}`;
-		else {
-			lines.push(line);
-			line = word;
-		}
-	}
-	return [...lines, line];
-}

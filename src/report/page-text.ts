@@ -1,4 +1,4 @@
-import { columnWidths, displayWidth } from "./table.ts";
+import { columnWidths, displayWidth, wrapped } from "./table.ts";
 
 /** How words are marked on a terminal. Functions that change nothing leave the marks of Markdown. */
 type PageStyle = { readonly bold: (text: string) => string; readonly cyan: (text: string) => string };
@@ -75,20 +75,6 @@ function inline(text: string, style: PageStyle): string {
 		if (isPlain(style)) return whole;
 		return code === undefined ? byWord(inline(bold, style), style.bold) : byWord(code, style.cyan);
 	});
-}
-
-function wrapped(text: string, width: number): string[] {
-	const lines: string[] = [];
-	let line = "";
-	let used = 0;
-	for (const word of text.split(" ")) {
-		const length = displayWidth(word);
-		if (used > 0 && used + 1 + length > width) {
-			lines.push(line);
-			[line, used] = [word, length];
-		} else [line, used] = used === 0 ? [word, length] : [`${line} ${word}`, used + 1 + length];
-	}
-	return [...lines, line];
 }
 
 function hanging(first: string, lines: readonly string[]): string[] {

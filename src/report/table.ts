@@ -123,6 +123,21 @@ export function displayWidth(text: string): number {
 	return stringWidth(text);
 }
 
+/** Breaks a text between words. A wider word gets a line of its own, unbroken: it may be an address to copy. */
+export function wrapped(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = "";
+	let used = 0;
+	for (const word of text.split(" ")) {
+		const length = displayWidth(word);
+		if (used > 0 && used + 1 + length > width) {
+			lines.push(line);
+			[line, used] = [word, length];
+		} else [line, used] = used === 0 ? [word, length] : [`${line} ${word}`, used + 1 + length];
+	}
+	return [...lines, line];
+}
+
 /** A text cut to a width in columns, with an ellipsis where something is left out. */
 function withEllipsis(text: string, width: number, ellipsis: string): string {
 	if (displayWidth(text) <= width) return text;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import style from "asset:./page.css";
 import { OUTCOMES } from "../../outcomes.ts";
-import { foundRateText } from "../pace.ts";
+import { causesText, foundRateText } from "../pace.ts";
 import { durationText, numberText } from "../../text/words.ts";
 import { verifyText } from "../verify.ts";
 import { chartFigure } from "./chart.ts";
@@ -82,7 +82,6 @@ function counts({ totals }: RunPage): string {
 function facts(page: RunPage): string {
 	const { totals, seconds, exit, datasets, executions } = page;
 	const names = datasets.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`));
-	const slow = page.slow.map((each) => `${durationText(each.seconds)} ${causeText(each.cause)}`);
 	const all: readonly (readonly [string, string | undefined])[] = [
 		["Command", `ragtag ${page.command}`],
 		["Manifest", page.manifest],
@@ -95,17 +94,12 @@ function facts(page: RunPage): string {
 		["Executions", executions > 1 ? String(executions) : undefined],
 		["Attempts", totals === undefined ? undefined : numberText(totals.attempts)],
 		["Rate", page.foundRate && foundRateText(page.foundRate)],
-		["Held up", slow.length === 0 ? undefined : slow.join(", ")],
+		["Held up", page.slow.length === 0 ? undefined : causesText(page.slow)],
 		["Run", page.run],
 		["Exit code", exit === undefined ? undefined : String(exit)],
 	];
 	const items = all.map(([name, text]) => (text === undefined ? "" : `<dt>${html(name)}</dt><dd>${html(text)}</dd>`));
 	return `<dl class="facts">${items.join("")}</dl>`;
-}
-
-function causeText(cause: string): string {
-	if (/^\d+$/.test(cause)) return `waiting for ${cause}`;
-	return cause === "concurrency" ? "requests in flight at their limit" : cause;
 }
 
 function charts({ charts: all, run }: RunPage): string {
