@@ -35,8 +35,9 @@ export function withDigits(json: string): JsonValue | undefined {
  */
 export function inexactValues(read: JsonObject, digits: JsonValue | undefined): InexactValues | undefined {
 	if (!isJsonObject(digits)) return undefined;
-	const lost = Object.entries(read).filter(([key, value]) => isLost(value, digits[key]));
-	return lost.length === 0 ? undefined : new Map(lost.map(([key, value]) => [key, exactText(value, digits[key])]));
+	const exact = Object.entries(read).map(([key, value]) => [key, exactText(value, digits[key])] as const);
+	const lost = exact.filter(([key, text]) => text !== JSON.stringify(read[key]));
+	return lost.length === 0 ? undefined : new Map(lost);
 }
 
 /** Digits inside a text may also match, although they are no number. */
@@ -47,13 +48,6 @@ function mayLose(json: string): boolean {
 
 function isKept(digits: string): boolean {
 	return /\d/.test(digits) && (survivesDouble(digits) || isDoubleInFull(digits));
-}
-
-function isLost(read: JsonValue, digits: JsonValue | undefined): boolean {
-	if (typeof read === "number") return typeof digits === "string";
-	if (isJsonArray(read)) return isJsonArray(digits) && read.some((item, at) => isLost(item, digits[at]));
-	if (!isJsonObject(read) || !isJsonObject(digits)) return false;
-	return Object.entries(read).some(([key, value]) => isLost(value, digits[key]));
 }
 
 /** The JSON text of a value with its numbers as they came. */

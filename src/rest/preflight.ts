@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { connect, type PeerCertificate } from "node:tls";
 import { classifyFailure, Expired } from "./classify-failure.ts";
 import { CONNECT_TIMEOUT_MS, trusting } from "./connections.ts";
@@ -177,18 +178,13 @@ function issuerOf({ issuer }: PeerCertificate): string {
 /** Stops waiting after `milliseconds`, or when the signal aborts. The work itself goes on: a look-up can't be cancelled. */
 async function withTimeout<Value>(work: Promise<Value>, milliseconds: number, signal: AbortSignal): Promise<Value> {
 	const finished = new AbortController();
+	const ended = { signal: AbortSignal.any([signal, finished.signal]) };
+	const expired = async (): Promise<never> => {
+		await setTimeout(milliseconds, undefined, ended);
+		throw new Expired("no answer in time");
+	};
 	try {
-		return await Promise.race([
-			work,
-			new Promise<never>((_, reject) => {
-				const timer = setTimeout(() => reject(new Expired("no answer in time")), milliseconds);
-				finished.signal.addEventListener("abort", () => clearTimeout(timer));
-				// The contract is to reject with the signal's reason, which need not be an Error.
-				const stop = (): void => reject(signal.reason);
-				if (signal.aborted) stop();
-				signal.addEventListener("abort", stop, { signal: finished.signal });
-			}),
-		]);
+		return await Promise.race([work, expired()]);
 	} finally {
 		finished.abort();
 	}
