@@ -169,7 +169,7 @@ export type SentLog = {
 	/** an upload was stored, and its metadata is not written yet */
 	stored(item: Work, document: { readonly id: string; readonly name: string }): Promise<void>;
 	/** why a row of a run that goes on may not write to a document: a newer run has touched it. None unless given */
-	newerRun?(datasetId: string, documentId: string): RowError | undefined;
+	readonly newerRun?: ((datasetId: string, documentId: string) => RowError | undefined) | undefined;
 };
 
 /** For operations that are not recorded. */
@@ -190,13 +190,14 @@ export function refuseNewer(
 }
 
 /**
- * A log that refuses the rows which the pass of a policy could not judge, because their documents could not be read then.
+ * A log that knows what newer runs have touched, and refuses the rows which the pass of a policy could not judge, because
+ * their documents could not be read then.
  *
  * @param unseen such rows are set
  */
-export function onlyPrescanned(log: SentLog, unseen: Pick<RowNumbers, "get">): SentLog {
+export function checkedLog(log: SentLog, unseen: Pick<RowNumbers, "get">, newerRun: SentLog["newerRun"]): SentLog {
 	return {
-		newerRun: (datasetId, documentId) => log.newerRun?.(datasetId, documentId),
+		newerRun,
 		earlier: (index) => log.earlier(index),
 		sending: (item, sending) => {
 			if (unseen.get(item.index) === 0) return log.sending(item, sending);

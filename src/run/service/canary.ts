@@ -18,7 +18,8 @@ export type WeakRow = "unchanged" | "cleared";
  * nothing, and writes are serialised.
  */
 export class Canary {
-	readonly #alone = pLimit(1);
+	/** runs writes that may be canaries one after another */
+	readonly alone = pLimit(1);
 	#echo: Echo | undefined;
 	#isUnreadable = false;
 	#unlisted = 0;
@@ -41,11 +42,6 @@ export class Canary {
 	isUploadConfirmed = false;
 	/** the ids in the answers to uploads: no two uploads get the same */
 	readonly uploads = new Set<string>();
-
-	/** Runs writes that may be canaries one after another. */
-	alone<Result>(work: () => Promise<Result>): Promise<Result> {
-		return this.#alone(work);
-	}
 
 	/** Whether an update's success counts without reading it back. */
 	get trustsSuccess(): boolean {

@@ -2,7 +2,7 @@ import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
 import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { onlyPrescanned, type Operation, type SentLog } from "../../run/operations/operation.ts";
+import { checkedLog, type Operation, type SentLog } from "../../run/operations/operation.ts";
 import { runChunks, type RunOptions as ChunkOptions } from "../../run/rows.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
@@ -17,7 +17,7 @@ import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { failChanged } from "./changed-since.ts";
-import { type NewerRows, withoutNewer } from "./newer-rows.ts";
+import { withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
 import { endIfUnsent, recordEnd } from "./record-end.ts";
 import { refusalExplainer } from "../dataset.ts";
@@ -80,16 +80,6 @@ function rowDocuments<SourceRow extends Row>({ run, rows, journal }: RunRecord<S
 	});
 }
 
-/** The log of what is sent, which knows what newer runs have touched. */
-function logOf(journal: SentLog, newer: NewerRows | undefined): SentLog {
-	return {
-		earlier: (index) => journal.earlier(index),
-		sending: (item, sending) => journal.sending(item, sending),
-		stored: (item, document) => journal.stored(item, document),
-		newerRun: (datasetId, documentId) => newer?.errorOf(datasetId, documentId),
-	};
-}
-
 /** The result of the rows that were sent. `started` is when the first row began, on the clock. */
 type Sent = Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "oldestReading"> & { readonly started: number };
 
@@ -119,8 +109,9 @@ async function sendRows<SourceRow extends Row>(
 	monitor.live.onChange = showRows;
 	session.service.firstWrites.pending = () => journal.totals().pending;
 	try {
+		const log = checkedLog(journal, rows.unjudged, (dataset, id) => newer?.errorOf(dataset, id));
 		const options: ChunkOptions<SourceRow> = {
-			operation: operation(onlyPrescanned(logOf(journal, newer), rows.unjudged), documents, record.name),
+			operation: operation(log, documents, record.name),
 			explain: refusalExplainer(run),
 			journal,
 			limiter: session.limiter,
