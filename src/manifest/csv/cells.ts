@@ -1,29 +1,48 @@
+import { parse } from "csv-parse/sync";
 import type { CsvRecord } from "./split.ts";
 
-/** The cells of a record; undefined for a record with a fault. */
-export function cellsOf({ text, quoted, fault }: CsvRecord, delimiter: string): readonly string[] | undefined {
-	if (fault !== undefined) return undefined;
-	if (!quoted) return text.split(delimiter);
-	const cells: string[] = [];
-	for (let at = 0, end = 0; end !== -1; at = end + 1) {
-		end = cellEnd(text, at, delimiter);
-		const cell = text.slice(at, end === -1 ? undefined : end);
-		cells.push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+/** Records that are handed to csv-parse at once: it takes ten microseconds to start. */
+const BATCH = 128;
+
+/**
+ * The cells of each record; none for a record with a fault.
+ *
+ * csv-parse unquotes what has to be unquoted. Records without anything inside their quotes that matters are divided by
+ * the delimiter alone: five times faster, and held against csv-parse by a property test.
+ */
+export function cellsOf(records: readonly CsvRecord[], delimiter: string): (readonly string[] | undefined)[] {
+	const cells: (readonly string[] | undefined)[] = [];
+	let waiting: number[] = [];
+	const unquote = (): void => {
+		const parsed = parse(waiting.map((index) => records[index]?.text ?? "").join("\n"), {
+			delimiter,
+			record_delimiter: "\n",
+			relax_column_count: true,
+		});
+		for (const [order, index] of waiting.entries()) cells[index] = parsed[order];
+		waiting = [];
+	};
+	for (const [index, { text, quoted, fault }] of records.entries()) {
+		const plain = fault === undefined ? plainCells(text, quoted, delimiter) : undefined;
+		cells.push(plain);
+		if (plain === undefined && fault === undefined && waiting.push(index) === BATCH) unquote();
 	}
+	if (waiting.length > 0) unquote();
 	return cells;
 }
 
-/** The delimiter after the cell that begins at an offset; -1 after the last cell. */
-function cellEnd(text: string, start: number, delimiter: string): number {
-	const end = text.charCodeAt(start) === 0x22 ? closingQuote(text, start) : start;
-	return end === undefined ? -1 : text.indexOf(delimiter, end);
-}
-
-/** The quote that closes the one at an offset; undefined where none does. */
-export function closingQuote(text: string, open: number): number | undefined {
-	let at = text.indexOf('"', open + 1);
-	while (at !== -1 && text.charCodeAt(at + 1) === 0x22) at = text.indexOf('"', at + 2);
-	return at === -1 ? undefined : at;
+/** Cells of a record with quotes only around cells; undefined if a cell contains a quote or a delimiter. */
+function plainCells(text: string, quoted: boolean, delimiter: string): readonly string[] | undefined {
+	const cells = text.split(delimiter);
+	if (!quoted) return cells;
+	for (const [index, cell] of cells.entries()) {
+		const first = cell.indexOf('"');
+		if (first === -1) continue;
+		// The first quote opens the cell and the next one is its last character: there is none between.
+		if (first !== 0 || cell.length < 2 || cell.indexOf('"', 1) !== cell.length - 1) return undefined;
+		cells[index] = cell.slice(1, -1);
+	}
+	return cells;
 }
 
 /** The beginnings of the cells of a record, in UTF-16 units of its text. They are kept, as a row may have many faults. */
@@ -51,7 +70,13 @@ export class CellStarts {
 	}
 
 	#next(): void {
-		const next = cellEnd(this.text, this.#starts.at(-1) ?? 0, this.#delimiter);
+		const { text } = this;
+		let at = this.#starts.at(-1) ?? 0;
+		if (text.charCodeAt(at) === 0x22) {
+			at = text.indexOf('"', at + 1);
+			while (at !== -1 && text.charCodeAt(at + 1) === 0x22) at = text.indexOf('"', at + 2);
+		}
+		const next = at === -1 ? -1 : text.indexOf(this.#delimiter, at);
 		if (next === -1) this.#isWhole = true;
 		else this.#starts.push(next + 1);
 	}

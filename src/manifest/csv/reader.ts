@@ -113,15 +113,13 @@ export class CsvReader implements RowReader {
 			this.#header(first);
 			records.shift();
 		}
-		return records.map((record) => {
-			const { text, line, fault } = record;
-			return { text, line, column: 1, cells: cellsOf(record, this.#delimiter), fault };
-		});
+		const cells = cellsOf(records, this.#delimiter);
+		return records.map(({ text, line, fault }, index) => ({ text, line, column: 1, cells: cells[index], fault }));
 	}
 
 	/** @throws Stop where the header can't be read at all */
 	#header(record: CsvRecord): void {
-		const names = cellsOf(record, this.#delimiter);
+		const [names] = cellsOf([record], this.#delimiter);
 		const at = positionIn(record.text, record.fault?.offset ?? 0, record.line);
 		if (names === undefined)
 			throw new ReadingStop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);

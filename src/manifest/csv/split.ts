@@ -1,6 +1,5 @@
 import { type Fault, ReadingStop, lineFeeds, positionIn } from "../fault.ts";
 import { MAX_CELL, MAX_RECORD } from "../limits.ts";
-import { closingQuote } from "./cells.ts";
 
 /** A record as it stands in the file, without its line end. */
 export type CsvRecord = {
@@ -18,7 +17,7 @@ type Scan = { end: number; fault: Fault | undefined };
 /**
  * Divides CSV text into records and counts lines as an editor does.
  *
- * It is strict where parsers are silent or stop: a bad record is reported, and the next line is read as usual.
+ * It is strict where csv-parse is silent or stops: a bad record is reported, and the next line is read as usual.
  */
 export class RecordSplitter {
 	/** the fault that ends the reading after the last records */
@@ -183,6 +182,12 @@ export class RecordSplitter {
 		const where = positionIn(this.#text.slice(this.#at), Math.max(at - this.#at, 0), line);
 		return new ReadingStop("TOO_LONG", `${what} of more than ${limit} characters`, where);
 	}
+}
+
+function closingQuote(text: string, open: number): number | undefined {
+	let at = text.indexOf('"', open + 1);
+	while (at !== -1 && text.charCodeAt(at + 1) === 0x22) at = text.indexOf('"', at + 2);
+	return at === -1 ? undefined : at;
 }
 
 function bareFault(text: string, at: number, end: number, start: number): Fault | undefined {
