@@ -71,7 +71,7 @@ export function runProgram(build: string, command: string): void {
 	Reflect.apply(main, undefined, [module.exports, createRequire(FILE), module, FILE, dirname(FILE)]);
 }
 
-/** The command that a command line calls, as far as that can be told without reading it: it is only the name of a file. */
+/** The command that a command line calls, as far as that is clear without reading it: it is only the name of a file. */
 export function commandOf(argv: readonly string[], commands: readonly string[]): string {
 	const pairs = argv.map((word, at) => `${word} ${argv[at + 1] ?? ""}`);
 	return [...pairs, ...argv].find((words) => commands.includes(words)) ?? "";

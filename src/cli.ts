@@ -148,7 +148,7 @@ function sentence(summary: string): string {
 
 /**
  * Takes the outputs of a command line that could not be parsed, as far as they are known: monitoring must see a job that fails
- * for a mistyped flag. What is wrong with them is not the first thing to say.
+ * for a mistyped flag. Their own faults are not reported: the mistyped line comes first.
  */
 async function takeOutputs(program: Command, argv: readonly string[], app: App): Promise<void> {
 	const command = typedCommand(program, argv);

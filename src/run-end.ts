@@ -147,7 +147,7 @@ export class RunEndCollector {
 		this.#result = result;
 	}
 
-	/** Takes an error that ends the command. What was reported before stands. */
+	/** Takes an error that ends the command. An earlier report stands. */
 	fail({ message, hint }: Pick<CliError, "message" | "hint">): void {
 		this.#text = [this.#text, message, hint].filter((line) => line !== undefined).join("\n");
 	}

@@ -22,7 +22,7 @@ export function optionsOf(command: Command): readonly Option[] {
 	return all;
 }
 
-/** What a line gives its command, as far as that can be told where the line is wrong or unfinished. */
+/** What a line gives its command, as far as that is clear where the line is wrong or unfinished. */
 type TypedLine = {
 	readonly args: readonly string[];
 	/** by the names of options: the texts that stand after them, as typed */

@@ -5,7 +5,7 @@ import type { PayloadFlags } from "./payload-options.ts";
 import { collectPair } from "./values.ts";
 
 /**
- * Gives a command the options of the file that `--config` names, and says which. What is typed wins: a flag for its member, a
+ * Gives a command the options of the file that `--config` names, and says which. The command line wins: a flag for its member, a
  * typed `--map` or `--set` for its column or key. Members that the command has no flag for are left out.
  *
  * @throws CliError exit 2

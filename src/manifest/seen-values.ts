@@ -104,7 +104,7 @@ export class SeenValues {
 		}
 		if (type === "json") this.#see(key, BY_FIRST.get(text.trimStart().charAt(0)) ?? "number", line);
 		else if (this.keys.get(key)?.has(type) !== true) this.#see(key, type, line);
-		// What is odd by the usual forms may be meant by these.
+		// With options for cells, an odd value may be meant.
 		if (this.#options.cells === undefined) this.#addOdd(key, type, text, line);
 		return this.#isDone(column);
 	}

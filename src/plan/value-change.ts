@@ -30,7 +30,7 @@ export class ValueMap {
 		const items = value.flatMap((item, at) => {
 			const change = changes[at];
 			if (change === undefined) return [item];
-			// A list takes the place of its item. What is there already is not there twice.
+			// A list takes the place of its item. An item that is there already is not added twice.
 			const { to } = change;
 			const added = (to === undefined ? [] : isJsonArray(to) ? to : [to]).filter(
 				(each) => !there.has(canonicalText(each)),

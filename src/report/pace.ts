@@ -35,7 +35,7 @@ export function paceText(pace: Pace, cap: number | undefined): string | undefine
 	return `rate: ${rateText(requests / seconds)}${of} a second (${why})`;
 }
 
-/** The causes that made a run slower. What a run is by itself, and no service, is one only where the run is long enough. */
+/** The causes that made a run slower. A cause in the run itself, and not in the service, counts only in a long run. */
 export function slowCauses({ slow, seconds, requests }: Pace, cap: number | undefined): readonly SlowCause[] {
 	const isLong = seconds >= LEAST_SECONDS && (cap === undefined || requests / seconds < FULL_SHARE * cap);
 	return slow.filter(({ cause }) => isLong || (cause !== "concurrency" && cause !== "rows"));

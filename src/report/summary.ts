@@ -93,7 +93,7 @@ export type DryResult = {
 	readonly undeclared?: { readonly documents: number; readonly fails: boolean } | undefined;
 };
 
-/** How a run ended, or a command that sent no row. What is undefined is not known, or does not apply. */
+/** How a run ended, or a command that sent no row. An undefined member is not known, or does not apply. */
 export type Ended = {
 	readonly totals: Totals;
 	readonly seconds: number;

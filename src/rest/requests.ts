@@ -23,7 +23,7 @@ type CallOptions = Pick<Call<unknown>, "body" | "headers" | "limit" | "isPatient
 	readonly only?: FlavourRequest;
 };
 
-/** What the requests of one dialect share: paths, and how a success is told from any other answer. */
+/** What the requests of one dialect share: paths, and how a success differs from any other answer. */
 export class Requests {
 	readonly dialect: Dialect;
 	readonly prefix: string;

@@ -31,7 +31,7 @@ export type Source = {
 };
 
 /**
- * Opens a manifest. What cannot be read twice (`-`, a pipe) is copied to a private file while it is read.
+ * Opens a manifest. Standard input and pipes can't be read twice: they are copied to a private file while they are read.
  *
  * @param name what messages call it
  * @throws CliError exit 2 when there is no such file or it cannot be read

@@ -16,7 +16,7 @@ const BUILT_IN: readonly (readonly [from: number, to: number, NumberKind])[] = [
 /** @param code the text of a format of the workbook's own; undefined for a built-in one */
 export function kindOf(id: number, code: string | undefined): NumberKind {
 	if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2] ?? "number";
-	// Texts, colours, conditions and languages are no part of the number. What follows the first ; is for negative ones.
+	// Texts, colours, conditions and languages are no part of the number. The parts after the first ; are for negative ones.
 	const bare = code.replaceAll(/"[^"]*"|[\\_*][^]|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, "").split(";", 1)[0] ?? "";
 	const hasTime = /[hs]/i.test(bare);
 	const hasDate = /[yd]/i.test(bare) || (/m/i.test(bare) && !hasTime);

@@ -66,7 +66,7 @@ export async function createFile(path: string): Promise<JournalFile> {
 }
 
 /**
- * Opens a file to append to it after its good records. What follows them is cut off, and the cut is durable before any
+ * Opens a file to append to it after its good records. Bytes after them are cut off, and the cut is durable before any
  * record is appended: otherwise a record could follow the remains of a torn one. The good records are made durable too:
  * a process that was killed may have written them without a sync.
  */

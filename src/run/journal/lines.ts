@@ -24,7 +24,7 @@ type Scan = {
 };
 
 /**
- * Reads records until the first bad one. What follows it shows whether it is damage or a write that was cut off: where a
+ * Reads records until the first bad one. The next record shows whether it is damage or a write that was cut off: where a
  * good record follows, both had been written completely, so the bad one was damaged later.
  *
  * @param onEntry called with each good record and its offset; it returns the rule that the record breaks, which is damage too

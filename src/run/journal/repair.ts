@@ -34,7 +34,7 @@ export async function repairRun(folder: string, now: () => Date): Promise<Repair
 		const damaged = await salvage(path);
 		const repaired = await repairJournal(path, now().toISOString());
 		if (damaged === undefined) return repaired;
-		// What of a damaged compressed form could not be read is lost, at least one record.
+		// The unread part of a damaged compressed journal is lost, at least one record.
 		return { ...repaired, lost: Math.max(1, repaired.lost), original: damaged };
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder);

@@ -75,7 +75,7 @@ export class Controller {
 		if (cap === undefined && kept !== undefined && kept.because !== null) this.#ceiling = kept;
 	}
 
-	/** Another cap holds. What was learnt of the service stays. */
+	/** Another cap holds. Facts learnt about the service stay. */
 	setCap(cap: number | undefined, now: number): void {
 		const isHeld = this.#cap === undefined || this.#rate < this.#cap;
 		this.#cap = cap;

@@ -9,7 +9,7 @@ export class Cooldown {
 	readonly #clock: Clock;
 	#since = Number.NEGATIVE_INFINITY;
 	#until = Number.NEGATIVE_INFINITY;
-	/** told of each wait that the service asked this process for */
+	/** called with each wait that the service asked this process for */
 	onAsked: ((milliseconds: number) => void) | undefined;
 
 	constructor(clock: Clock) {

@@ -33,7 +33,7 @@ export class RecentCounts {
 	}
 }
 
-/** Milliseconds from which answers a second can be told. */
+/** Milliseconds that are enough to count answers a second. */
 const SHOWN_MS = 250;
 
 /** Answers whose mean is a latency: fewer may be quick by chance. */

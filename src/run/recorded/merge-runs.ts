@@ -33,7 +33,7 @@ export type MergedRun = {
  * manifest, which the shards share.
  *
  * @param tool version of the program
- * @throws CliError exit 7 where the storage fails, 8 where two shards have the same row; then nothing is left behind
+ * @throws CliError exit 7 where the storage fails, 8 where two shards have the same row; then no file is left
  */
 export async function mergeRuns(
 	runs: RunStore,

@@ -5,7 +5,7 @@ import type { Api } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
 import type { Recognition } from "./service-memory.ts";
 
-/** The requests for which real rows were told that there is no route, and those answers. */
+/** The requests of rows that were answered "no such route", and those answers. */
 export type Unrouted = ReadonlyMap<FlavourRequest, string>;
 
 const REQUESTS: Readonly<Record<FlavourRequest, string>> = {

@@ -55,7 +55,7 @@ export type ServiceOptions = {
 /** Milliseconds for which an entry counts without a new detection: a server may be upgraded. */
 export const VALID_FOR = 24 * 60 * 60 * 1000;
 
-/** Requests by which flavours are told apart. */
+/** Requests that show which flavour a service has. */
 const ANSWERED = ["PUT", "PATCH", "path", "body"] as const satisfies readonly FlavourRequest[];
 
 const ECHO = v.picklist(["document_id", "id", "id_and_metadata", "nothing", "other"]);

@@ -19,7 +19,7 @@ export function datasetName(members: Members, release: Release, of: "new" | "cha
 	if (length === 0) throw fieldError("name", "String should have at least 1 character", sent);
 	if (length > datasetNameLimit)
 		throw fieldError("name", `String should have at most ${datasetNameLimit} characters`, sent);
-	// SQLite returns text only up to a NUL. What the server does with one is not known.
+	// SQLite returns text only up to a NUL. The server's treatment of one is not known.
 	if (name.includes("\0")) throw fieldError("name", "Input should be a valid string", sent);
 	return name;
 }

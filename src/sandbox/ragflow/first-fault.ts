@@ -47,7 +47,7 @@ export function firstFaultName({ name: sent = null }: Members, of: "new" | "chan
 		throw new Failure(Code.data, "Field validation for 'name' failed on the 'required' tag", { data: "null" });
 	const name = goTrim(sent ?? "");
 	const bytes = Buffer.byteLength(name);
-	// SQLite returns text only up to a NUL. What the server does with one is not known.
+	// SQLite returns text only up to a NUL. The server's treatment of one is not known.
 	if (name === "" || name.includes("\0"))
 		throw new Failure(
 			Code.data,

@@ -91,7 +91,7 @@ export async function printList<Item>(
 		case "csv":
 		case "tsv": {
 			const line = chosen === "csv" ? reportCsvLine : tsvLine;
-			// A format that nobody chose is read by people, also where a runner reads it first.
+			// The default format is read by people, also where a runner reads it first.
 			const print = (text: string): Promise<void> => (format === undefined ? io.print(text) : io.out(text));
 			for await (const item of items) {
 				// Printed only with the first item: a refused list must not look like an empty one.

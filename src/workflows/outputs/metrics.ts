@@ -11,7 +11,7 @@ const CAUSES = ["429", "503", "outage"];
 
 /**
  * The run as gauges, in the text format that Prometheus' node exporter reads from a folder. The exit code is the one with
- * which the program ends. What is not known is left out: a manifest that was refused has no requests.
+ * which the program ends. Unknown figures are left out: a manifest that was refused has no requests.
  *
  * @param before the text of the file that is there, for the time of the last success
  */

@@ -223,7 +223,7 @@ export async function applyPlan(
 	{ about, sink }: Applying,
 ): Promise<ExitCode> {
 	const { mode } = rows.header;
-	// What replaces all metadata is written whatever a document has.
+	// A replacement of all metadata is written whatever a document has.
 	const rules = { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
 	if (sink !== undefined) return await preview(run, rows, previewPlanned(run, rules), sink);
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));

@@ -140,7 +140,7 @@ type Pass<SourceRow extends Row> = (
 async function refuseWhileRunning<SourceRow extends Row>(run: Run, rows: RowSource<SourceRow>): Promise<void> {
 	const { flags, settings, app } = run;
 	const runs = app.runs(settings);
-	// Without the folder of locks no run has begun, and a command that sends nothing leaves nothing behind.
+	// Without the folder of locks no run has begun, and a command that sends nothing leaves no file.
 	if (!existsSync(runs.path(LOCKS))) return;
 	const options = { runs, processes: app.processes, force: flags.force === true };
 	const lock = await lockForSending(runSpecOf(run, rows), options).catch((error: unknown) =>

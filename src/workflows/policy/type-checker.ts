@@ -50,7 +50,7 @@ export class TypeChecker {
 		if (documents.isListed(row.datasetId)) this.#seen.add(row.datasetId);
 		if (effect.action === "none" || effect.action === "remove") return;
 		const { present, metadata } = effect;
-		// What a document has already is stored again.
+		// A value that the document has already was accepted before.
 		const changed = [...metadata].filter(([key, value]) => !sameValue(value, present.get(key)));
 		await this.values(row, new Map(changed));
 	}

@@ -106,7 +106,7 @@ async function describedRows(
 	const count = size === 1 ? "1 sidecar is" : `${numberText(size)} sidecars are`;
 	if (size > 0) app.io.note(`${count} read as metadata, and not uploaded; --no-sidecars uploads them.`);
 	const text = await manifestText(run, described, options);
-	// What a sidecar was mapped to must not be mapped again.
+	// The keys of sidecars are mapped already, and must not be mapped again.
 	const { map: _map, ignore: _ignore, ...flags } = run.flags;
 	const reading = { ...options, map: new Map<string, string>(), ignore: new Set<string>(), filesRoot: "/" };
 	return madeRows(

@@ -103,7 +103,7 @@ function listed(documents: Pick<DocumentSource, "fromList">): Reader {
 	};
 }
 
-/** What the service does not say is not known: no row fails for it. */
+/** A document that the service does not show is unknown: no row fails for it. */
 function askedFor({ session: { service, tryRequest } }: Run): Reader {
 	return async (rows) => {
 		const [first] = rows;

@@ -80,7 +80,7 @@ export async function newerRowsOf(
 	all: readonly RunFile[],
 	{ isUndo = undoneRunOf(file) !== undefined, isForced }: Partial<Mode> & Pick<Mode, "isForced">,
 ): Promise<NewerRows | undefined> {
-	// What others have written since is what it is to read.
+	// A download shall read the values that newer runs have written.
 	if (file.command === PURPOSES.download.command) return undefined;
 	try {
 		return new NewerRows(await newerRuns(runs, file, all, isUndo), file.baseUrl, { isUndo, isForced });

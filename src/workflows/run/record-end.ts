@@ -114,7 +114,7 @@ const LEAST = 0.001;
 const EARLY = 0.1;
 
 /**
- * Appends a line a second to the series of a run. What can't be written is reported once by `note`, and the run goes on
+ * Appends a line a second to the series of a run. A failed write is reported once by `note`, and the run goes on
  * without a series.
  */
 export function recordSeries(

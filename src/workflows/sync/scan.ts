@@ -125,7 +125,7 @@ async function isThere(path: string): Promise<boolean> {
 	try {
 		return !(await lstat(path)).isDirectory();
 	} catch (error) {
-		// What can't be found out counts as there: only a file that is certainly gone is.
+		// A file of unknown state counts as there: only ENOENT and ENOTDIR say that it is gone.
 		return !["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 	}
 }

@@ -28,7 +28,7 @@ export async function unfinishedSync(
 	const recorded = file && (await runs.journal(file.run));
 	if (file === undefined || recorded === undefined || markOf(runs, file.run)?.isUndone === true) return undefined;
 	const isEnded = isFinished(recorded) && runs.hasSummary(file.run);
-	// What it did is in its journal alone: without it, its documents would be those of others.
+	// Its work is in its journal alone: without it, its documents would pass for those of other clients.
 	const isUnfolded = readSummary(runs.path(file.run))?.exitCode === Exit.storage;
 	if (file.command !== SYNC) {
 		if (isEnded && !isUnfolded) return undefined;
