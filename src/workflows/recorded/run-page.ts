@@ -86,7 +86,9 @@ function settingsOf({ options, sending, flags, by }: RunFile, points: readonly S
 		const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 		return [`${flag} ${isText(value) ? value : JSON.stringify(value)}`];
 	});
-	const sent = Object.entries(recordedSending(sending ?? {})).map(([name, value]) => `${name} ${String(value)}`);
+	const sent = Object.entries(recordedSending(sending ?? {})).flatMap(([name, value]) =>
+		value === undefined ? [] : [`${name} ${String(value)}`],
+	);
 	const all: readonly (readonly [string, string | undefined])[] = [
 		["Mode", isText(mode) ? mode : undefined],
 		["Options", optionTexts.join(", ")],

@@ -57,6 +57,7 @@ it("runs report --report writes the page from the record, also when the manifest
 		},
 		changes: { total: 3, rows: [{ line: 2, keys: [{ key: "n", action: "add", to: 0 }] }, {}, {}] },
 	});
+	expect(JSON.stringify(now)).not.toContain("undefined");
 	const markdown = join(out, "run.md");
 	expect(await world.run(["runs", "report", "--report", markdown])).toMatchObject({ exit: 0 });
 	expect(await readFile(markdown, "utf8")).toContain("## Finished with failures: ragtag docs tag `");
