@@ -153,7 +153,9 @@ export function recordSeries(
 			await work;
 			take(LEAST);
 			await work;
-			await attempt(async () => file?.close());
+			// Its failure was noted already where a line could not be written. The file is open then, too.
+			if (isOver) await file?.close().catch(() => undefined);
+			else await attempt(async () => file?.close());
 			isOver = true;
 		},
 	};

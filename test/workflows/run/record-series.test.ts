@@ -1,5 +1,6 @@
-import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
@@ -132,6 +133,25 @@ describe("the series of a run", () => {
 		await series.close();
 		expect(notes).toEqual([expect.stringContaining(path)]);
 		expect(await readFile(target, "utf8")).toBe("untouched");
+	});
+
+	it.skipIf(process.platform !== "linux")("closes its file also after a line that could not be written", async () => {
+		const path = join(await folder(), "series.jsonl");
+		const notes: string[] = [];
+		const monitor = new RunMonitor(new FakeClock(), new Cooldown(new FakeClock()));
+		let now = 0;
+		const date = (): Date => {
+			throw new Error("no date");
+		};
+		const figures = { monitor, journal: { totals: () => TOTALS }, cap: () => undefined };
+		const series = recordSeries(path, figures, (text) => notes.push(text), {
+			clock: { now: () => (now += 1000) },
+			timers: { date, every: () => () => undefined },
+		});
+		await series.close();
+		expect(notes).toEqual([expect.stringContaining("no date")]);
+		const open = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""));
+		expect(await Promise.all(open)).not.toContain(path);
 	});
 
 	it("does not grow without limit: the resolution of the whole file is halved", async () => {
