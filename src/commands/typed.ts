@@ -3,7 +3,12 @@ import { Command, type Option } from "commander";
 /** The command that a line names, as far as its words are commands. */
 export function typedCommand(program: Command, argv: readonly string[]): Command {
 	let command = program;
-	for (const word of argv) command = command.commands.find((each) => each.name() === word) ?? command;
+	// The value of an option may be called as a command is.
+	const takesNext = (flag = ""): boolean =>
+		optionsOf(command).some(({ long, short, required }) => required && (flag === long || flag === short));
+	for (const [at, word] of argv.entries()) {
+		if (!takesNext(argv[at - 1])) command = command.commands.find((each) => each.name() === word) ?? command;
+	}
 	return command;
 }
 

@@ -35,6 +35,7 @@ describe("words of the tree", () => {
 		[["docs", "upload", "--files-root", ""], [], ":folders"],
 		[["--state-dir", ""], [], ":folders"],
 		[["--profile", "prod", "docs", "r"], ["resolve", "rm"], ":none"],
+		[["--profile", "runs", "docs", "r"], ["resolve", "rm"], ":none"],
 		[["docs", "rm", "--id", "a", "b", "--ye"], ["--yes"], ":none"],
 		[["docs", "tag", "--", "--m"], [], ":files"],
 		[["no", "such", ""], [], ":none"],
