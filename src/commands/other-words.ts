@@ -44,6 +44,12 @@ async function answerTo({ error, argv, whole }: Omit<Wrong, "program">, command:
 	if (code === "commander.unknownOption") {
 		return optionAnswer(word, command) ?? ownersAnswer(word, await whole());
 	}
+	if (code === "commander.missingMandatoryOptionValue") {
+		const flags = optionsOf(command).flatMap(({ long }) => long ?? []);
+		const typed = argv.filter((word) => word.startsWith("--")).map((word) => word.replace(/=.*/s, ""));
+		const mistyped = typed.find((word) => !flags.includes(word) && nearest(word, flags).length > 0);
+		return mistyped === undefined ? undefined : optionAnswer(mistyped, command);
+	}
 	if (code === "commander.excessArguments") return excessAnswer(command, argv);
 	if (code === "commander.optionMissingArgument") return `Type: ${word}`;
 	if (code === "commander.missingArgument") return `Usage: ragtag ${usageOf(command)}`;

@@ -113,6 +113,7 @@ it.each([
 	["docs tag x.csv --dryrun", "Did you mean --dry-run?"],
 	["docs tag x.csv --DATASET x", "Did you mean --dataset?"],
 	["docs tag x.csv --conc 3", "Did you mean --concurrency?"],
+	["docs download -d x --outt y", "Did you mean --out?"],
 	["docs list --only-changed", "--only-changed is an option of ragtag docs tag or ragtag docs download."],
 	["docs tag x.csv --json=true", "--json takes no value: type --json alone."],
 	["--rate=5 docs tag x.csv", "An option stands after its command: ragtag docs tag --rate <n>"],
