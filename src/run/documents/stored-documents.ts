@@ -1,6 +1,7 @@
 import { readSync } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { CliError, Exit } from "../../errors.ts";
 import { parseJson, parseLoosely } from "../../json/parse-json.ts";
 import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
@@ -33,20 +34,25 @@ export type Named = RemoteDocument & {
 /** The text of no metadata, where that is doubted: no writer of metadata has a blank there. */
 const DOUBTED = "{ }";
 
-/** Between the fields of a record. No JSON text has it. */
+/** Between the fields of a record, and after it. No JSON text has them. */
 const BETWEEN = "\t";
+const END = "\n";
+
+/** Bytes of which each record takes a multiple, so that 32 bits tell where one begins in a file of 32 GB. */
+const UNIT = 8;
+
+/** Bytes that are read of a record at first: most have fewer. */
+const FIRST_READ = 512;
 
 /** Characters that wait for a write. */
 const WRITE_LENGTH = 256 * 1024;
 
-/** Documents that are read together where all are read. */
-const TOGETHER = 256;
-
 /**
  * The documents of a whole dataset in a private file, found by their ids, or by the part of their names that the service
- * compares: a million of them need 30 MB of memory. Add all documents, call `end`, then read.
+ * compares: a million of them need 20 MB of memory. Add all documents, call `end`, then read.
  *
- * A record is the number of the earlier record of its key, and JSON texts: the id, the name, the size and the metadata.
+ * A record is the place of the earlier record of its key, and JSON texts: the id, the name, the size and the metadata. A place
+ * is counted in units from 1 on.
  */
 export class StoredDocuments {
 	readonly #folder: string;
@@ -55,10 +61,11 @@ export class StoredDocuments {
 	readonly #nameKey: ((name: string) => string) | undefined;
 	/** undefined where documents are found by their ids */
 	readonly #ids: SeenIds | undefined;
-	/** the number of the latest record of a key, from 1 on */
-	readonly #numbers = new IdTable();
-	/** where each record begins in the file, in bytes; the last number is where the file ends */
-	readonly #starts = [0];
+	/** the place of the latest record of a key */
+	readonly #places = new IdTable();
+	/** the place after the last record */
+	#end = 1;
+	#size = 0;
 	#unwritten = "";
 
 	private constructor(folder: string, file: FileHandle, nameKey: ((name: string) => string) | undefined) {
@@ -85,7 +92,7 @@ export class StoredDocuments {
 	}
 
 	get size(): number {
-		return this.#starts.length - 1;
+		return this.#size;
 	}
 
 	/**
@@ -94,11 +101,13 @@ export class StoredDocuments {
 	 */
 	add({ id, name, size, ...held }: Named): Promise<void> | undefined {
 		this.#ids?.add(id);
-		const earlier = this.#numbers.set(this.#nameKey?.(name) ?? id, this.#starts.length);
+		const earlier = this.#places.set(this.#nameKey?.(name) ?? id, this.#end);
 		const named = [earlier, JSON.stringify(id), JSON.stringify(name), JSON.stringify(size ?? null)];
-		const record = [...named, ...fieldsOf(held)].join(BETWEEN);
-		this.#starts.push((this.#starts.at(-1) ?? 0) + Buffer.byteLength(record));
-		this.#unwritten += record;
+		const record = [...named, ...fieldsOf(held)].join(BETWEEN) + END;
+		const units = Math.ceil(Buffer.byteLength(record) / UNIT);
+		this.#size += 1;
+		this.#end += units;
+		this.#unwritten += " ".repeat(units * UNIT - Buffer.byteLength(record)) + record;
 		return this.#unwritten.length >= WRITE_LENGTH ? this.end() : undefined;
 	}
 
@@ -126,10 +135,11 @@ export class StoredDocuments {
 
 	/** The id and the name of each document, in the order of the list. */
 	async *ids(): AsyncGenerator<Pick<Named, "id" | "name">> {
-		for (let first = 1; first <= this.size; first += TOGETHER) {
-			for (const [, id, name] of await this.#read(first, Math.min(TOGETHER, this.size - first + 1))) {
-				yield { id: textOf(id), name: textOf(name) };
-			}
+		for (let place = 1; place < this.#end;) {
+			const { fields, next } = await this.#read(place);
+			const [, id, name] = fields;
+			yield { id: textOf(id), name: textOf(name) };
+			place = next;
 		}
 	}
 
@@ -138,27 +148,32 @@ export class StoredDocuments {
 		await rm(this.#folder, { recursive: true, force: true });
 	}
 
-	/** The documents of that key, the latest first. Other keys may have the same number. */
+	/** The documents of that key, the latest first. Other keys may have the same place. */
 	async #found(key: string, isMeant: (document: Named) => boolean): Promise<Named[]> {
 		const found: Named[] = [];
-		for (let number = this.#numbers.get(key); number !== 0;) {
-			const [[earlier, ...fields] = []] = await this.#read(number, 1);
+		for (let place = this.#places.get(key); place !== 0;) {
+			const [earlier, ...fields] = (await this.#read(place)).fields;
 			const document = documentOf(fields);
 			if (isMeant(document)) found.push(document);
-			number = Number(earlier);
+			place = Number(earlier);
 		}
 		return found;
 	}
 
-	/** The fields of so many records. A call takes the system some microseconds; in a thread it would take ten times as long. */
-	#read(number: number, count: number): Promise<readonly (readonly string[])[]> {
-		const starts = this.#starts.slice(number - 1, number + count);
-		const [start = 0, end = 0] = [starts[0], starts.at(-1)];
+	/** A record, and the place of the next one. A call takes the system some microseconds; in a thread it would take ten times as long. */
+	#read(place: number): Promise<{ readonly fields: readonly string[]; readonly next: number }> {
 		return withTemporaryStorage(this.#what, async () => {
-			const bytes = Buffer.allocUnsafe(end - start);
-			readSync(this.#file.fd, bytes, 0, bytes.length, start);
-			const ends = starts.slice(1);
-			return ends.map((each, at) => bytes.toString("utf8", (starts[at] ?? 0) - start, each - start).split(BETWEEN));
+			for (let length = FIRST_READ; ; length *= 4) {
+				const bytes = Buffer.allocUnsafe(length);
+				const count = readSync(this.#file.fd, bytes, 0, length, (place - 1) * UNIT);
+				const end = bytes.subarray(0, count).indexOf(END);
+				if (end !== -1) {
+					const fields = bytes.toString("utf8", 0, end).split(BETWEEN);
+					return { fields, next: place + Math.ceil((end + 1) / UNIT) };
+				}
+				if (count < length)
+					throw new CliError(`${this.#what} can't be read: their temporary file was cut off`, { exit: Exit.storage });
+			}
 		});
 	}
 }

@@ -49,6 +49,7 @@ describe("the file of documents finds by id", () => {
 		['"quoted" \\ and\nof two lines', [["a", "line\nbreak €"]]],
 		["日本語", [["鍵", ["値", 1, null]]]],
 		["__proto__", [["__proto__", { constructor: 1 }]]],
+		["long", [["a", "é".repeat(5000)]]],
 		["", []],
 		["without", undefined],
 	])("each value unchanged: %j", async (id, pairs) => {
