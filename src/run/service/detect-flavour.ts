@@ -102,6 +102,8 @@ export class Redetection {
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#fruitless = 0;
 	#unrouted = new Map<FlavourRequest, string>();
+	/** whether requests have succeeded in this flavour: a new canary after a refusal does not change that */
+	#hasWorked = false;
 
 	/** what real requests were answered, which outweighs every probe */
 	get unrouted(): Unrouted {
@@ -115,8 +117,9 @@ export class Redetection {
 
 	/** @param hasWorked whether requests of the same kind succeeded before: the service was changed since */
 	note({ unrouted, message, code }: RestError, hasWorked: boolean): void {
+		this.#hasWorked ||= hasWorked;
 		// Once requests have worked, a page of a proxy does not show which routes the API has.
-		if (unrouted === undefined || (hasWorked && code.startsWith("HTTP_"))) return;
+		if (unrouted === undefined || (this.#hasWorked && code.startsWith("HTTP_"))) return;
 		if (hasWorked) this.#unrouted.clear();
 		this.#unrouted.set(unrouted, message);
 	}
@@ -134,6 +137,7 @@ export class Redetection {
 
 	/** It was detected again, and is another. */
 	changed(): void {
+		this.#hasWorked = false;
 		this.#fruitless = 0;
 		this.#confirmedAt = Number.NEGATIVE_INFINITY;
 	}

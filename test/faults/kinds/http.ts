@@ -120,7 +120,7 @@ export const http = section("all", (test) => {
 		const ended = await trial(flavour, { faults: final, exit: 1, failed, args: IN_ORDER });
 		expect(range(3, 2).map((row) => asksFor(ended, row))).toEqual([1, 1, 1]);
 	});
-	test("H7: 501 for one row fails that row alone", async (flavour) => {
+	test("H7 quick: 501 for one row fails that row alone", async (flavour) => {
 		const ended = await trial(flavour, {
 			faults: rowByRow(statuses([501])),
 			exit: 1,
@@ -136,7 +136,7 @@ export const http = section("all", (test) => {
 		// A conflict may be gone a little later.
 		expect(refused.map((_, index) => asksFor(ended, index + 2))).toEqual([1, 1, 1, 1, 1, 1, 1, 3]);
 	});
-	test("H8: 405 or 415 for one row, which speak of another kind of server, fail that row alone", async (flavour) => {
+	test("H8 quick: 405 or 415 for one row, which speak of another kind of server, fail that row alone", async (flavour) => {
 		for (const status of [405, 415]) {
 			await trial(flavour, { faults: rowByRow(statuses([status])), exit: 1, failed: { 2: `HTTP_${status}` } });
 		}
