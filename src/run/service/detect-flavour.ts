@@ -102,7 +102,10 @@ export class Redetection {
 	#confirmedAt = Number.NEGATIVE_INFINITY;
 	#fruitless = 0;
 	#unrouted = new Map<FlavourRequest, string>();
-	/** whether requests have succeeded in this flavour: a new canary after a refusal does not change that */
+	/**
+	 * whether requests have succeeded in this flavour: a new canary after a refusal does not change that. A firewall answers 405
+	 * to the text of a row (alibabacloud.com/help/en/waf, "Custom responses": "The default block response code for WAF is 405")
+	 */
 	#hasWorked = false;
 
 	/** what real requests were answered, which outweighs every probe */
