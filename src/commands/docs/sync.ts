@@ -12,6 +12,7 @@ import { needs } from "../../flags/refuse.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader } from "../../plan/plan-file/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { SYNC_COMMAND } from "../../run/recorded/unfinished.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
@@ -27,7 +28,7 @@ import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
-import { SYNC, unfinishedSync } from "../../workflows/sync/unfinished-sync.ts";
+import { unfinishedSync } from "../../workflows/sync/unfinished-sync.ts";
 import { addFileOptions, checkFileFlags } from "../../flags/input-flags.ts";
 
 type SyncOptions = RunFlags &
@@ -80,7 +81,7 @@ export const syncCommand = declare({
 async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	await checkFlags(options);
 	const { folder, dryRun = false, out } = options;
-	await using run = await openRun(SYNC, options, app);
+	await using run = await openRun(SYNC_COMMAND, options, app);
 	const { dataset } = run.flags;
 	if (dataset === undefined) {
 		throw usageError("docs sync needs a dataset", "Name it with -d DATASET.");
@@ -129,7 +130,7 @@ function planKind({ parse, wait, trash, allowTypeChange }: RecordedFlags): PlanK
 async function goOn(file: RunFile, given: RunFlags, app: App): Promise<ExitCode> {
 	const { parse, wait, allowTypeChange } = payloadFlags(file.options);
 	const flags = { ...given, parse, wait, allowTypeChange, trash: file.options["trash"] === true };
-	await using run = await connectRun(SYNC, flags, app);
+	await using run = await connectRun(SYNC_COMMAND, flags, app);
 	await using rows = await planRows(run, file.manifest.path, { ...planKind(flags), name: file.manifest.name });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { sync: target } = rows.header;
@@ -143,7 +144,7 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 	const plan = await planFolder(run, folder, pair);
 	if (flags.parse === true) await requireCall(run.session, "parse", "--parse");
 	if (plan.changes.some(({ action }) => action === "replace")) {
-		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, SYNC);
+		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, SYNC_COMMAND);
 	}
 	const lost = plan.changes.filter(({ action }) => action === "remove" || action === "replace").length;
 	if (lost > 0 && flags.trash !== true) {

@@ -203,6 +203,9 @@ export async function unmark(runs: RunStore, marked: readonly string[], by: stri
 /** The command of a run that takes another one back. */
 export const UNDO_COMMAND = "runs undo";
 
+/** The command in the record of a sync. */
+export const SYNC_COMMAND = "docs sync";
+
 const UNDO_PREFIX = "undo of ";
 
 /** The name of the manifest of an undo. */
@@ -231,8 +234,8 @@ type Job = Pick<RunFile, "command" | "baseUrl" | "options"> & {
  * path. Rows from a pipe or from arguments have no path: their content counts.
  */
 function jobKeyOf({ command, baseUrl, options, manifest: { path, sha256 } }: Job): string {
-	// Each sync compares the folder anew: its job is to bring its state and its dataset up to date.
-	if (options["sync"] !== undefined) return JSON.stringify([command, baseUrl, options["sync"], options["dataset"]]);
+	// Each sync compares the folder anew: its job is to bring its state and its dataset up to date. An undo has a state, too.
+	if (command === SYNC_COMMAND) return JSON.stringify([command, baseUrl, options["sync"], options["dataset"]]);
 	const rows = path === undefined ? ["content", sha256] : ["path", path];
 	return JSON.stringify([command, baseUrl, options, ...rows]);
 }

@@ -5,12 +5,9 @@ import type { SyncState } from "../../plan/sync/state.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
-import { isFinished, markOf } from "../../run/recorded/unfinished.ts";
+import { isFinished, markOf, SYNC_COMMAND } from "../../run/recorded/unfinished.ts";
 import type { Run } from "../open-run.ts";
 import type { SyncPair } from "./plan-sync.ts";
-
-/** The command in the record of a sync. */
-export const SYNC = "docs sync";
 
 /**
  * The newest run of this state, where the state does not have all that it did: it was killed, could not write the state, or
@@ -30,7 +27,7 @@ export async function unfinishedSync(
 	const isEnded = isFinished(recorded) && runs.hasSummary(file.run);
 	// Its work is in its journal alone: without it, its documents would pass for those of other clients.
 	const isUnfolded = readSummary(runs.path(file.run))?.exitCode === Exit.storage;
-	if (file.command !== SYNC) {
+	if (file.command !== SYNC_COMMAND) {
 		if (isEnded && !isUnfolded) return undefined;
 		throw usageError(
 			`run ${file.run} (${file.command}) of this folder did not end; nothing was sent`,

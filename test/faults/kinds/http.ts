@@ -20,7 +20,7 @@ import {
 } from "../rig/trial.ts";
 import { section } from "../table.ts";
 
-/** One fault a row, from the second row on: the first goes alone, to see whether the service keeps what it is told. */
+/** One fault a row, from the second row on: the first goes alone, to see whether the service keeps what is written. */
 export function rowByRow(faults: readonly Planned[], tries?: number): Planned[] {
 	return faults.map((fault, index) => ({ ...fault, row: index + 2, ...(tries === undefined ? {} : { tries }) }));
 }
@@ -38,7 +38,7 @@ export function failedWith(codes: readonly (string | RegExp)[]): Record<number, 
 
 const statuses = (list: readonly number[]): Planned[] => list.map((status) => ({ fault: "status", status }));
 
-/** A port at which nobody may ever knock. */
+/** A port to which no request may ever go. */
 async function trap(host = "127.0.0.1"): Promise<{ readonly port: number; readonly knocks: () => number }> {
 	let knocks = 0;
 	const server = createServer((socket) => {
@@ -298,7 +298,7 @@ export const http = section("all", (test) => {
 		];
 		await trial(flavour, { faults, rows: 30, exit: 0 });
 	});
-	test("H25: an answer to somebody else's request is never taken for one's own success", async (flavour) => {
+	test("H25: an answer to another client's request is never taken for a success", async (flavour) => {
 		const once = [
 			{ fault: "shifted", row: 9, tries: 1, ...(flavour === "documented" ? { when: "before" as const } : {}) },
 		];

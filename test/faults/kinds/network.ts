@@ -34,7 +34,7 @@ export async function nowhere(
 	const { exit } = ended;
 	const isMeant = [exits].flat().includes(exit);
 	expect({ isMeant, stderr: isMeant ? "" : ended.stderr }).toEqual({ isMeant: true, stderr: "" });
-	// Exit 2 is told before a manifest is opened, and has no summary then.
+	// Exit 2 comes before a manifest is opened, and has no summary then.
 	if (exit !== 2) {
 		const left = exit === 9 ? {} : { failed: 0, pending: 10 };
 		expect(summaryOf(ended.stdout)).toMatchObject({ rows: 10, updated: 0, exit_code: exit, ...left });

@@ -124,7 +124,7 @@ export const processes = section("none", (test) => {
 		await allThere(service, state, 91_000, 50);
 		await withoutKeyIn(resumed, state);
 	});
-	test("P11 quick: a state folder that can't be written is told before anything is sent", async () => {
+	test("P11 quick: a state folder that can't be written is reported before anything is sent", async () => {
 		const { sandbox, control, dataset } = await serviceOf("documented");
 		control.reset();
 		const blocked = await folder();
@@ -137,7 +137,7 @@ export const processes = section("none", (test) => {
 			expect({ state, applied: control.counts().applied }).toEqual({ state, applied: 0 });
 		}
 	});
-	test("P12 quick: a report that can't be written is told, and can be had again", async () => {
+	test("P12 quick: a report that can't be written is named, and can be made again", async () => {
 		const faults = [{ fault: "status", status: 400, row: 3 }];
 		const { state, stderr, service } = await trial("documented", {
 			faults,
@@ -263,7 +263,7 @@ export const processes = section("none", (test) => {
 		expect(control.counts().applied).toBe(40);
 		for (const ended of all) await withoutKeyIn(ended, state);
 	});
-	test("P19 quick: a lock that a killed run left behind keeps nobody out", async () => {
+	test("P19 quick: a lock that a killed run left keeps no other run out", async () => {
 		const half = await killed();
 		// One of the content, one of the path.
 		expect(await readdir(join(half.state, "runs", ".locks"))).toHaveLength(2);
@@ -370,7 +370,7 @@ export const processes = section("none", (test) => {
 		const refused = await resume(half.state, half.service.sandbox);
 		expect({ exit: refused.exit, applied: half.service.control.counts().applied }).toEqual({ exit: 8, applied });
 	});
-	test("P26: an exception that nobody caught is exit 70 without a stack, and loses no row", async () => {
+	test("P26: an uncaught exception is exit 70 without a stack, and loses no row", async () => {
 		const boom = 'setTimeout(()=>{throw new Error("boom")},4000)';
 		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(boom)}` };
 		const half = await halfway(() => undefined, { after: 4, env, args: ["--rate", "5"] });

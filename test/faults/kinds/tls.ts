@@ -48,7 +48,7 @@ export const tls = section("none", (test) => {
 		const args = ["--ca-file", certificate.path];
 		await trial(flavour, { faults: [], exit: 0, url: `https://127.0.0.1:${port}`, args });
 	});
-	test("T4 openssl: neither key nor row goes to a server whose authority nobody knows, until it is named", async (flavour) => {
+	test("T4 openssl: neither key nor row goes to a server of an unknown authority, until that is named", async (flavour) => {
 		const certificate = await strangers();
 		await refused(certificate, false, /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/);
 		const { sandbox } = await serviceOf(flavour);
