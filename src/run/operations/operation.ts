@@ -26,6 +26,8 @@ export type Memory = WriteMemory & {
 	namesakes?: readonly string[];
 	/** the name that an upload is sent under, where it gets its own by a rename */
 	sentName?: string | undefined;
+	/** bytes of an upload's file when it was sent: it may have changed since, or be gone */
+	sentSize?: number | undefined;
 	/** the document's name, once the service has shown it */
 	name?: string | undefined;
 	/** this execution has recorded what is sent */
@@ -143,6 +145,8 @@ export type Earlier = {
 	readonly namesakes: readonly string[] | undefined;
 	/** the name that an upload was sent under */
 	readonly name?: string | undefined;
+	/** bytes of an upload's file when it was sent */
+	readonly size?: number | undefined;
 	/** an upload's document, where a list showed it */
 	readonly stored: { readonly id: string; readonly name: string } | undefined;
 	/** what the document had before that write, where it is known */

@@ -88,11 +88,15 @@ export function uploadFile<Item extends UploadItem>(
 /** Records an upload and stores its file. */
 async function storeRecorded(upload: Upload): Promise<StoredFile> {
 	const { service, item, memory, log } = upload;
-	const { namesakes = [], replacing } = memory;
+	const { namesakes = [], replacing, sentSize } = memory;
 	const { metadata } = replacing ?? item;
-	if (memory.maybeStored === undefined) refuseValues(service, metadata);
+	if (memory.maybeStored === undefined) {
+		refuseValues(service, metadata);
+		memory.sentSize = undefined;
+	}
 	const file = await asSent(upload);
-	if (memory.isLogged !== true) {
+	memory.sentSize = file.size;
+	if (memory.isLogged !== true || file.size !== sentSize) {
 		const { name, size } = file;
 		await log.sending(item, { what: "upload", metadata, name, size, namesakes, replaces: replacing?.old });
 	}
@@ -124,6 +128,7 @@ async function recoverUpload(upload: Upload): Promise<Memory["stored"]> {
 	if (isEarlier) {
 		memory.namesakes = earlier.namesakes;
 		memory.sentName = earlier.name;
+		memory.sentSize = earlier.size;
 	} else if (memory.isSearchDue !== true) return undefined;
 	const found = await findUploadedSince(upload, await asSent(upload));
 	if (found !== undefined) await log.stored(item, found);
@@ -131,10 +136,10 @@ async function recoverUpload(upload: Upload): Promise<Memory["stored"]> {
 	return found;
 }
 
-/** The same under the name that it is sent with. */
+/** The file with the name and the size that it was sent with, or is to be sent with. */
 async function asSent({ item, memory }: Upload): Promise<UploadFile> {
-	const file = await sized(item);
-	return { ...file, name: memory.sentName ?? file.name };
+	const { sentName: name = item.file.name, sentSize: size } = memory;
+	return { ...(size === undefined ? await sized(item) : { ...item.file, size }), name };
 }
 
 /** The row's end where a document of the file's name is there and `--on-existing` says what to do then; else undefined. */

@@ -121,6 +121,7 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return {
 			namesakes: sent?.write === "update" ? undefined : (sent?.namesakes ?? []),
 			name: sent?.fileName,
+			size: sent?.size,
 			stored: stored === undefined ? undefined : { id: stored.documentId, name: stored.storedName },
 			before: sent?.before,
 			replaces: replacementOf(row),

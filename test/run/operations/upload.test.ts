@@ -374,6 +374,21 @@ it("of a killed execution is searched until the settle time is over, before it i
 	expect([uploads(absent).length, Math.round(again.clock.now() / 100)]).toEqual([1, 80]);
 });
 
+it("of a killed execution is found although its file was changed or removed since", async () => {
+	for (const name of ["b.txt", "removed.txt"]) {
+		const store = storeOf();
+		keep(store, { ...documentOf("stored"), name, size: 5 });
+		const log: SentLog = {
+			...unrecorded,
+			earlier: () => ({ namesakes: [], name, size: 5, stored: undefined, before: undefined, age: 20_000 }),
+		};
+		const run = store.run([item(name)], 1, { log });
+		await run.done;
+		expect(run.outcomes).toMatchObject([{ status: "uploaded", documentId: "stored" }]);
+		expect(uploads(store)).toEqual([]);
+	}
+});
+
 it("of a file that was stored in part may have arrived, so an undo reports it", async () => {
 	const store = storeOf();
 	store.take = (_, stored) => {
