@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import { parse } from "./values.ts";
 
 /** A line of a journal: independent of the program's own reader. */
@@ -13,9 +14,10 @@ export type JournalLine = {
 
 const LINE = /^[0-9a-f]{8} ([a-z]{2}) (\d+) \d+ (\d+) "([^"]*)" "([^"]*)" (\{.*\})$/;
 
-/** The whole lines of a journal. */
+/** The whole lines of a journal. A long one is packed at the end of its run. */
 export async function journalLines(path: string): Promise<readonly JournalLine[]> {
-	const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
+	const bytes = await readFile(path).catch(async () => gunzipSync(await readFile(`${path}.gz`)));
+	const lines = bytes.toString().split("\n").slice(0, -1);
 	return lines.map((line) => {
 		const [, code = "", row, attempts, dataset = "", document = "", json = ""] = LINE.exec(line) ?? [];
 		if (code === "") throw new Error(`not a line of a journal: ${line}`);

@@ -34,7 +34,13 @@ export async function halfway(
 	const service = await serviceOf("documented");
 	const { control, sandbox, dataset, learned } = service;
 	control.reset();
-	control.setPlan({ faults: [{ fault: "delay", milliseconds: 30, on: { method: "PUT" } }] });
+	const delay = (milliseconds: number, on: object) => ({
+		fault: "delay",
+		milliseconds,
+		on: { method: "PUT", ...on },
+	});
+	// Rows are left however late a busy machine sees that these are written.
+	control.setPlan({ faults: [delay(30, { to: after }), delay(2_000, { from: after + 1 })] });
 	const state = await stateOf(learned);
 	const first = 100_000 + ++turns * 1000;
 	const manifest = await manifestOf(rows, first);
@@ -44,6 +50,7 @@ export async function halfway(
 	const text = stdin ? await readFile(manifest, "utf8") : "";
 	const running = start([...argv, ...args], surroundings, text);
 	await expect.poll(() => control.counts().applied, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(after);
+	control.setPlan({ faults: [delay(30, {})] });
 	await happens(running, { state, manifest });
 	const ended = await bounded(running);
 	await withoutKeyIn(ended, state);
