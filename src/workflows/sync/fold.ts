@@ -1,4 +1,5 @@
-import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
+import { basename, dirname, join } from "node:path";
+import type { PlannedChange, SourceFile, SyncTarget } from "../../plan/plan-file/planned.ts";
 import type { SyncEntry } from "../../plan/sync/state.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { NOT_LISTED } from "../../run/types.ts";
@@ -6,7 +7,15 @@ import type { PlannedRow } from "../plan/plan-rows.ts";
 import { emptyState, readStateFile, writeState } from "./state-file.ts";
 
 /** What a run has made of a row. */
-type Made = { readonly documentId: string; readonly name: string | undefined; readonly isDone: boolean };
+type Made = {
+	readonly documentId: string;
+	readonly name: string | undefined;
+	readonly isDone: boolean;
+	/** a further execution, too, could not find that the document has the bytes of the file */
+	readonly isStale?: boolean;
+};
+
+const STALE: ReadonlySet<string> = new Set(["FILE_UNREADABLE", "NOT_STORED"]);
 
 /**
  * Takes what a run has done into the state. The journal says it, so it may be done more than once.
@@ -36,14 +45,21 @@ export async function foldRun(
 /** The rows that were done, and those that failed after their files were stored. */
 async function madeRows(recorded: RecordedRun): Promise<ReadonlyMap<number, Made>> {
 	const made = new Map<number, Made>();
+	const isAgain = recorded.state.headers.length > 1;
 	for await (const record of recorded.sentRecords()) {
 		if (record.kind !== "stored") continue;
 		made.set(record.row, { documentId: record.documentId, name: record.storedName, isDone: false });
 	}
 	for await (const outcome of recorded.outcomes()) {
 		const { row, documentId, storedName } = outcome;
-		if (outcome.status !== "failed") made.set(row, { documentId, name: storedName, isDone: true });
-		else if (outcome.error.code === NOT_LISTED) made.delete(row);
+		if (outcome.status !== "failed") {
+			made.set(row, { documentId, name: storedName, isDone: true });
+			continue;
+		}
+		const { code } = outcome.error;
+		const stored = made.get(row);
+		if (code === NOT_LISTED) made.delete(row);
+		else if (stored !== undefined) made.set(row, { ...stored, isStale: isAgain && STALE.has(code) });
 	}
 	return made;
 }
@@ -52,24 +68,35 @@ function apply(
 	entries: Map<string, SyncEntry>,
 	paths: Map<string, string>,
 	planned: PlannedChange,
-	{ documentId, name, isDone }: Made,
+	{ documentId, name, isDone, isStale = false }: Made,
 ): void {
 	const forget = (id: string): void => {
 		const path = paths.get(id);
 		if (path !== undefined) entries.delete(path);
 		paths.delete(id);
 	};
+	const add = (path: string, stored: string, { at: _at, ...file }: SourceFile): void => {
+		forget(documentId);
+		entries.set(path, { ...file, path, documentId, name: stored });
+		paths.set(documentId, path);
+	};
 	switch (planned.action) {
 		case "upload":
 		case "keep":
 		case "rename":
 		case "replace": {
-			// The old document of a replacement that was not finished is still the file's.
-			if (planned.action !== "upload" && !isDone) return;
-			forget(planned.documentId);
-			const { at: _at, ...file } = planned.file;
-			entries.set(file.path, { ...file, documentId, name: name ?? planned.name });
-			paths.set(documentId, file.path);
+			const { file } = planned;
+			const { path } = file;
+			if (planned.action === "upload" || isDone) {
+				forget(planned.documentId);
+				add(path, name ?? planned.name, file);
+				return;
+			}
+			// The old document of a replacement that was not finished is still the file's. The new one counts as that of a file
+			// which is gone, or no sync would ever remove it.
+			if (!isStale || name === undefined) return;
+			const own = join(dirname(path), basename(name));
+			if (!entries.has(own)) add(own, name, file);
 			return;
 		}
 		case "remove":

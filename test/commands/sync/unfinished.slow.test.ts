@@ -65,6 +65,24 @@ it("a plan of a sync that was stopped is resumed before another sync: what it st
 	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
 });
 
+it("the new document of a replacement that failed is removed once its file has changed again", async () => {
+	const on = { method: "GET", path: "/documents/[0-9a-f]{32}$", nth: 1 };
+	const { sync, contents, write } = await synced(
+		{ "a.txt": "a", "b.txt": "b" },
+		{ faults: { faults: [{ fault: "code", code: 102, when: "before", on }] } },
+	);
+	await sync();
+	await write("a.txt", "a second");
+	expect((await sync()).exit).toBe(1);
+	expect(await contents()).toContainEqual(["a(1).txt", "a second"]);
+	await write("a.txt", "a third, longer");
+	expect((await sync("--remove")).exit).toBe(0);
+	expect(await contents()).toEqual([
+		["a.txt", "a third, longer"],
+		["b.txt", "b"],
+	]);
+});
+
 it("an older sync that is retried leaves a document to a newer run that wrote it", async () => {
 	const { sync, run, service, ids, held, write, home } = await synced({ "a.txt": "a", "b.txt": "b" });
 	await sync();
