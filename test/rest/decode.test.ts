@@ -117,12 +117,16 @@ describe("how the success of an update names its document", () => {
 		expect(decode.echo(envelopeOf(data), "d1")).toBe(echo);
 	});
 
-	it.each<JsonValue>([{ document_id: "d2" }, { id: "d2" }, { document_id: "d1", id: "d2" }, { id: 1 }, { id: "" }])(
-		"%j is about another document, and no success of this one",
-		(data) => {
-			expect(() => decode.echo(envelopeOf(data), "d1")).toThrow(expect.objectContaining({ code: "ECHO_MISMATCH" }));
-		},
-	);
+	it.each<[JsonValue, string]>([
+		...[{ document_id: "d2" }, { id: "d2" }, { document_id: "d1", id: "d2" }, { document_id: ["d1"] }, { id: 1 }].map(
+			(data): [JsonValue, string] => [data, "ECHO_MISMATCH"],
+		),
+		[{ id: "" }, "ECHO_MISMATCH"],
+		[{ id: "D1" }, "OTHER_CASE"],
+	])("%j is about another document, and no success of this one: %s", (data, code) => {
+		const error = { kind: "ambiguous", code };
+		expect(() => decode.echo(envelopeOf(data), "d1")).toThrow(expect.objectContaining(error));
+	});
 });
 
 describe("a removal that is answered with code 0", () => {

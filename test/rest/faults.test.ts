@@ -63,32 +63,6 @@ describe("requests that certainly did not reach the service", () => {
 });
 
 describe("requests that may have been applied", () => {
-	test.each<[string, string, Script]>([
-		["reset before the answer", "CONNECTION_RESET", (socket) => socket.resetAndDestroy()],
-		["end before the answer", "CONNECTION_CLOSED", (socket) => socket.end()],
-		["silence", "TIMEOUT", () => undefined],
-		["silence after the headers", "TIMEOUT", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")],
-		["a banner of another protocol", "BAD_HTTP", (socket) => socket.write("SSH-2.0-OpenSSH_9.2\r\n")],
-		[
-			"two lengths",
-			"BAD_HTTP",
-			(socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\ncontent-length: 11\r\n\r\n{"code":0} '),
-		],
-		["a header without end", "BAD_HTTP", (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(100_000)}`)],
-		[
-			"an unasked upgrade",
-			"CONNECTION_CLOSED",
-			(socket) => socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
-		],
-		[
-			"an unsolicited 100",
-			"UNASKED_CONTINUE",
-			(socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`),
-		],
-	])("%s is never a success and never certainly a failure", async (_, code, script) => {
-		expect(await update(script, { timeout: 300 })).toMatchObject({ kind: "ambiguous", code });
-	});
-
 	test("a 100 Continue that no request asked for is named, on a fresh connection and on one that was used", async () => {
 		const server = cleanup.add(
 			await rawServer((socket, _, count) => {
@@ -166,30 +140,6 @@ describe("requests that may have been applied", () => {
 		await api.updateMetadata("ds", "d1", fields);
 		expect(server.connections()).toBe(2);
 	});
-
-	test.each([
-		["{}", "nothing"],
-		['{"id":"d1"}', "id"],
-		['{"document_id":null}', "nothing"],
-		['{"id":"d1","document_id":"d1"}', "document_id"],
-		["null", "nothing"],
-		["[]", "other"],
-		["true", "nothing"],
-	])("data %s names no other document", async (data, echo) => {
-		const server = cleanup.add(await rawServer((socket) => socket.write(answer(`{"code":0,"data":${data}}`))));
-		const updated = cleanup.add(apiFor(server.baseUrl)).updateMetadata("ds", "d1", fields);
-		await expect(updated).resolves.toBe(echo);
-	});
-
-	test.each([
-		['{"id":"D1"}', "OTHER_CASE"],
-		['{"id":7}', "ECHO_MISMATCH"],
-		['{"document_id":"d1","id":"d2"}', "ECHO_MISMATCH"],
-		['{"document_id":["d1"]}', "ECHO_MISMATCH"],
-	])("data %s names another: %s", async (data, code) => {
-		const error = await update((socket) => socket.write(answer(`{"code":0,"data":${data}}`)));
-		expect(error).toMatchObject({ kind: "ambiguous", code });
-	});
 });
 
 describe("lists", () => {
@@ -239,22 +189,6 @@ describe("connections", () => {
 		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
 		for (let row = 0; row < 20; row++) await api.updateMetadata("ds", "d1", fields);
 		expect(server.connections()).toBe(1);
-	});
-
-	test("no more connections are opened than allowed, and none carries two requests at once", async () => {
-		const busy = new Set<unknown>();
-		let doubled = false;
-		const server = cleanup.add(
-			await rawServer((socket) => {
-				doubled ||= busy.has(socket);
-				busy.add(socket);
-				setTimeout(() => (busy.delete(socket), socket.write(success("d1"))), 5);
-			}),
-		);
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 3 }));
-		await Promise.all(Array.from({ length: 30 }, () => api.updateMetadata("ds", "d1", fields)));
-		expect(server.connections()).toBe(3);
-		expect(doubled).toBe(false);
 	});
 
 	test("a server that closes after each answer still gets every row once", async () => {

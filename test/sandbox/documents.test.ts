@@ -40,46 +40,22 @@ describe("uploads", () => {
 		expect(await by.names(sandbox, dataset, { name: "a.txt" })).toEqual(["a.txt", "a.txt"]);
 	});
 
+	const file = by.multipart(by.filePart("good.txt", "x".repeat(100_000)));
+	const named = (...names: readonly string[]): Buffer => by.multipart(...names.map((name) => by.filePart(name, "x")));
+	const partOf = (names: string): Buffer =>
+		by.multipart({ head: [`Content-Disposition: form-data; ${names}`], body: "x" });
+	const long = { ...by.partsHeader, "content-length": String(512 * 1024 * 1024 + 1) };
+
 	test.each<[string, Record<string, string>, Buffer, number, string]>([
-		[
-			"a file without a name",
-			by.partsHeader,
-			by.multipart(by.filePart("good.txt", "x"), by.filePart("", "x"), by.filePart("late.txt", "x")),
-			400,
-			"empty",
-		],
-		["a file called ..", by.partsHeader, by.multipart(by.filePart("..", "x")), 400, "empty"],
-		[
-			"a field instead of a file",
-			by.partsHeader,
-			by.multipart({ head: ['Content-Disposition: form-data; name="file"'], body: "x" }),
-			400,
-			"no file name",
-		],
-		["a name over 255 bytes", by.partsHeader, by.multipart(by.filePart("é".repeat(128), "x")), 400, "over 255 bytes"],
-		[
-			"another part name",
-			by.partsHeader,
-			by.multipart({ ...by.filePart("a", "x"), head: ['Content-Disposition: form-data; name="files"; filename="a"'] }),
-			400,
-			"no part named file",
-		],
-		[
-			"a cut body",
-			by.partsHeader,
-			by.multipart(by.filePart("good.txt", "x".repeat(100_000))).subarray(0, -10),
-			400,
-			"cut short",
-		],
-		["no boundary", by.plainHeader, by.multipart(by.filePart("good.txt", "x")), 415, "boundary"],
+		["a file without a name", by.partsHeader, named("good.txt", "", "late.txt"), 400, "empty"],
+		["a file called ..", by.partsHeader, named(".."), 400, "empty"],
+		["a field instead of a file", by.partsHeader, partOf('name="file"'), 400, "no file name"],
+		["a name over 255 bytes", by.partsHeader, named("é".repeat(128)), 400, "over 255 bytes"],
+		["another part name", by.partsHeader, partOf('name="files"; filename="a"'), 400, "no part named file"],
+		["a cut body", by.partsHeader, file.subarray(0, -10), 400, "cut short"],
+		["no boundary", by.plainHeader, file, 415, "boundary"],
 		["JSON", by.jsonHeader, Buffer.from("{}"), 415, "multipart/form-data"],
-		[
-			"over 512 MiB",
-			{ ...by.partsHeader, "content-length": String(512 * 1024 * 1024 + 1) },
-			Buffer.alloc(0),
-			413,
-			"over 536870912 bytes",
-		],
+		["over 512 MiB", long, Buffer.alloc(0), 413, "over 536870912 bytes"],
 	])("%s is refused, and nothing of the request is stored", async (_, headers, body, status, message) => {
 		const data = join(await by.folder(), "data.db");
 		const sandbox = await by.start({ data });

@@ -1,12 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import Database from "libsql";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/index.ts";
+import { startBuiltSandbox } from "../support/built-sandbox.ts";
 import * as by from "./support.ts";
 
 describe("documents that are created at the start", () => {
@@ -91,25 +89,15 @@ describe("a sandbox that can't start reports the reason in one sentence", () => 
 });
 
 describe("stored data", () => {
-	const bundles: string[] = [];
-	const children: ChildProcess[] = [];
-	afterAll(async () => {
-		for (const child of children) child.kill("SIGKILL");
-		for (const path of bundles) await rm(path, { recursive: true, force: true });
-	});
-
 	test("after SIGKILL, every answered update is stored", async () => {
 		const data = join(await by.folder(), "data.db");
-		const child = spawn(process.execPath, [await bundle(), data], { stdio: ["ignore", "pipe", "inherit"] });
-		children.push(child);
-		const [line]: unknown[] = await once(child.stdout, "data");
-		const sandbox = { ...(await stub(String(line))), datasetId: "d0000000000000000000000000000001" };
+		const { child, ...sandbox } = await startBuiltSandbox(["--data", data, "--documents", "100000"]);
 		const answered: string[] = [];
 		let stopped = false;
 		const work = Array.from({ length: 8 }, async (_, worker) => {
 			for (let number = worker + 1; !stopped; number += 8) {
 				const id = number.toString(16).padStart(32, "0");
-				const answer = await by.put(sandbox, sandbox.datasetId, id, `{"n":${number}}`).catch(() => undefined);
+				const answer = await by.put(sandbox, sandbox.dataset, id, `{"n":${number}}`).catch(() => undefined);
 				if (answer?.code !== 0) return;
 				answered.push(id);
 				if (answered.length === 200) stopped = child.kill("SIGKILL");
@@ -119,7 +107,7 @@ describe("stored data", () => {
 		if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 		const again = await by.start({ data });
 		for (const id of answered) {
-			const found = await by.list(again, sandbox.datasetId, { id });
+			const found = await by.list(again, sandbox.dataset, { id });
 			expect(by.at(found.data, "docs", 0, "meta_fields", "n")).toBe(Number.parseInt(id, 16));
 		}
 		expect(answered.length).toBeGreaterThanOrEqual(200);
@@ -140,38 +128,4 @@ describe("stored data", () => {
 		await sandbox.close();
 		expect(await readdir(folder)).toEqual([]);
 	});
-
-	/** Bundles the sandbox as a program, below node_modules, so that it finds its packages. */
-	async function bundle(): Promise<string> {
-		const root = fileURLToPath(new URL("../../", import.meta.url));
-		const path = await mkdtemp(join(root, "node_modules", ".sandbox-test-"));
-		bundles.push(path);
-		const contents =
-			'import { startSandbox } from "./src/sandbox/index.ts";' +
-			"const { port, key } = await startSandbox({ port: 0, data: process.argv[2], documents: 100_000 });" +
-			"process.stdout.write(`${port} ${key}`);";
-		const outfile = join(path, "child.mjs");
-		await build({
-			stdin: { contents, resolveDir: root, loader: "ts" },
-			outfile,
-			bundle: true,
-			platform: "node",
-			format: "esm",
-			packages: "external",
-		});
-		return outfile;
-	}
-
-	async function stub(line: string): Promise<Awaited<ReturnType<typeof startSandbox>>> {
-		const [port, key = ""] = line.split(" ");
-		return {
-			url: "",
-			port: Number(port),
-			key,
-			datasetId: undefined,
-			control: undefined,
-			become: () => {},
-			close: async () => {},
-		};
-	}
 });

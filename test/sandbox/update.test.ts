@@ -72,8 +72,14 @@ describe("the documented update", () => {
 	});
 });
 
-const wrongPart = (...head: string[]): Buffer => by.multipart({ head, body });
 const json = "Content-Type: application/json";
+const empty = 'name=""; filename=""';
+const large = "x".repeat(1024 * 1024);
+
+/** The update in one part, with that disposition and type. */
+const partOf = (names: string, ...type: readonly string[]): Buffer =>
+	by.multipart({ head: [`Content-Disposition: form-data; ${names}`, ...type], body });
+const whole = partOf(empty, json);
 
 describe("an update that is not as documented is refused, and changes nothing", () => {
 	test.each<[string, Record<string, string>, string | Buffer, number, string]>([
@@ -81,53 +87,17 @@ describe("an update that is not as documented is refused, and changes nothing", 
 		["an empty body", by.plainHeader, "", 400, "the body is empty"],
 		["a list", by.jsonHeader, "[]", 400, "the body is not a JSON object"],
 		["no meta_fields", by.jsonHeader, '{"meta_field":{}}', 400, "meta_fields is missing"],
-		[
-			"meta_fields by inheritance alone",
-			by.jsonHeader,
-			'{"__proto__":{"meta_fields":{}}}',
-			400,
-			"meta_fields is missing",
-		],
+		["only inherited ones", by.jsonHeader, '{"__proto__":{"meta_fields":{}}}', 400, "meta_fields is missing"],
 		["meta_fields that is a list", by.plainHeader, '{"meta_fields":[]}', 400, "meta_fields is not an object"],
 		["meta_fields that is null", by.jsonHeader, '{"meta_fields":null}', 400, "meta_fields is not an object"],
 		["Latin-1", by.jsonHeader, Buffer.from('{"meta_fields":{"a":"é"}}', "latin1"), 400, "the body is not UTF-8"],
 		["another type", { "content-type": "text/plain" }, body, 415, "multipart/form-data or application/json"],
 		["no type", {}, body, 415, "multipart/form-data or application/json"],
-		[
-			"a part with a name",
-			by.partsHeader,
-			wrongPart('Content-Disposition: form-data; name="x"; filename=""', json),
-			400,
-			"empty name",
-		],
-		[
-			"a part without name",
-			by.partsHeader,
-			wrongPart('Content-Disposition: form-data; filename=""', json),
-			400,
-			"empty name",
-		],
-		[
-			"a part without filename",
-			by.partsHeader,
-			wrongPart('Content-Disposition: form-data; name=""', json),
-			400,
-			"empty file name",
-		],
-		[
-			"a part with a filename",
-			by.partsHeader,
-			wrongPart('Content-Disposition: form-data; name=""; filename="."', json),
-			400,
-			"empty file name",
-		],
-		[
-			"a part of no type",
-			by.partsHeader,
-			wrongPart('Content-Disposition: form-data; name=""; filename=""'),
-			400,
-			"application/json",
-		],
+		["a part with a name", by.partsHeader, partOf('name="x"; filename=""', json), 400, "empty name"],
+		["a part without name", by.partsHeader, partOf('filename=""', json), 400, "empty name"],
+		["a part without filename", by.partsHeader, partOf('name=""', json), 400, "empty file name"],
+		["a part with a filename", by.partsHeader, partOf('name=""; filename="."', json), 400, "empty file name"],
+		["a part of no type", by.partsHeader, partOf(empty), 400, "application/json"],
 		[
 			"two parts",
 			by.partsHeader,
@@ -136,17 +106,17 @@ describe("an update that is not as documented is refused, and changes nothing", 
 			"more than one part",
 		],
 		["no part", by.partsHeader, by.multipart(), 400, "no part"],
-		["a cut body", by.partsHeader, by.multipart({ head: by.updatePart, body }).subarray(0, -12), 400, "cut short"],
-		["a cut header", by.partsHeader, by.multipart({ head: by.updatePart, body }).subarray(0, 50), 400, "cut short"],
+		["a cut body", by.partsHeader, whole.subarray(0, -12), 400, "cut short"],
+		["a cut header", by.partsHeader, whole.subarray(0, 50), 400, "cut short"],
 		["JSON under a boundary", by.partsHeader, body, 400, "cut short"],
 		["an empty body under a boundary", by.partsHeader, "", 400, "cut short"],
 		["an empty boundary", { "content-type": "multipart/form-data; boundary=" }, body, 400, "cut short"],
 		["a boundary inside quotes", { "content-type": 'multipart/form-data; x="; boundary=y"' }, body, 400, "no boundary"],
-		["over a megabyte", by.jsonHeader, `{"meta_fields":{"a":"${"x".repeat(1024 * 1024)}"}}`, 413, "over 1048576 bytes"],
+		["over a megabyte", by.jsonHeader, `{"meta_fields":{"a":"${large}"}}`, 413, "over 1048576 bytes"],
 		[
 			"a part over a megabyte",
 			by.partsHeader,
-			by.multipart({ head: by.updatePart, body: "x".repeat(1024 * 1024) }),
+			by.multipart({ head: by.updatePart, body: large }),
 			413,
 			"over 1048576 bytes",
 		],

@@ -12,7 +12,8 @@ export type JournalLine = {
 	readonly members: unknown;
 };
 
-const LINE = /^[0-9a-f]{8} ([a-z]{2}) (\d+) \d+ (\d+) "([^"]*)" "([^"]*)" (\{.*\})$/;
+/** `s`: the text of a value may have U+2028, which JSON leaves as it is. */
+const LINE = /^[0-9a-f]{8} ([a-z]{2}) (\d+) \d+ (\d+) "([^"]*)" "([^"]*)" (\{.*\})$/s;
 
 /** The whole lines of a journal. A long one is packed at the end of its run. */
 export async function journalLines(path: string): Promise<readonly JournalLine[]> {

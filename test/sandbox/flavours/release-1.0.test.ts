@@ -111,15 +111,6 @@ test("a list keeps the number 1 beside the text 1", async () => {
 	expect((await update(place, flavour, '{"a":["1",1,"1",1.0]}')).data).toMatchObject({ meta_fields: { a: ["1", 1] } });
 });
 
-test("an update of many documents that names none changes none", async () => {
-	const place = await serve(flavour);
-	const body = '{"updates":[{"key":"author","value":"Ana"}]}';
-	const path = `/api/v1/datasets/${place.dataset}/metadata/update`;
-	const answer = await by.send(place.sandbox, "POST", path, { headers: by.jsonHeader, body });
-	expect(answer).toMatchObject({ code: 0, data: { updated: 0, matched_docs: 0 } });
-	expect(await stored(place)).toBe("{}");
-});
-
 test("items of lists lose blanks as Go knows them, which are not those of Python", async () => {
 	const place = await serve(flavour);
 	const answer = await update(place, flavour, '{"a":["\\u0085x\\u3000","\\u001cy\\u001c","\\ud800"]}');

@@ -4,6 +4,7 @@ import * as by from "../support.ts";
 /**
  * A request, and what the code of v0.21.1 and of v0.27.0 answers; one text where both answer the same. `$D` is the dataset,
  * `$0` to `$2` are its documents. The request is a method, a path below the dataset's documents, and a JSON body.
+ * Requests that `test/sandbox/rules/` holds every release to are not repeated here.
  */
 export type Raw = readonly [request: string, v21: string, v27?: string];
 

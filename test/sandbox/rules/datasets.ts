@@ -87,35 +87,28 @@ const typed = strict("Input should be a valid string", "100");
 const in10 = (message: string): Answers => ({ "1.0": `102 ${message}` });
 const number10 = in10("json: cannot unmarshal number into Go struct field .name of type string");
 
-const required10 = in10("Field validation for 'name' failed on the 'required' tag");
+const required = "Field validation for 'name' failed on the 'required' tag";
+const least10 = "String should have at least 1 character";
+/** In a creation and in a change. */
+const created10 = [
+	required,
+	"dataset name can't be empty",
+	"Dataset name length is 129 which is large than 128",
+	required,
+] as const;
+const changed10 = [
+	least10,
+	least10,
+	"String should have at most 128 characters",
+	"no properties were modified",
+] as const;
 
-/** Faults of a name in a creation, or in a change. */
-const nameFaults = (of: "new" | "changed"): readonly Body[] => [
-	...(of === "new"
-		? [
-				["an empty name", { name: "" }, { ...empty, ...required10 }] as const,
-				["a blank for a name", { name: " " }, { ...empty, ...in10("dataset name can't be empty") }] as const,
-				[
-					"a name of 129",
-					{ name: "a".repeat(129) },
-					{ ...long, ...in10("Dataset name length is 129 which is large than 128") },
-				] as const,
-				["null for a name", { name: null }, { ...typed, ...required10 }] as const,
-			]
-		: [
-				["an empty name", { name: "" }, { ...empty, ...in10("String should have at least 1 character") }] as const,
-				[
-					"a blank for a name",
-					{ name: " " },
-					{ ...empty, ...in10("String should have at least 1 character") },
-				] as const,
-				[
-					"a name of 129",
-					{ name: "a".repeat(129) },
-					{ ...long, ...in10("String should have at most 128 characters") },
-				] as const,
-				["null for a name", { name: null }, { ...typed, ...in10("no properties were modified") }] as const,
-			]),
+/** Faults of a name in a creation, or in a change: v1.0 has other words for each of them. */
+const nameFaults = (inOne: readonly [empty: string, blank: string, long: string, none: string]): readonly Body[] => [
+	["an empty name", { name: "" }, { ...empty, ...in10(inOne[0]) }],
+	["a blank for a name", { name: " " }, { ...empty, ...in10(inOne[1]) }],
+	["a name of 129", { name: "a".repeat(129) }, { ...long, ...in10(inOne[2]) }],
+	["null for a name", { name: null }, { ...typed, ...in10(inOne[3]) }],
 	["a number for a name", { name: 0 }, { ...typed, ...number10 }],
 	[
 		"another type of body",
@@ -177,7 +170,7 @@ const removals: readonly Body[] = [
 const changed = (name: string): Answers => ({ "0.18": "0", "0.21": { code: 0, data: { id: "$D", name } } });
 
 const updates: readonly Rule[] = [
-	...nameFaults("changed").map((row) => ruleOf(`PUT ${one}`, row)),
+	...nameFaults(changed10).map((row) => ruleOf(`PUT ${one}`, row)),
 	ruleOf(`PUT ${one}`, ["a new name", { name: "new $D" }, changed("new $D")]),
 	ruleOf(`PUT ${one}`, ["its own name in the other case", { name: "$N!" }, changed("$N!")]),
 	ruleOf(`PUT ${one}`, [
@@ -200,8 +193,8 @@ const updates: readonly Rule[] = [
 ];
 
 const creations: readonly Rule[] = [
-	...nameFaults("new").map((row) => ruleOf("POST /api/v1/datasets", row)),
-	ruleOf("POST /api/v1/datasets", ["no name", {}, { ...strict("Field required", "102"), ...required10 }]),
+	...nameFaults(created10).map((row) => ruleOf("POST /api/v1/datasets", row)),
+	ruleOf("POST /api/v1/datasets", ["no name", {}, { ...strict("Field required", "102"), ...in10(required) }]),
 	ruleOf("POST /api/v1/datasets", [
 		"a name",
 		{ name: "made $D" },
