@@ -6,7 +6,14 @@ import { allDatasets } from "../../run/documents/pages.ts";
 import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { numberText } from "../../text/words.ts";
-import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
+import {
+	addFormatOption,
+	chosenFormat,
+	type Format,
+	isTable,
+	type ListColumn,
+	printList,
+} from "../../workflows/lists/list-output.ts";
 
 type ListOptions = ServiceFlags & { readonly format?: Format | undefined; readonly json?: boolean | undefined };
 
@@ -21,6 +28,13 @@ export const listCommand = declare({
 	run: list,
 });
 
+const ID: ListColumn<Dataset> = { name: "dataset_id", cell: ({ id }) => id, isTyped: true };
+const NAME: ListColumn<Dataset> = { name: "name", cell: ({ name }) => name };
+const COUNT: ListColumn<Dataset> = {
+	name: "document_count",
+	cell: ({ documentCount }) => String(documentCount ?? ""),
+};
+
 async function list(options: ListOptions, app: App): Promise<ExitCode> {
 	return withSession(options, app, async ({ api, request }, settings) => {
 		const seen: NamedDataset[] = [];
@@ -31,22 +45,13 @@ async function list(options: ListOptions, app: App): Promise<ExitCode> {
 			}
 		};
 		const format = chosenFormat(options);
-		const count = await printList(
-			datasets(),
-			{
-				columns: ["dataset_id", "name", "document_count"],
-				cells: ({ id, name, documentCount }) => [id, name, documentCount === undefined ? "" : String(documentCount)],
-				json: ({ id, name, documentCount }) =>
-					JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
-				table: () => [
-					{ name: "name", cell: ({ name }) => name },
-					{ name: "document_count", cell: ({ documentCount }) => String(documentCount ?? ""), spare: 0 },
-					{ name: "dataset_id", cell: ({ id }) => id, isTyped: true },
-				],
-			},
-			format,
-			app,
-		);
+		const shape = {
+			columns: [ID, NAME, COUNT],
+			json: ({ id, name, documentCount }: Dataset) =>
+				JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
+			table: () => [NAME, { ...COUNT, spare: 0 }, ID],
+		};
+		const count = await printList(datasets(), shape, format, app);
 		await (await app.rememberedDatasets(settings))?.save(seen);
 		if (count === 0) app.io.note("no datasets; create one with: ragtag datasets create NAME");
 		else if (isTable(format, app.io) && !app.io.stdoutClosed)

@@ -13,7 +13,7 @@ import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } fr
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 import {
 	defaultFields,
-	documentCells,
+	documentColumn,
 	documentJson,
 	documentMembers,
 	documentTable,
@@ -146,12 +146,10 @@ async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const documents = warningOfInexact(held, shown, fates, app);
 		if (format === "csv") await printDocumentsCsv(documents, { fields, settings, app });
 		else {
-			const columns = fields ?? defaultFields;
 			const shape = {
-				columns,
-				cells: (document: Document) => documentCells(document, columns),
+				columns: (fields ?? defaultFields).map(documentColumn),
 				json: (document: Document) => documentJson(document, fields),
-				table: (first: readonly Document[]) => documentTable(first, fields),
+				table: fields === undefined ? documentTable : undefined,
 				isWide: options.wide === true,
 			};
 			const shown = await printList(documents, shape, format, app);

@@ -6,7 +6,7 @@ import { namedDocument, show } from "../../text/show.ts";
 import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions, withSession } from "../../flags/flags.ts";
 import { datasetId, isDatasetId, withDataset } from "../../workflows/dataset.ts";
-import { addFormatOption, chosenFormat, type Format, printList } from "../../workflows/lists/list-output.ts";
+import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 import { documentOfName } from "../../workflows/named-document.ts";
 import {
 	type BlameLine,
@@ -105,15 +105,11 @@ async function printed(
 		documents.push({ place, lines: flags.all === true ? eventLines(place, history) : presentLines(place, history) });
 	}
 	const format = chosenFormat(flags);
-	const isTable = (format ?? (app.io.stdoutIsTerminal ? "table" : "tsv")) === "table";
-	const shape = (flags.all === true ? eventColumns : presentColumns)(!isTable);
-	if (!isTable) {
-		await printList(
-			documents.flatMap(({ lines }) => lines),
-			shape,
-			format,
-			app,
-		);
+	const asTable = isTable(format, app.io);
+	const shape = (flags.all === true ? eventColumns : presentColumns)(!asTable);
+	if (!asTable) {
+		const lines = documents.flatMap((each) => each.lines);
+		await printList(lines, shape, format, app);
 		return Exit.ok;
 	}
 	for (const { place, lines } of documents) {

@@ -5,53 +5,35 @@ import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { shardIn, shardText } from "../../shard.ts";
-import { durationText, localTimeText, TIME_WIDTH } from "../../text/words.ts";
+import { durationText } from "../../text/words.ts";
 import {
 	addFormatOption,
 	chosenFormat,
 	type Format,
+	type ListColumn,
 	printList,
-	type TableColumn,
+	timeColumn,
 } from "../../workflows/lists/list-output.ts";
 import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import { type ListedRun, listedRuns, goingMembers } from "../../workflows/recorded/run-state.ts";
 
 type ListFlags = RunsFlags & { readonly format?: Format | undefined };
 
-type Column = readonly [name: string, cell: (run: ListedRun) => string];
-
-const COLUMNS: readonly Column[] = [
-	["run", ({ file }) => file.run],
-	["command", ({ file }) => file.command],
-	["state", ({ state }) => state],
-	["exit", ({ facts }) => cellOf(facts?.exitCode)],
-	["rows", ({ facts }) => cellOf(facts?.totals.rows)],
-	["done", ({ facts }) => cellOf(facts && countDone(facts.totals))],
-	["failed", ({ facts }) => cellOf(facts?.totals.failed)],
-	["pending", ({ facts }) => cellOf(facts?.totals.pending)],
-	["started", ({ file }) => file.started.replace(/\.\d+Z$/, "Z")],
-	["took", ({ facts }) => (facts === undefined ? "" : durationText(facts.seconds))],
-	["manifest", ({ file }) => file.manifest.name + partOf(file)],
-	["service", ({ file }) => file.baseUrl],
+/** A narrow terminal leaves out the columns of the highest numbers first: a run is known by its name and its state. */
+const COLUMNS: readonly ListColumn<ListedRun>[] = [
+	{ name: "run", cell: ({ file }) => file.run, isTyped: true },
+	{ name: "command", cell: ({ file }) => file.command, spare: 0 },
+	{ name: "state", cell: ({ state }) => state, readable: "failed rows".length },
+	{ name: "exit", cell: ({ facts }) => cellOf(facts?.exitCode), spare: 2 },
+	{ name: "rows", cell: ({ facts }) => cellOf(facts?.totals.rows), spare: 8 },
+	{ name: "done", cell: ({ facts }) => cellOf(facts && countDone(facts.totals)), spare: 5 },
+	{ name: "failed", cell: ({ facts }) => cellOf(facts?.totals.failed), spare: 4 },
+	{ name: "pending", cell: ({ facts }) => cellOf(facts?.totals.pending), spare: 7 },
+	{ ...timeColumn("started", ({ file }: ListedRun) => file.started.replace(/\.\d+Z$/, "Z")), spare: 1 },
+	{ name: "took", cell: ({ facts }) => (facts === undefined ? "" : durationText(facts.seconds)), spare: 6 },
+	{ name: "manifest", cell: ({ file }) => file.manifest.name + partOf(file), readable: 12, spare: 3 },
+	{ name: "service", cell: ({ file }) => file.baseUrl, spare: 9 },
 ];
-
-/** Columns of a table that a narrow terminal leaves out, the last first: a run is known by its name and its state. */
-const SPARE = ["command", "started", "exit", "manifest", "failed", "done", "took", "pending", "rows", "service"];
-
-/** Widths below which a time, a state or the name of a command can't be read. */
-const READABLE: ReadonlyMap<string, number> = new Map([
-	["started", TIME_WIDTH],
-	["state", "failed rows".length],
-	["manifest", 12],
-]);
-
-/** The columns of a table. Its times are those of this machine; the other formats have ISO times. */
-const TABLE: readonly TableColumn<ListedRun>[] = COLUMNS.map(([name, cell]) => ({
-	name,
-	cell: name === "started" ? ({ file }: ListedRun) => localTimeText(new Date(file.started)) : cell,
-	readable: READABLE.get(name),
-	...(SPARE.includes(name) ? { spare: SPARE.indexOf(name) } : { isTyped: name === "run" }),
-}));
 
 export const listCommand = declare({
 	summary: "list recorded runs, the newest first",
@@ -68,8 +50,7 @@ export const listCommand = declare({
 async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	const shape = {
-		columns: COLUMNS.map(([name]) => name),
-		cells: (run: ListedRun) => COLUMNS.map(([, cell]) => cell(run)),
+		columns: COLUMNS,
 		json: ({ file, state, facts, going }: ListedRun) =>
 			JSON.stringify({
 				run: file.run,
@@ -88,7 +69,6 @@ async function list(flags: ListFlags, app: App): Promise<ExitCode> {
 				shard: file.options["shard"] ?? null,
 				...goingMembers(going),
 			}),
-		table: () => TABLE,
 	};
 	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
 	const runs = app.runs(settings);

@@ -9,7 +9,7 @@ import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { parseAge, parseCount } from "../../flags/values.ts";
 import { askForYes } from "../../workflows/question.ts";
-import { printList } from "../../workflows/lists/list-output.ts";
+import { type ListShape, printList } from "../../workflows/lists/list-output.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import {
 	isEnded,
@@ -132,19 +132,17 @@ function recordsText(runs: readonly Chosen[]): string {
 	return `the records of ${runsText(runs.length)}${sizeOf(runs)}, without which no row of theirs can be undone: ${names.join(", ")}${more}`;
 }
 
-const WOULD_GO = {
-	columns: ["run", "command", "state", "rows", "ended", "size", "manifest"],
-	cells: ({ run, file, state, rows, ended, bytes }: Chosen): readonly string[] => [
-		run,
-		file?.command ?? "",
-		state,
-		rows === undefined ? "" : String(rows),
-		new Date(ended).toISOString().replace(/\.\d+Z$/, "Z"),
-		sizeText(bytes),
-		file?.manifest.name ?? "",
+const WOULD_GO: ListShape<Chosen> = {
+	columns: [
+		{ name: "run", cell: ({ run }) => run, isTyped: true },
+		{ name: "command", cell: ({ file }) => file?.command ?? "" },
+		{ name: "state", cell: ({ state }) => state },
+		{ name: "rows", cell: ({ rows }) => String(rows ?? ""), spare: 2 },
+		{ name: "ended", cell: ({ ended }) => new Date(ended).toISOString().replace(/\.\d+Z$/, "Z"), spare: 1 },
+		{ name: "size", cell: ({ bytes }) => sizeText(bytes) },
+		{ name: "manifest", cell: ({ file }) => file?.manifest.name ?? "" },
 	],
-	json: ({ run }: Chosen): string => JSON.stringify({ run }),
-	spare: ["rows", "ended"],
+	json: ({ run }) => JSON.stringify({ run }),
 };
 
 /** The folders of all runs but the newest that `--keep-last` keeps, the newest first. */

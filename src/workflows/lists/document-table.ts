@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type JsonValue, type Metadata, metadataText 
 import { valueText } from "../../plan/condition.ts";
 import type { Document } from "../../rest/types.ts";
 import { localTimeText, sizeText, TIME_WIDTH } from "../../text/words.ts";
-import type { TableColumn } from "./list-output.ts";
+import type { ListColumn } from "./list-output.ts";
 import { isNotJson } from "../../json/parse-json.ts";
 
 /** Keys that have a column of their own. */
@@ -22,23 +22,17 @@ const ZONED = /^\S.*\d.*(?:GMT|UTC|Z|[+-]\d\d:?\d\d)$/;
  *
  * On a narrow terminal the time goes first, then the size, then the rarest keys. The id stays whole: it is typed into the
  * next command. The name gets what the id leaves: cut names do not show which document is meant.
- *
- * @param fields of `--fields`: exactly these, in their order
  */
-export function documentTable(
-	first: readonly Document[],
-	fields: readonly string[] | undefined,
-): readonly TableColumn<Document>[] {
-	if (fields !== undefined) return fields.map(column);
+export function documentTable(first: readonly Document[]): readonly ListColumn<Document>[] {
 	const hasSize = first.some(({ size }) => size !== undefined);
 	const hasTime = first.some(({ createTime }) => createTime !== undefined);
 	const keys = commonestKeys(first).map((key, at) => ({ ...keyColumn(key), spare: at }));
 	return [
-		column("name"),
+		documentColumn("name"),
 		...keys,
-		...(hasSize ? [{ ...column("size"), spare: MOST_KEYS }] : []),
-		...(hasTime ? [{ ...column("create_time"), spare: MOST_KEYS + 1 }] : []),
-		column("document_id"),
+		...(hasSize ? [{ ...documentColumn("size"), spare: MOST_KEYS }] : []),
+		...(hasTime ? [{ ...documentColumn("create_time"), spare: MOST_KEYS + 1 }] : []),
+		documentColumn("document_id"),
 	];
 }
 
@@ -52,26 +46,37 @@ function commonestKeys(documents: readonly Document[]): string[] {
 	return sorted.slice(0, MOST_KEYS).map(([key]) => key);
 }
 
-function column(field: string): TableColumn<Document> {
+/** The column of a field: a member of a document, its whole metadata, or a metadata key. */
+export function documentColumn(field: string): ListColumn<Document> {
+	const member = documentMembers.get(field);
+	if (member === undefined && field !== "meta_fields") return keyColumn(field);
+	const cell = member === undefined ? metadataJson : (document: Document): string => String(member(document) ?? "");
+	const column = { name: field, cell };
 	switch (field) {
 		case "name":
-			return { name: field, cell: ({ name }) => name, readable: NAME_READABLE, preferred: NAME_PREFERRED };
+			return { ...column, readable: NAME_READABLE, preferred: NAME_PREFERRED };
 		case "size":
-			return { name: field, cell: ({ size }) => (size === undefined ? "" : sizeText(size)) };
+			return { ...column, inTable: ({ size }) => (size === undefined ? "" : sizeText(size)) };
 		case "create_time":
-			return { name: field, cell: ({ createTime }) => timeCell(createTime), readable: TIME_WIDTH };
+			return { ...column, inTable: ({ createTime }) => timeCell(createTime), readable: TIME_WIDTH };
 		case "meta_fields":
-			return { name: field, cell: metadataCell, readable: NAME_READABLE };
-		default: {
-			if (!documentMembers.has(field)) return keyColumn(field);
-			const isTyped = field === "document_id" || field === "dataset_id";
-			return { name: field, cell: (document) => documentCells(document, [field]).join(""), isTyped };
-		}
+			return { ...column, inTable: metadataCell, readable: NAME_READABLE };
+		default:
+			return { ...column, isTyped: field === "document_id" || field === "dataset_id" };
 	}
 }
 
-function keyColumn(key: string): TableColumn<Document> {
-	return { name: key, cell: (document) => valueCell(document, key), readable: VALUE_READABLE };
+function keyColumn(key: string): ListColumn<Document> {
+	return {
+		name: key,
+		cell: ({ metadata, inexact }) => inexact?.get(key) ?? valueText(metadata?.get(key)),
+		inTable: (document) => valueCell(document, key),
+		readable: VALUE_READABLE,
+	};
+}
+
+function metadataJson({ metadata, inexact }: Document): string {
+	return metadata === undefined ? "" : metadataText(metadata, inexact);
 }
 
 function metadataCell(document: Document): string {
@@ -119,17 +124,6 @@ export const documentMembers: ReadonlyMap<string, Member> = new Map<string, Memb
 	["progress", ({ parsing }) => parsing?.progress],
 	["chunk_count", ({ parsing }) => parsing?.chunkCount],
 ]);
-
-/** The cells of a document: its members by name, everything else by metadata key. */
-export function documentCells(document: Document, fields: readonly string[]): string[] {
-	return fields.map((field) => {
-		const member = documentMembers.get(field);
-		if (member !== undefined) return String(member(document) ?? "");
-		if (field === "meta_fields")
-			return document.metadata === undefined ? "" : metadataText(document.metadata, document.inexact);
-		return document.inexact?.get(field) ?? valueText(document.metadata?.get(field));
-	});
-}
 
 /**
  * The JSON text of a document, with `fields` only what they name. Text, so that metadata keeps the order of its keys.

@@ -9,7 +9,7 @@ import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
-import { documentCells, documentMembers } from "./document-table.ts";
+import { documentColumn, documentMembers } from "./document-table.ts";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 
 const noMetadata: Metadata = new Map();
@@ -58,7 +58,8 @@ export async function printDocumentsCsv(
 		const surplus = members.filter((member) => !KNOWN_TO_MANIFESTS.includes(member));
 		if (surplus.length > 0) app.io.note(surplusNote(surplus, fields));
 		const plan = new ColumnPlan(members, begins?.columns);
-		const cellsOf = begins?.cells ?? ((document: Document) => documentCells(document, [...IDS, ...members]));
+		const columns = [...IDS, ...members].map(documentColumn);
+		const cellsOf = begins?.cells ?? ((document: Document) => columns.map(({ cell }) => cell(document)));
 		let count = 0;
 		const lines = async function* (): AsyncGenerator<string> {
 			for await (const document of documents) {

@@ -16,9 +16,6 @@ const FIRST_ITEMS = 1_000;
 /** The most characters of a cell: more than most terminals have columns. */
 const LONGEST_CELL = 200;
 
-/** Columns whose cells are typed into the next command, so a table never cuts them. */
-const TYPED: ReadonlySet<string> = new Set(["run", "document_id", "dataset_id"]);
-
 export function addFormatOption(command: Command): Command {
 	return command.addOption(
 		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices([
@@ -40,25 +37,29 @@ export function chosenFormat(flags: {
 	return flags.format ?? (flags.json === true ? "jsonl" : flags.wide === true ? "table" : undefined);
 }
 
+/** A column of a list. */
+export type ListColumn<Item> = Column & {
+	readonly cell: (item: Item) => string;
+	/** its cells in a table, where they are others */
+	readonly inTable?: (item: Item) => string;
+};
+
 /** The text forms of a list's items. */
-export type ListColumns<Item> = {
-	readonly columns: readonly string[];
-	/** a cell for each of `columns` */
-	readonly cells: (item: Item) => readonly string[];
+export type ListShape<Item> = {
+	readonly columns: readonly ListColumn<Item>[];
 	/** one JSON object, without a line end */
 	readonly json: (item: Item) => string;
-	/** columns that a table leaves out on a narrow terminal, in this order */
-	readonly spare?: readonly string[];
-	/** columns of ISO times, which a table shows in the zone of this machine */
-	readonly times?: readonly string[];
 	/** the columns of a table, where they are others; chosen by the first items of the list */
-	readonly table?: (first: readonly Item[]) => readonly TableColumn<Item>[];
+	readonly table?: ((first: readonly Item[]) => readonly ListColumn<Item>[]) | undefined;
 	/** a table cuts nothing and leaves nothing out, however narrow the terminal is */
 	readonly isWide?: boolean;
 };
 
-/** A column of a table, with the text of its cells. */
-export type TableColumn<Item> = Column & { readonly cell: (item: Item) => string };
+/** A column of times: ISO in every format, and in a table those of this machine. */
+export function timeColumn<Item>(name: string, time: (item: Item) => string): ListColumn<Item> {
+	const local = (text: string): string => (text === "" ? "" : localTimeText(new Date(text)));
+	return { name, cell: time, inTable: (item) => local(time(item)), readable: TIME_WIDTH };
+}
 
 /** Whether a list is printed as a table. */
 export function isTable(format: Format | undefined, { stdoutIsTerminal }: App["io"]): boolean {
@@ -68,11 +69,11 @@ export function isTable(format: Format | undefined, { stdoutIsTerminal }: App["i
 /** Prints items as a table, or in the format that was chosen. Returns their number. */
 export async function printList<Item>(
 	all: Iterable<Item> | AsyncIterable<Item>,
-	shape: ListColumns<Item>,
+	shape: ListShape<Item>,
 	format: Format | undefined,
 	{ io }: App,
 ): Promise<number> {
-	const { columns } = shape;
+	const names = shape.columns.map(({ name }) => name);
 	const chosen = format ?? (isTable(format, io) ? "table" : "tsv");
 	const items = untilClosed(all, io);
 	let count = 0;
@@ -95,11 +96,11 @@ export async function printList<Item>(
 			const print = (text: string): Promise<void> => (format === undefined ? io.print(text) : io.out(text));
 			for await (const item of items) {
 				// Printed only with the first item: a refused list must not look like an empty one.
-				if (count === 0) await print(line(columns));
-				await print(line(shape.cells(item)));
+				if (count === 0) await print(line(names));
+				await print(line(shape.columns.map(({ cell }) => cell(item))));
 				count += 1;
 			}
-			if (count === 0) await print(line(columns));
+			if (count === 0) await print(line(names));
 			return count;
 		}
 		case "table":
@@ -115,11 +116,14 @@ async function* untilClosed<Item>(items: Iterable<Item> | AsyncIterable<Item>, i
 	}
 }
 
-async function printTable<Item>(items: AsyncIterable<Item>, shape: ListColumns<Item>, io: App["io"]): Promise<number> {
+async function printTable<Item>(items: AsyncIterable<Item>, shape: ListShape<Item>, io: App["io"]): Promise<number> {
 	const width = io.stdoutIsTerminal && shape.isWide !== true ? io.columns : Number.POSITIVE_INFINITY;
 	const ellipsis = io.unicode ? "…" : "...";
 	const begin = async (first: readonly Item[]): Promise<(item: Item) => Promise<void>> => {
-		const columns = shape.table?.(first) ?? plainColumns(shape);
+		const columns = (shape.table?.(first) ?? shape.columns).map((column) => ({
+			...column,
+			cell: column.inTable ?? column.cell,
+		}));
 		// Foreign text must not control this terminal.
 		const safe = (text: string): string => show(io.masked(text), LONGEST_CELL, ellipsis);
 		const head = columns.map(({ name }) => ({ name: safe(name) }));
@@ -147,22 +151,4 @@ async function printTable<Item>(items: AsyncIterable<Item>, shape: ListColumns<I
 	}
 	if (print === undefined) await begin(first);
 	return count;
-}
-
-/** The columns of a table that shows what the other formats show. */
-function plainColumns<Item>({
-	columns,
-	cells,
-	spare = [],
-	times = [],
-}: ListColumns<Item>): readonly TableColumn<Item>[] {
-	const local = (text: string): string => (text === "" ? "" : localTimeText(new Date(text)));
-	return columns.map((name, at) => ({
-		name,
-		...(times.includes(name)
-			? { cell: (item) => local(cells(item)[at] ?? ""), readable: TIME_WIDTH }
-			: { cell: (item) => cells(item)[at] ?? "" }),
-		isTyped: TYPED.has(name),
-		...(spare.includes(name) ? { spare: spare.length - spare.indexOf(name) } : {}),
-	}));
 }

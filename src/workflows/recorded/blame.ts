@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { RowStatus } from "../../outcomes.ts";
 import { valueText } from "../../plan/condition.ts";
-import type { ListColumns } from "../lists/list-output.ts";
+import { type ListColumn, type ListShape, timeColumn } from "../lists/list-output.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
@@ -138,9 +138,6 @@ export type BlameLine = Place & {
 	readonly to?: JsonValue | undefined;
 };
 
-/** Columns that a narrow terminal leaves out: a run's name begins with its time, and runs show has the rest. */
-const SPARE = ["time", "command", "manifest"];
-
 const NOT_RECORDED = "not by a recorded run";
 
 /** A line for each present value, and one for the removal of the document. */
@@ -154,53 +151,56 @@ export function eventLines(place: Place, { events }: Blame<Source>): BlameLine[]
 	return events.map((event) => ({ ...place, ...event }));
 }
 
+type BlameColumn = ListColumn<BlameLine>;
+
+/** A cell that is empty for a change that no recorded run made. */
+function recorded(of: (by: Source) => string): BlameColumn["cell"] {
+	return ({ origin: { by, isRecorded } }) => (isRecorded ? of(by) : "");
+}
+
+const RUN: BlameColumn = {
+	name: "run",
+	cell: (line) => recorded(({ run }) => run)(line) || NOT_RECORDED,
+	isTyped: true,
+};
+const LINE: BlameColumn = { name: "line", cell: recorded(({ line }) => String(line ?? "")) };
+const KEY: BlameColumn = { name: "key", cell: ({ key = "" }) => key };
+const STATUS: BlameColumn = { name: "status", cell: statusOf };
+// A narrow terminal leaves these out: a run's name begins with its time, and runs show has the rest.
+const MANIFEST: BlameColumn = { name: "manifest", cell: recorded(({ manifest }) => manifest), spare: 1 };
+const COMMAND: BlameColumn = { name: "command", cell: recorded(({ command }) => command), spare: 2 };
+const TIME: BlameColumn = {
+	...timeColumn("time", ({ origin }: BlameLine) => new Date(origin.by.time).toISOString()),
+	spare: 3,
+};
+const PLACE: readonly BlameColumn[] = [
+	{ name: "dataset_id", cell: ({ datasetId }) => datasetId, isTyped: true },
+	{ name: "base_url", cell: ({ baseUrl }) => baseUrl },
+];
+
 /** Columns of present values. @param withPlace whether each line names its document */
-export function presentColumns(withPlace: boolean): ListColumns<BlameLine> {
+export function presentColumns(withPlace: boolean): ListShape<BlameLine> {
+	const value: BlameColumn = {
+		name: "value",
+		cell: ({ key, value }) => (key === undefined ? "" : valueText(value)),
+	};
 	return {
-		columns: ["key", "value", "run", "line", "manifest", "command", "time", "status", ...placeColumns(withPlace)],
-		cells: (line) => {
-			const { run, row, manifest, command, time, status } = sourceCells(line);
-			const value = line.key === undefined ? ["", ""] : [line.key, valueText(line.value)];
-			return [...value, run, row, manifest, command, time, status, ...placeCells(line, withPlace)];
-		},
-		spare: SPARE,
-		times: ["time"],
+		columns: [KEY, value, RUN, LINE, MANIFEST, COMMAND, TIME, STATUS, ...(withPlace ? PLACE : [])],
 		json: (line) => jsonOf(line, { key: line.key ?? null, value: line.value ?? null }),
 	};
 }
 
 /** Columns of events. */
-export function eventColumns(withPlace: boolean): ListColumns<BlameLine> {
-	const columns = ["time", "run", "line", "key", "action", "from", "to", "manifest", "command", "status"];
+export function eventColumns(withPlace: boolean): ListShape<BlameLine> {
+	const change: readonly BlameColumn[] = [
+		{ name: "action", cell: ({ action = "" }) => action },
+		{ name: "from", cell: ({ from }) => valueText(from) },
+		{ name: "to", cell: ({ to }) => valueText(to) },
+	];
 	return {
-		columns: [...columns, ...placeColumns(withPlace)],
-		cells: (line) => {
-			const { run, row, manifest, command, time, status } = sourceCells(line);
-			const what = [line.key ?? "", line.action ?? "", valueText(line.from), valueText(line.to)];
-			return [time, run, row, ...what, manifest, command, status, ...placeCells(line, withPlace)];
-		},
-		spare: SPARE,
-		times: ["time"],
+		columns: [TIME, RUN, LINE, KEY, ...change, MANIFEST, COMMAND, STATUS, ...(withPlace ? PLACE : [])],
 		json: ({ action = null, key = null, from = null, to = null, ...line }) => jsonOf(line, { action, key, from, to }),
 	};
-}
-
-function placeColumns(withPlace: boolean): readonly string[] {
-	return withPlace ? ["dataset_id", "base_url"] : [];
-}
-
-function placeCells({ datasetId, baseUrl }: Place, withPlace: boolean): readonly string[] {
-	return withPlace ? [datasetId, baseUrl] : [];
-}
-
-type SourceCells = Readonly<Record<"run" | "row" | "manifest" | "command" | "time" | "status", string>>;
-
-function sourceCells(line: BlameLine): SourceCells {
-	const { by, isRecorded } = line.origin;
-	const time = new Date(by.time).toISOString();
-	const status = statusOf(line);
-	if (!isRecorded) return { run: NOT_RECORDED, row: "", manifest: "", command: "", time, status };
-	return { run: by.run, row: String(by.line ?? ""), manifest: by.manifest, command: by.command, time, status };
 }
 
 /** How certain it is, in words. A change by another client has the time at which it was seen. */

@@ -11,7 +11,7 @@ import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { withDataset } from "../dataset.ts";
 import { writeNewFile } from "../lists/documents-csv.ts";
-import { chosenFormat, type Format, type ListColumns, printList } from "../lists/list-output.ts";
+import { chosenFormat, type Format, type ListColumn, printList } from "../lists/list-output.ts";
 import { shortListError } from "../lists/warnings.ts";
 import {
 	refuseMissing,
@@ -84,48 +84,44 @@ function notesOf(key: string, keys: KeyCounts, dataset: string): string[] {
 
 async function printKeys(all: readonly KeyCount[], options: ListedFlags, app: App): Promise<void> {
 	const mixed = all.filter(({ types }) => isMixed(types));
+	const types = (entry: KeyCount): string => `${isMixed(entry.types) ? "mixed: " : ""}${typesText(entry.types)}`;
 	const shape = {
-		columns: ["key", "documents", "types", "like"],
-		cells: ({ key, documents, types, like }: KeyCount) => [
-			key,
-			String(documents),
-			`${isMixed(types) ? "mixed: " : ""}${typesText(types)}`,
-			like.join(", "),
-		],
+		columns: withBlanks<KeyCount>(app, [
+			{ name: "key", cell: ({ key }) => key },
+			{ name: "documents", cell: ({ documents }) => String(documents) },
+			{ name: "types", cell: types },
+			{ name: "like", cell: ({ like }) => like.join(", ") },
+		]),
 		json: ({ key, documents, types, like }: KeyCount) =>
 			JSON.stringify({ key, documents, types: Object.fromEntries(types), like }),
 	};
 	// Two types under one key are most likely a mistake.
 	const entries = [...mixed, ...all.filter((entry) => !mixed.includes(entry))];
-	await printList(entries, withBlanks(shape, app), chosenFormat(options), app);
+	await printList(entries, shape, chosenFormat(options), app);
 }
 
 async function printValues(entries: readonly ValueCount[], options: ListedFlags, app: App): Promise<void> {
 	const shape = {
-		columns: ["value", "type", "documents", "like"],
-		cells: ({ value, type, isItem, documents, like }: ValueCount) => [
-			valueText(value),
-			isItem ? `${type} in a list` : type,
-			String(documents),
-			like.join(", "),
-		],
+		columns: withBlanks<ValueCount>(app, [
+			{ name: "value", cell: ({ value }) => valueText(value) },
+			{ name: "type", cell: ({ type, isItem }) => (isItem ? `${type} in a list` : type) },
+			{ name: "documents", cell: ({ documents }) => String(documents) },
+			{ name: "like", cell: ({ like }) => like.join(", ") },
+		]),
 		json: ({ value, type, isItem, documents, like }: ValueCount) =>
 			JSON.stringify({ value, type, in_list: isItem, documents, like } satisfies Record<string, JsonValue>),
 	};
-	await printList(entries, withBlanks(shape, app), chosenFormat(options), app);
+	await printList(entries, shape, chosenFormat(options), app);
 }
 
 /** Blanks at the ends, several in sequence, and those that only look like one. */
 const BLANKS = /^ +| +$| {2,}|[\u00a0\u2000-\u200a\u202f\u3000]/gu;
 
 /** A table shows `Legal ` as `Legal␠`: people would take it for `Legal`. Other formats have the values as they are. */
-function withBlanks<Item>(shape: ListColumns<Item>, { io }: App): ListColumns<Item> {
+function withBlanks<Item>({ io }: App, columns: readonly ListColumn<Item>[]): readonly ListColumn<Item>[] {
 	const mark = io.unicode ? "␠" : "_";
 	const visible = (text: string): string => text.replaceAll(BLANKS, (blanks) => mark.repeat(blanks.length));
-	return {
-		...shape,
-		table: () => shape.columns.map((name, at) => ({ name, cell: (item) => visible(shape.cells(item)[at] ?? "") })),
-	};
+	return columns.map((column) => ({ ...column, inTable: (item) => visible(column.cell(item)) }));
 }
 
 function tooMany(key: string): CliError {
