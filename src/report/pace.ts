@@ -1,6 +1,5 @@
-import type { RateChoice } from "../rates.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
-import type { Cause, FoundRate } from "../run/rate/rate-memory.ts";
+import type { FoundRate } from "../run/rate/rate-memory.ts";
 import type { Pace, SlowCause } from "../run/rate/slow-seconds.ts";
 import { numberText } from "../text/words.ts";
 
@@ -62,16 +61,11 @@ function rateText(rate: number): string {
 	return rate < 10 ? numberText(Math.round(rate * 10) / 10) : numberText(Math.round(rate));
 }
 
-/** A change in the `--json` summary: a rate, or whether the run is paused from then on. */
-export type AdjustedLine = { readonly time: string; readonly by: Adjustment["by"] } & (
-	| { readonly rate: RateChoice }
-	| { readonly paused: boolean }
-);
-
 /** The last changes are named, and those before them counted. */
 const NAMED = 5;
 
-export function adjustedLine(change: Adjustment): AdjustedLine {
+/** A change in the `--json` summary: a rate, or whether the run is paused from then on. */
+export function adjustedLine(change: Adjustment) {
 	const [time, { by }] = [change.time.toISOString(), change];
 	return change.kind === "rate" ? { time, rate: change.to, by } : { time, paused: change.kind === "paused", by };
 }
@@ -92,13 +86,6 @@ export function adjustedTexts(changes: readonly Adjustment[]): string[] {
 function clockText(time: Date): string {
 	const two = (number: number): string => String(number).padStart(2, "0");
 	return `${two(time.getHours())}:${two(time.getMinutes())}`;
-}
-
-/** What `--rate auto` found in the `--json` summary: requests a second, and why no more; null where no sign was seen. */
-export type FoundRateLine = { readonly rate: number; readonly because: Cause | null; readonly at: number | null };
-
-export function foundRateLine({ rate, because, at }: FoundRate): FoundRateLine {
-	return { rate, because, at };
 }
 
 /** `found 148 a second: above it the answers took longer`. */

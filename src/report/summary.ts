@@ -1,12 +1,12 @@
 import type { ExitCode } from "../errors.ts";
-import { OUTCOMES, type OutcomeCounts, countSettled, countWritten } from "../outcomes.ts";
+import { OUTCOMES, countSettled, countWritten } from "../outcomes.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
-import type { Pace, SlowCause } from "../run/rate/slow-seconds.ts";
+import type { Pace } from "../run/rate/slow-seconds.ts";
 import type { FoundRate } from "../run/rate/rate-memory.ts";
 import type { Outcome, Stop, Totals, VerifyCounts, Work } from "../run/types.ts";
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
-import { adjustedLine, type AdjustedLine, foundRateLine, type FoundRateLine, slowCauses } from "./pace.ts";
+import { adjustedLine, slowCauses } from "./pace.ts";
 import type { Undone } from "./undo.ts";
 import { isAllWell } from "./verify.ts";
 
@@ -30,49 +30,8 @@ export function rowLine({ item, status, documentId, name, replaces, error, attem
 /** A part of a manifest, and the number of rows that are not in it. */
 export type ShardCounts = Shard & { readonly otherRows: number };
 
-/** The last line of a run's `--json` output. All counts are always there. */
-export type Summary = OutcomeCounts & {
-	readonly type: "summary";
-	readonly run: string | null;
-	readonly rows: number;
-	readonly invalid: number;
-	readonly duplicate_skipped: number;
-	readonly pending: number;
-	readonly attempts: number;
-	/** of the failed rows, those that were not sent as a newer run had touched their documents */
-	readonly superseded: number;
-	readonly seconds: number;
-	/** whether updates were seen to arrive, and none that was read back is lost */
-	readonly verified: boolean;
-	/** null where nothing was read back */
-	readonly verify: VerifyCounts | null;
-	/** the counts of an undo; null for other commands */
-	readonly undone: Undone | null;
-	/** documents that were changed, created or removed; in a dry run those that would be */
-	readonly changes: number;
-	/** documents that no row names; null where they were not looked for */
-	readonly undeclared: number | null;
-	/** whether every write can be undone */
-	readonly undoable: boolean;
-	/** the command that undoes it */
-	readonly undo: string | null;
-	readonly exit_code: ExitCode;
-	readonly resume: string | null;
-	/** why it ended before its last row, with its exit code; null where it came to its end */
-	readonly stop: { readonly code: ExitCode; readonly text: string } | null;
-	/** the causes that made it slower than its rate, with their seconds: `429`, `503`, `outage`, `slowed`, `concurrency`, `paused` */
-	readonly slow: readonly SlowCause[];
-	/** changes of its rate, and pauses, while it went on */
-	readonly adjusted: readonly AdjustedLine[];
-	/** the part of the manifest whose rows are counted, and the rows that are not; null for a whole one */
-	readonly shard: { readonly index: number; readonly count: number; readonly other_rows: number } | null;
-	/** whether other runs shared its cap, and for how long they could not, as Redis was away; null without `--limiter` */
-	readonly limiter: { readonly shared: true; readonly away_seconds: number } | null;
-	/** what `--rate auto` found; null where the rate was not looked for */
-	readonly found_rate: FoundRateLine | null;
-	/** the age of the oldest reading of a document when it was used; null where no reading decided what was sent */
-	readonly oldest_reading_seconds: number | null;
-};
+/** The last line of a run's `--json` output. */
+export type Summary = ReturnType<typeof summaryOf>;
 
 /** Whether the writes of a run can be undone. */
 export type Undo = {
@@ -144,8 +103,8 @@ export type Ended = {
 	readonly next?: string | undefined;
 };
 
-/** The summary object of a run. Seconds are rounded to milliseconds. */
-export function summaryOf(ended: Ended, exit: ExitCode): Summary {
+/** The summary object of a run. All counts are always there. Seconds are rounded to milliseconds. */
+export function summaryOf(ended: Ended, exit: ExitCode) {
 	const { totals, seconds, stop, pace, cap, verify, dry, undo, shard, limiterAway, foundRate, oldestReading } = ended;
 	const { duplicateSkipped, attempts, ...counts } = totals;
 	return {
@@ -154,25 +113,40 @@ export function summaryOf(ended: Ended, exit: ExitCode): Summary {
 		...counts,
 		duplicate_skipped: duplicateSkipped,
 		attempts,
+		/** of the failed rows, those that were not sent as a newer run had touched their documents */
 		superseded: ended.superseded?.all ?? 0,
 		seconds: Math.round(seconds * 1000) / 1000,
+		/** whether updates were seen to arrive, and none that was read back is lost */
 		verified: isVerified(ended),
+		/** null where nothing was read back */
 		verify: verify?.counts ?? null,
+		/** the counts of an undo; null for other commands */
 		undone: ended.undone?.counts ?? null,
+		/** documents that were changed, created or removed; in a dry run those that would be */
 		changes: countWritten(totals) - (ended.same ?? 0) + (dry?.changes ?? 0),
+		/** documents that no row names; null where they were not looked for */
 		undeclared: dry?.undeclared?.documents ?? null,
+		/** whether every write can be undone */
 		undoable: undo?.command !== undefined && undo.blind + undo.removed === 0,
+		/** the command that undoes it */
 		undo: undo?.command ?? null,
 		exit_code: exit,
 		resume: ended.resume ?? null,
+		/** why it ended before its last row, with its exit code; null where it came to its end */
 		stop: stop === undefined ? null : { code: stop.exit, text: stop.text },
+		/** the causes that made it slower than its rate, with their seconds: `429`, `503`, `outage`, `slowed`, `concurrency`, `paused` */
 		slow: pace === undefined ? [] : slowCauses(pace, cap),
+		/** changes of its rate, and pauses, while it went on */
 		adjusted: (ended.adjusted ?? []).map(adjustedLine),
+		/** the part of the manifest whose rows are counted, and the rows that are not; null for a whole one */
 		shard: shard === undefined ? null : { index: shard.index, count: shard.count, other_rows: shard.otherRows },
+		/** whether other runs shared its cap, and for how long they could not, as Redis was away; null without `--limiter` */
 		limiter: limiterAway === undefined ? null : { shared: true, away_seconds: limiterAway },
-		found_rate: foundRate === undefined ? null : foundRateLine(foundRate),
+		/** what `--rate auto` found; null where the rate was not looked for */
+		found_rate: foundRate ?? null,
+		/** the age of the oldest reading of a document when it was used; null where no reading decided what was sent */
 		oldest_reading_seconds: oldestReading === undefined ? null : Math.round(oldestReading * 1000) / 1000,
-	};
+	} as const;
 }
 
 /** Counts of one shard, with its name before them. */

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { foundRateLine, foundRateText, causesText } from "../../report/pace.ts";
+import { foundRateText, causesText } from "../../report/pace.ts";
 import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText, rowsText } from "../../text/words.ts";
@@ -62,7 +62,7 @@ async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitC
 			in_doubt: recorded?.state.countInDoubt() ?? 0,
 			sittings: executions,
 			undo: undo?.command ?? null,
-			found_rate: found === undefined ? null : foundRateLine(found),
+			found_rate: found ?? null,
 			superseded_by: state === "superseded" ? mark?.by : null,
 			undone_by: state === "undone" ? mark?.by : null,
 			ended: ended ?? null,

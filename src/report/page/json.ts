@@ -1,4 +1,3 @@
-import { foundRateLine } from "../pace.ts";
 import { shownKeys } from "../change-tally.ts";
 import type { PageChange, PageFailure, RunPage } from "./model.ts";
 
@@ -30,7 +29,7 @@ export function pageJson(page: RunPage): string {
 		executions: page.executions,
 		counts: totals === undefined ? null : { ...counts, duplicate_skipped: duplicateSkipped },
 		slow: page.slow,
-		found_rate: page.foundRate === undefined ? null : foundRateLine(page.foundRate),
+		found_rate: page.foundRate ?? null,
 		verify: page.verify ?? null,
 		codes: page.codes,
 		failed_rows: { total: failures.total, rows: failures.rows.map(failure) },
