@@ -3,7 +3,7 @@ import type { JsonValue } from "../json/values.ts";
 import { show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { type ShownChange, type ShownKey, shownKeys } from "./change-tally.ts";
-import { markdownCode } from "./markdown.ts";
+import { markdownCode } from "./escape.ts";
 
 /** Keys with one action that are counted by themselves; documents may have any number of keys. */
 const MAX_KEYS = 500;

@@ -9,9 +9,19 @@ const MAX_COUNTED_KEYS = 10_000;
 /** Most keys that a message names. */
 const MAX_NAMED_KEYS = 10;
 
+/** What would happen to a document, in words, and the colour of that; in the order in which they are counted. */
+export const EFFECTS = {
+	download: ["downloaded", "green"],
+	upload: ["uploaded", "green"],
+	replace: ["replaced", "yellow"],
+	rename: ["renamed", "yellow"],
+	remove: ["removed", "red"],
+	parse: ["parsed", "yellow"],
+} as const;
+
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
-	readonly #documents = { update: 0, upload: 0, replace: 0, rename: 0, remove: 0, download: 0, parse: 0 };
+	readonly #documents = new Map<string, number>();
 	readonly #waits: boolean;
 	#added = 0;
 	#changed = 0;
@@ -26,7 +36,7 @@ export class ChangeTally {
 
 	/** documents that would change, uploads, replacements, removals and downloads included */
 	get documents(): number {
-		return Object.values(this.#documents).reduce((sum, count) => sum + count, 0);
+		return [...this.#documents.values()].reduce((sum, count) => sum + count, 0);
 	}
 
 	/** documents that no row names */
@@ -39,7 +49,7 @@ export class ChangeTally {
 	}
 
 	add({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
-		this.#documents[action] += 1;
+		this.#documents.set(action, this.#count(action) + 1);
 		// The keys of an upload, a replacement or a removal are not counted by themselves.
 		if (action !== "update") return;
 		this.#added += add.size;
@@ -53,14 +63,11 @@ export class ChangeTally {
 
 	/** `3 documents would be uploaded. 2 documents would change; keys: 3 added, 1 changed, 1 removed.` */
 	text(): string {
-		const { update, upload, replace, rename, remove, download, parse } = this.#documents;
-		const parts: string[] = [];
-		if (download > 0) parts.push(`${documentsText(download)} would be downloaded.`);
-		if (upload > 0) parts.push(`${documentsText(upload)} would be uploaded.`);
-		if (replace > 0) parts.push(`${documentsText(replace)} would be replaced.`);
-		if (rename > 0) parts.push(`${documentsText(rename)} would be renamed.`);
-		if (remove > 0) parts.push(`${documentsText(remove)} would be removed.`);
-		if (parse > 0) parts.push(`${documentsText(parse)} would be parsed.`);
+		const [update, replace] = [this.#count("update"), this.#count("replace")];
+		const parts = Object.entries(EFFECTS).flatMap(([action, [word]]) => {
+			const count = this.#count(action);
+			return count === 0 ? [] : [`${documentsText(count)} would be ${word}.`];
+		});
 		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
 		// Questions find the chunks of a document, and those of the new one are made by parsing.
 		if (replace > 0) {
@@ -68,6 +75,10 @@ export class ChangeTally {
 			parts.push(`${found}What was edited by hand in ${replace === 1 ? "its" : "their"} chunks is lost.`);
 		}
 		return parts.length === 0 ? "No document would change." : parts.join(" ");
+	}
+
+	#count(action: string): number {
+		return this.#documents.get(action) ?? 0;
 	}
 
 	#keysText(): string {
@@ -109,7 +120,7 @@ export class ChangeTally {
  * The effect of a row: it changes a document's metadata, creates a document from a file, replaces its content, removes it,
  * writes it into a file, or makes its chunks.
  */
-type ChangeAction = "update" | "upload" | "replace" | "rename" | "remove" | "download" | "parse";
+type ChangeAction = "update" | keyof typeof EFFECTS;
 
 /** One document that would change, as a dry run shows it. */
 export type ShownChange = {

@@ -8,7 +8,7 @@ import {
 	shownKeys,
 	type UndeclaredDocument,
 } from "./change-tally.ts";
-import { markdownCode } from "./markdown.ts";
+import { markdownCode } from "./escape.ts";
 
 /** GitHub takes 65,536 characters in a comment; the rest is for the words around. */
 export const DEFAULT_LIMIT_CHARACTERS = 60_000;

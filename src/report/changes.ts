@@ -1,6 +1,7 @@
 import { type JsonValue, metadataText } from "../json/values.ts";
 import { namedDocument, show } from "../text/show.ts";
 import {
+	EFFECTS,
 	type ChangeTally,
 	type ShownChange,
 	type ShownKey,
@@ -8,7 +9,7 @@ import {
 	type UndeclaredDocument,
 } from "./change-tally.ts";
 import { ChangesMarkdown } from "./changes-markdown.ts";
-import { reportCsvLine } from "./list-lines.ts";
+import { reportCsvLine } from "./escape.ts";
 
 /** Styles for a terminal; each may return its text unchanged. */
 type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text: string) => string>>;
@@ -137,22 +138,9 @@ function changeText(shown: ShownChange, marks: Marks, longest: number): string {
 
 /** Nothing for an update: its keys show it. */
 function actionText({ action, from = "" }: ShownChange, marks: Marks): string {
-	switch (action) {
-		case "update":
-			return "";
-		case "upload":
-			return `  ${marks.green("would be uploaded")}`;
-		case "replace":
-			return `  ${marks.yellow("would be replaced")}`;
-		case "rename":
-			return `  ${marks.yellow(`would be renamed from ${show(from)}`)}`;
-		case "remove":
-			return `  ${marks.red("would be removed")}`;
-		case "download":
-			return `  ${marks.green("would be downloaded")}`;
-		case "parse":
-			return `  ${marks.yellow("would be parsed")}`;
-	}
+	if (action === "update") return "";
+	const [word, mark] = EFFECTS[action];
+	return `  ${marks[mark](`would be ${word}${action === "rename" ? ` from ${show(from)}` : ""}`)}`;
 }
 
 function keyText({ key, action, from, to }: ShownKey, marks: Marks, longest: number): string {

@@ -7,7 +7,7 @@ import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
 import { ChangesMarkdown } from "../../src/report/changes-markdown.ts";
 import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
-import { markdownCell } from "../../src/report/markdown.ts";
+import { markdownCell } from "../../src/report/escape.ts";
 import { range } from "../support/values.ts";
 
 type Values = Readonly<Record<string, JsonValue>>;

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { csvLine } from "../../src/manifest/csv/cells.ts";
-import { reportCsvLine, tsvLine } from "../../src/report/list-lines.ts";
+import { reportCsvLine, tsvLine } from "../../src/report/escape.ts";
 
 // Every character that means something to a reader of these files, more often than chance would bring it.
 const special = fc.constantFrom(

@@ -1,6 +1,6 @@
 import type { SeriesPoint } from "../../run/series/point.ts";
 import { durationText, numberText } from "../../text/words.ts";
-import { html } from "./escape.ts";
+import { html } from "../escape.ts";
 
 /** A line of a chart, one value for each x. */
 type ChartLine = {

@@ -1,7 +1,7 @@
 import { OUTCOMES } from "../../outcomes.ts";
 import { durationText, numberText, rowsText } from "../../text/words.ts";
 import { ChangesMarkdown } from "../changes-markdown.ts";
-import { markdownCell, markdownCode } from "../markdown.ts";
+import { markdownCell, markdownCode } from "../escape.ts";
 import { verifyText } from "../verify.ts";
 import { show } from "../../text/show.ts";
 import type { PageFailure, RunPage } from "./model.ts";

@@ -5,7 +5,7 @@ import { causesText, foundRateText } from "../pace.ts";
 import { durationText, numberText } from "../../text/words.ts";
 import { verifyText } from "../verify.ts";
 import { chartFigure } from "./chart.ts";
-import { html } from "./escape.ts";
+import { html } from "../escape.ts";
 import type { Cut, PageChange, PageFailure, RunPage } from "./model.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { ChangeGroups } from "../change-groups.ts";

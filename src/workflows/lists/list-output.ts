@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
-import { reportCsvLine, tsvLine } from "../../report/list-lines.ts";
+import { reportCsvLine, tsvLine } from "../../report/escape.ts";
 import { type Column, type Layout, layoutOf, tableLine } from "../../report/table.ts";
 import { show } from "../../text/show.ts";
 import { localTimeText, TIME_WIDTH } from "../../text/words.ts";

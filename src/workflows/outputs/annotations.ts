@@ -5,7 +5,7 @@ import { appendFile, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, reason } from "../../errors.ts";
-import { markdownCell, markdownCode } from "../../report/markdown.ts";
+import { markdownCell, markdownCode } from "../../report/escape.ts";
 import type { RunEnd } from "../../run-end.ts";
 import { namedDocument } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
