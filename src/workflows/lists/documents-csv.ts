@@ -1,10 +1,10 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { App, Settings } from "../../app.ts";
-import { parseJson } from "../../json/parse-json.ts";
-import { isJsonArray, isJsonObject, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
+import { jsonObjectOf, parseJson } from "../../json/parse-json.ts";
+import { isJsonArray, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
@@ -68,8 +68,10 @@ export async function printDocumentsCsv(
 				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
 				plan.include(kept, exact);
 				count += 1;
-				const cells = JSON.stringify(cellsOf(document).map(withoutNul));
-				yield `[${cells},${metadataText(exact ?? noMetadata)}]\n${metadataText(kept)}\n`;
+				const cells = cellsOf(document).map(withoutNul);
+				// From Node 24 on, a reader of lines also divides at these two.
+				const line = JSON.stringify([metadataText(exact ?? noMetadata), metadataText(kept), ...cells]);
+				yield `${line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 			}
 		};
 		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
@@ -117,39 +119,16 @@ function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] |
 	return new Map([...metadata].filter(([key]) => fields.includes(key) && !documentMembers.has(key)));
 }
 
-/** Reads the private file: for each document a line of ids, members and exact texts, and a line of metadata. */
+/** Reads the private file: a line for each document, with its exact texts, its metadata, its ids and members. */
 async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
-	let head: { readonly cells: readonly string[]; readonly exact: ReadonlyMap<string, string> } | undefined;
-	for await (const line of textLines(path)) {
+	await using file = await open(path);
+	for await (const line of file.readLines()) {
 		const value = parseJson(line);
-		if (isJsonArray(value)) {
-			const [cells, exact] = value;
-			head = { cells: isJsonArray(cells) ? cells.map(String) : [], exact: textsOf(exact) };
-		} else if (head !== undefined && isJsonObject(value)) {
-			const [documentId = "", datasetId = "", ...members] = head.cells;
-			yield { datasetId, documentId, members, metadata: metadataOf(value), exact: head.exact };
-		}
+		const texts = isJsonArray(value) ? value.map(String) : [];
+		const [exact = "{}", metadata = "{}", documentId = "", datasetId = "", ...members] = texts;
+		const kept = metadataOf(jsonObjectOf(metadata) ?? {});
+		yield { datasetId, documentId, members, metadata: kept, exact: textsOf(parseJson(exact)) };
 	}
-}
-
-/**
- * The lines of a file of our own, divided at line feeds alone. `node:readline` divides at U+2028 and U+2029 as well from
- * Node 24 on, and those stand unescaped in JSON.
- */
-async function* textLines(path: string): AsyncGenerator<string> {
-	// Pieces of a line that is longer than a chunk are joined once.
-	let pieces: string[] = [];
-	const chunks: AsyncIterable<unknown> = createReadStream(path, { encoding: "utf8" });
-	for await (const chunk of chunks) {
-		const [first = "", ...others] = String(chunk).split("\n");
-		pieces.push(first);
-		for (const line of others) {
-			yield pieces.join("");
-			pieces = [line];
-		}
-	}
-	const last = pieces.join("");
-	if (last !== "") yield last;
 }
 
 /**
