@@ -29,15 +29,6 @@ export function rateText(rate: number): string {
 	return rate < 10 && !Number.isInteger(rate) ? rate.toFixed(1) : numberText(Math.round(rate));
 }
 
-/** `12.3 GB`: three digits are enough. */
-export function bytesText(bytes: number): string {
-	const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
-	let size = bytes;
-	let unit = 0;
-	for (; size >= 1000 && unit < units.length - 1; unit++) size /= 1000;
-	return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${units[unit]}`;
-}
-
 /** `0.4 s`, `12.3 s`, `3 min 05 s`, `2 h 04 min`. */
 export function durationText(seconds: number): string {
 	if (seconds < 59.95) return `${seconds.toFixed(1)} s`;

@@ -8,7 +8,7 @@ import { probeStorage } from "../../run/storage/folders.ts";
 import { NOT_TLS_HINT, untrustedHint } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";
 import { ageText } from "../../text/times.ts";
-import { bytesText } from "../../text/words.ts";
+import { sizeText } from "../../text/words.ts";
 import {
 	type Doctor,
 	type DoctorFlags,
@@ -81,7 +81,7 @@ export const CONFIGURATION: readonly Step<Doctor>[] = [
 			const free = await probeStorage(runs.folder);
 			const where = `runs are recorded in ${show(runs.folder)}`;
 			if (free === undefined) return ok(where);
-			const text = `${where}; ${bytesText(free)} free`;
+			const text = `${where}; ${sizeText(free)} free`;
 			if (free >= LITTLE_SPACE) return ok(text);
 			const hint =
 				"A run stops when its records no longer fit. Free some space, remove old records with ragtag runs prune, or name another folder with --state-dir DIR.";

@@ -10,7 +10,7 @@ import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } fro
 import { changeOf, type Mode } from "../../plan/change.ts";
 import type { Shard } from "../../shard.ts";
 import { show } from "../../text/show.ts";
-import { bytesText, numberText, rowsText } from "../../text/words.ts";
+import { sizeText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
@@ -83,7 +83,7 @@ export async function checkAndReport(
 ): Promise<CheckedManifest> {
 	const { stdin, signal, monitor } = app;
 	const problems = problemReporter(flags.json === true, app);
-	monitor.enter("checking", `${show(name ?? path)}${await sizeText(path)}`);
+	monitor.enter("checking", `${show(name ?? path)}${await sizeOf(path)}`);
 	try {
 		const checked = await checkManifest(path, options, {
 			name,
@@ -104,9 +104,9 @@ export async function checkAndReport(
 }
 
 /** The size of a file, as ` (45 MB)`. Nothing for what has none, such as a pipe: then only the rows are counted. */
-async function sizeText(path: string): Promise<string> {
+async function sizeOf(path: string): Promise<string> {
 	const found = path === "-" ? undefined : await stat(path).catch(() => undefined);
-	return found?.isFile() === true ? ` (${bytesText(found.size)})` : "";
+	return found?.isFile() === true ? ` (${sizeText(found.size)})` : "";
 }
 
 /** @throws CliError exit 2 where standard input would be read twice */
