@@ -12,8 +12,8 @@ import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 import { findParts, type ShardRun, wholeOf, wholeOptions } from "../../run/recorded/shard-runs.ts";
-import { condensed, joinSeries } from "../../run/series/point.ts";
-import { MOST_POINTS, readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
+import { joinSeries } from "../../run/series/point.ts";
+import { readSeries, SERIES_FILE, seriesText } from "../../run/series/series-file.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
@@ -133,7 +133,7 @@ function endOf(
  */
 async function writeJoinedSeries(whole: readonly ShardRun[], isCapShared: boolean, to: string): Promise<void> {
 	const parts = await Promise.all(whole.map(({ folder }) => readSeries(join(folder, SERIES_FILE))));
-	const points = condensed(joinSeries(parts, isCapShared), MOST_POINTS);
+	const points = joinSeries(parts, isCapShared);
 	if (points.length === 0) return;
-	await writeFile(to, points.map((point) => `${JSON.stringify(point)}\n`).join(""), { mode: 0o600 });
+	await writeFile(to, seriesText(points), { mode: 0o600 });
 }

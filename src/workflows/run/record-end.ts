@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
@@ -10,7 +11,7 @@ import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import type { AppTimers } from "../../app.ts";
 import type { Clock } from "../../run/types.ts";
-import { type Sampled, Sampler, SeriesFile } from "../../run/series/series-file.ts";
+import { openSeries, type Sampled, Sampler, seriesText } from "../../run/series/series-file.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {
@@ -133,19 +134,19 @@ export function recordSeries(
 			note(`The figures of this run are not recorded from here on: ${path}: ${reason(error)}`);
 		}
 	};
-	let file: SeriesFile | undefined;
+	let file: FileHandle | undefined;
 	let isBusy = true;
-	let work = attempt(async () => void (file = await SeriesFile.open(path))).finally(() => (isBusy = false));
+	let work = attempt(async () => void (file = await openSeries(path))).finally(() => (isBusy = false));
 	const take = (least: number): void => {
 		const now = clock.now();
 		const open = file;
-		if (sampler.observe(now) < least || isBusy || open === undefined) return;
+		if (sampler.seconds(now) < least || isBusy || open === undefined) return;
 		isBusy = true;
-		work = attempt(() => open.append(sampler.take(now, timers.date().getTime() / SECOND_MS))).finally(
+		work = attempt(() => open.appendFile(seriesText([sampler.take(now, timers.date().getTime() / SECOND_MS)]))).finally(
 			() => (isBusy = false),
 		);
 	};
-	const cancel = timers.every(SECOND_MS, () => take((file?.interval ?? 1) - EARLY));
+	const cancel = timers.every(SECOND_MS, () => take(1 - EARLY));
 	return {
 		failed: (code) => sampler.failed(code),
 		close: async () => {

@@ -4,8 +4,7 @@ import process from "node:process";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
-import type { SeriesPoint } from "../../../src/run/series/point.ts";
-import { MOST_POINTS, readSeries, SeriesFile } from "../../../src/run/series/series-file.ts";
+import { readSeries } from "../../../src/run/series/series-file.ts";
 import { noOutcomes } from "../../../src/outcomes.ts";
 import { FakeClock } from "../../run/fake-clock.ts";
 import { folder } from "../../support/service.ts";
@@ -152,40 +151,5 @@ describe("the series of a run", () => {
 		expect(notes).toEqual([expect.stringContaining("no date")]);
 		const open = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""));
 		expect(await Promise.all(open)).not.toContain(path);
-	});
-
-	it("does not grow without limit: the resolution of the whole file is halved", async () => {
-		const path = join(await folder(), "series.jsonl");
-		const file = await SeriesFile.open(path, 10);
-		const point: SeriesPoint = {
-			t: 0,
-			s: 1,
-			sent: 5,
-			done: 0,
-			failed: 0,
-			p50: 1,
-			p95: 2,
-			state: "running",
-			in_flight: 1,
-			cap: null,
-		};
-		const intervals = new Set<number>();
-		for (let t = 0; t < 100; t += file.interval) {
-			intervals.add(file.interval);
-			await file.append({ ...point, t, s: file.interval, sent: 5 * file.interval });
-			expect((await readFile(path, "utf8")).split("\n").length - 1).toBeLessThanOrEqual(10);
-		}
-		await file.close();
-		expect([...intervals]).toEqual([1, 2, 4, 8, 16]);
-		const points = await readSeries(path);
-		const [sent, seconds] = [points.map((each) => each.sent), points.map(({ s }) => s)].map((all) =>
-			all.reduce((sum, each) => sum + each, 0),
-		);
-		expect(sent).toBe(5 * (seconds ?? 0));
-		// A resumed run goes on in the resolution that the file has.
-		const again = await SeriesFile.open(path, 10);
-		expect(again.interval).toBe(16);
-		await again.close();
-		expect(MOST_POINTS).toBe(7200);
 	});
 });
