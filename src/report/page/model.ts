@@ -76,15 +76,6 @@ export type RunPage = {
 	readonly changes: Cut<PageChange>;
 };
 
-/** What the outcome is read from. */
-type Ended = {
-	/** undefined where the command ended before its rows were known */
-	readonly totals: Totals | undefined;
-	/** undefined for a run that has not ended */
-	readonly exit: number | undefined;
-	readonly verify: VerifyCounts | undefined;
-};
-
 /** Exits that promise that no row was sent. */
 const UNSENT: readonly number[] = [2, 3, 5, 8];
 
@@ -92,7 +83,7 @@ const UNSENT: readonly number[] = [2, 3, 5, 8];
 const COMPLETE: readonly number[] = [0, 1, 10, 74];
 
 /** How a run ended, in one word and one sentence. The word never says more than the exit code. */
-export function outcomeOf({ totals, exit, verify }: Ended): RunPage["outcome"] {
+export function outcomeOf({ totals, exit, verify }: Pick<RunPage, "totals" | "exit" | "verify">): RunPage["outcome"] {
 	if (totals === undefined) {
 		const isUnsent = exit !== undefined && UNSENT.includes(exit);
 		const sentence = isUnsent ? "No row was sent." : "The command ended before it could count its rows.";
