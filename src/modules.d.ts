@@ -1,3 +1,9 @@
+/** The style of the page as one minified text: see scripts/page-assets.mjs. */
+declare module "asset:*" {
+	const text: string;
+	export default text;
+}
+
 /** The part of picomatch that is used here. Its types come in a package of their own. */
 declare module "picomatch" {
 	type Options = {
@@ -12,4 +18,10 @@ declare module "picomatch" {
 	};
 
 	export default function picomatch(glob: string, options: Options): (path: string) => boolean;
+}
+
+// The pool by its path: the whole of undici takes twice as long to load, and its other parts are needed only for a proxy.
+declare module "undici/lib/dispatcher/pool.js" {
+	import { Pool } from "undici";
+	export default Pool;
 }
