@@ -46,6 +46,9 @@ const BAND_WORDS: Readonly<Record<ChartBand["state"], string>> = {
 /** Seconds between two points from which a later execution made the second. */
 const PAUSE_S = 5;
 
+/** Seconds below which chance decides how many requests fall into a point: it has one rate with the point before it. */
+const LEAST_S = 0.5;
+
 /** Points below which there is nothing to see in a chart. */
 const LEAST_POINTS = 3;
 
@@ -53,7 +56,11 @@ const LEAST_POINTS = 3;
 export function chartsOf(points: readonly SeriesPoint[]): Chart[] {
 	if (points.length < LEAST_POINTS) return [];
 	const caps = points.map(({ cap }) => cap);
-	const rates = points.map(({ sent, s }) => (s > 0 ? rounded(sent / s) : null));
+	const rates = points.map((point, at) => {
+		const before = point.s < LEAST_S ? points[at - 1] : undefined;
+		const [sent, s] = [point.sent + (before?.sent ?? 0), point.s + (before?.s ?? 0)];
+		return s > 0 ? rounded(sent / s) : null;
+	});
 	const lines: ChartLine[] = [{ label: "sent", kind: "line", tone: "accent", values: rates }];
 	if (caps.some((cap) => cap !== null)) lines.push({ label: "cap", kind: "dashed", tone: "soft", values: caps });
 	const title = "Requests a second";

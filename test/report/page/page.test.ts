@@ -169,6 +169,14 @@ describe("the chart of a run", () => {
 		expect(chartsOf(points)[0]?.top).toBe(top);
 	});
 
+	it("takes a short rest at the end together with the second before it: five requests in it would pass the cap", () => {
+		const points = examplePoints(4).map((point, at) => ({
+			...point,
+			...(at < 3 ? { sent: 98 } : { s: 0.04, sent: 5 }),
+		}));
+		expect(chartsOf(points)[0]?.lines[0]?.values).toEqual([98, 98, 98, 99.038]);
+	});
+
 	it("is left out for a run of a moment", () => {
 		expect(chartsOf(examplePoints(2))).toEqual([]);
 	});
