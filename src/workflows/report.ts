@@ -139,7 +139,7 @@ function resumeText(stop: Stop | undefined, resume: string): string {
 }
 
 function nextStep(
-	{ totals, failed, run, dry, next, verify, superseded, failedCodes }: Ended,
+	{ totals, failed, run, dry, next, verify, superseded, failedCodes, stop }: Ended,
 	flags: GlobalFlags,
 ): string {
 	if (failed?.failure !== undefined && run !== undefined) {
@@ -160,6 +160,7 @@ function nextStep(
 	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));
 	if (isMissing) return verify.again;
 	if (totals.invalid > 0) return "Fix the invalid rows, listed above, and send only those.";
+	if (stop !== undefined && run === undefined) return "Nothing was sent: run the same command again.";
 	return "Fix the output, and run the same command again.";
 }
 
