@@ -5,14 +5,14 @@ import { changeWriter } from "../../src/report/changes.ts";
 import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
 import { range } from "../support/values.ts";
 
-type Pairs = readonly (readonly [string, JsonValue])[];
+type Values = { readonly [key: string]: JsonValue };
 
-const changed = (present: Pairs, sent: Pairs, action: ShownChange["action"] = "update"): ShownChange => ({
+const changed = (present: Values, sent: Values, action: ShownChange["action"] = "update"): ShownChange => ({
 	action,
 	line: 7,
 	datasetId: "set",
 	documentId: "doc",
-	difference: differenceOf(new Map(present), new Map(sent)),
+	difference: differenceOf(new Map(Object.entries(present)), new Map(Object.entries(sent))),
 });
 
 const same = (text: string): string => text;
@@ -30,44 +30,35 @@ const changeCsv = (change: ShownChange): string => {
 
 describe("a change for scripts", () => {
 	it("has exactly the promised members, keys in their order, and no special key", () => {
-		const change = changed(
-			[
-				["b", 1],
-				["10", "x"],
-				["gone", [1]],
-			],
-			[
-				["b", { c: null }],
-				["10", "x"],
-				["__proto__", "data"],
-				["2", true],
-			],
-		);
+		// Numbers would come first in an object.
+		const present = new Map<string, JsonValue>([
+			["b", 1],
+			["10", "x"],
+			["gone", [1]],
+		]);
+		const sent = new Map<string, JsonValue>([
+			["b", { c: null }],
+			["10", "x"],
+			["__proto__", "data"],
+			["2", true],
+		]);
+		const change = { ...changed({}, {}), difference: differenceOf(present, sent) };
 		expect(changeLine(change)).toBe(
 			'{"type":"change","action":"update","line":7,"dataset_id":"set","document_id":"doc",' +
 				'"add":{"__proto__":"data","2":true},"change":{"b":{"from":1,"to":{"c":null}}},"remove":{"gone":[1]}}\n',
 		);
-		expect(JSON.parse(changeLine(changed([], [])))).toMatchObject({ add: {}, change: {}, remove: {} });
+		expect(JSON.parse(changeLine(changed({}, {})))).toMatchObject({ add: {}, change: {}, remove: {} });
 	});
 });
 
 describe("a change for people", () => {
 	it("is one line for the document and one for each key, distinct without colour", () => {
-		const change = changed(
-			[
-				["pages", 5],
-				["owner", "Ann"],
-			],
-			[
-				["pages", "5"],
-				["team", "legal"],
-			],
-		);
+		const change = changed({ pages: 5, owner: "Ann" }, { pages: "5", team: "legal" });
 		expect(changeText(change)).toBe('doc line 7\n  + team: "legal"\n  ~ pages: 5 → "5"\n  - owner: "Ann"\n');
 	});
 
 	it("can't control a terminal, and is cut to be readable there", () => {
-		const text = changeText(changed([], [["a\u001b[2J", `x\u202e${"y".repeat(500)}`]]), 40);
+		const text = changeText(changed({}, { ["a\u001b[2J"]: `x\u202e${"y".repeat(500)}` }), 40);
 		expect(text).not.toContain("\u001b");
 		expect(text).not.toContain("\u202e");
 		expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(100);
@@ -76,24 +67,18 @@ describe("a change for people", () => {
 
 describe("a change for a spreadsheet", () => {
 	it("is a line a key, and no cell is run as a formula", () => {
-		const change = changed(
-			[["a", "=1+1"]],
-			[
-				["a", "@SUM(1)"],
-				["-b", 'say "x", y'],
-			],
-		);
+		const change = changed({ a: "=1+1" }, { a: "@SUM(1)", "-b": 'say "x", y' });
 		expect(changeCsv(change)).toBe('7,doc,\'-b,add,,"say ""x"", y",\n7,doc,a,change,\'=1+1,\'@SUM(1),\n');
 	});
 
 	it("distinguishes a number from the text of the same digits", () => {
-		expect(changeCsv(changed([["a", 5]], [["a", "5"]]))).toBe('7,doc,a,change,5,"""5""",\n');
-		expect(changeCsv(changed([["a", [1]]], []))).toBe("7,doc,a,remove,[1],,\n");
+		expect(changeCsv(changed({ a: 5 }, { a: "5" }))).toBe('7,doc,a,change,5,"""5""",\n');
+		expect(changeCsv(changed({ a: [1] }, {}))).toBe("7,doc,a,remove,[1],,\n");
 	});
 });
 
 describe("a document whose name is known is shown by it, with the id that the next command takes", () => {
-	const named: ShownChange = { ...changed([], [["a", 1]]), name: "re\u001bport.pdf" };
+	const named: ShownChange = { ...changed({}, { a: 1 }), name: "re\u001bport.pdf" };
 
 	it("in each format", () => {
 		expect(changeText(named)).toBe("re\\x1bport.pdf (doc) line 7\n  + a: 1\n");
@@ -103,9 +88,9 @@ describe("a document whose name is known is shown by it, with the id that the ne
 });
 
 describe("an upload and a removal are shown as such, not as updates", () => {
-	const upload: ShownChange = { ...changed([], [["a", 1]], "upload"), documentId: "", file: "/x/a|b.md" };
-	const removal = changed([["a", 1]], [], "remove");
-	const bare = changed([], [], "remove");
+	const upload: ShownChange = { ...changed({}, { a: 1 }, "upload"), documentId: "", file: "/x/a|b.md" };
+	const removal = changed({ a: 1 }, {}, "remove");
+	const bare = changed({}, {}, "remove");
 
 	it("by scripts", () => {
 		expect(changeLine(upload)).toBe(
@@ -138,37 +123,28 @@ describe("the totals of a dry run", () => {
 	};
 
 	it("count documents and keys, and name the keys that would be lost, those of most documents first", () => {
-		const both = changed(
-			[
-				["a", 1],
-				["b", 1],
-			],
-			[["c", 1]],
-		);
-		const tally = of(both, changed([["b", 1]], []), changed([["c", 1]], [["c", 2]]));
+		const both = changed({ a: 1, b: 1 }, { c: 1 });
+		const tally = of(both, changed({ b: 1 }, {}), changed({ c: 1 }, { c: 2 }));
 		expect(tally.documents).toBe(3);
 		expect(tally.text()).toBe("3 documents would change; keys: 1 added, 1 changed, 3 removed.");
 		expect(tally.removedText()).toBe("Keys that would be removed: b (2 documents), a (1 document).");
 	});
 
 	it("distinguish created and removed documents from changed ones, whose keys alone are counted", () => {
-		const pairs: Pairs = [["a", 1]];
-		const tally = of(changed([], pairs, "upload"), changed(pairs, [], "remove"), changed(pairs, [], "remove"));
+		const a = { a: 1 };
+		const tally = of(changed({}, a, "upload"), changed(a, {}, "remove"), changed(a, {}, "remove"));
 		expect([tally.documents, tally.text(), tally.removedText()]).toEqual([
 			3,
 			"1 document would be uploaded. 2 documents would be removed.",
 			undefined,
 		]);
-		tally.add(changed([], pairs));
+		tally.add(changed({}, a));
 		expect(tally.text()).toContain(" would be removed. 1 document would change; keys: 1 added.");
 	});
 
 	it("report that nothing would change, and name a limited number of keys", () => {
 		expect([of().text(), of().removedText()]).toEqual(["No document would change.", undefined]);
-		const many = changed(
-			range(25).map((n): [string, JsonValue] => [`k${n}`, n]),
-			[],
-		);
+		const many = changed(Object.fromEntries(range(25).map((n) => [`k${n}`, n])), {});
 		expect(of(many).removedText()).toContain("k9 (1 document), and 15 more.");
 	});
 });

@@ -8,7 +8,6 @@ import type { Outcome, Totals, Work } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { failure, start, updating, work } from "./harness.ts";
 
-const STATUSES: RowStatus[] = ["updated", "uploaded", "removed", "unchanged", "failed"];
 const KINDS: RestErrorKind[] = [
 	"not_sent",
 	"ambiguous",
@@ -29,23 +28,6 @@ function sumOfOthers(totals: Totals): number {
 }
 
 describe("the journal in memory", () => {
-	it("counts every row, whatever its outcome", () => {
-		const settled = fc.array(fc.record({ status: fc.constantFrom(...STATUSES), attempts: fc.nat(9) }));
-		fc.assert(
-			fc.property(settled, fc.nat(50), fc.nat(50), fc.nat(50), (rows, invalid, duplicateSkipped, pending) => {
-				const all = rows.length + invalid + duplicateSkipped + pending;
-				const journal = new MemoryJournal({ rows: all, invalid, duplicateSkipped });
-				for (const [index, { status, attempts }] of rows.entries())
-					void journal.record(outcome(index, status, attempts));
-				const totals = journal.totals();
-				expect(sumOfOthers(totals)).toBe(all);
-				expect(totals).toMatchObject({ invalid, duplicateSkipped, pending });
-				expect(totals.attempts).toBe(rows.reduce((sum, { attempts }) => sum + attempts, 0));
-				for (const status of STATUSES) expect(totals[status]).toBe(rows.filter((row) => row.status === status).length);
-			}),
-		);
-	});
-
 	it.each([0, 65_535, 65_536, 1_000_000])("refuses to count row %d twice", (index) => {
 		const seen: number[] = [];
 		const intake = { rows: 2_000_000, invalid: 0, duplicateSkipped: 0 };

@@ -100,24 +100,6 @@ describe.each(answers)("%s", (_, away) => {
 	});
 });
 
-it.each<[string, RestErrorKind, string, number, number]>([
-	["a key that was accepted before is refused still", "doubted", "KEY_REJECTED", 6, Exit.untrusted],
-	["the database is still away", "ambiguous", DATABASE_AWAY, 6, Exit.temporary],
-])("one request of a command that runs no rows is tried six times before %s", async (_, kind, code, most, exit) => {
-	const clock = new FakeClock(0.9);
-	const cooldown = new Cooldown(clock);
-	let tries = 0;
-	const answer = requestWithRetry(
-		() => {
-			tries += 1;
-			return Promise.reject(failure(kind, { code, status: 200 }));
-		},
-		{ send: paced(unlimited, cooldown), cooldown, clock },
-	);
-	await expect(clock.until(answer)).rejects.toMatchObject({ name: "CliError", exit });
-	expect(tries).toBe(most);
-});
-
 it.each([
 	["doubted", 900_000, 120_000],
 	["doubted", 30_000, 30_000],
@@ -132,4 +114,19 @@ it.each([
 	await expect(clock.until(failed)).rejects.toMatchObject({ name: "CliError" });
 	expect(clock.now()).toBeGreaterThanOrEqual(after);
 	expect(clock.now()).toBeLessThan(after + 30_000);
+});
+
+it("a read after the run is answered once the service is back, and a refusal ends it", async () => {
+	const clock = new FakeClock(0.9);
+	const cooldown = new Cooldown(clock);
+	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };
+	const request = retryingThroughOutage((call) => requestWithRetry(call, dependencies), 900_000, clock);
+	const answers = [...Array<RestErrorKind>(20).fill("ambiguous"), undefined, "rejected"] as const;
+	let tries = 0;
+	const ask = (): Promise<number> => {
+		const kind = answers[tries++];
+		return kind === undefined ? Promise.resolve(tries) : Promise.reject(failure(kind));
+	};
+	expect(await clock.until(request(ask))).toBe(21);
+	await expect(clock.until(request(ask))).rejects.toMatchObject({ exit: Exit.failedRows });
 });

@@ -5,17 +5,6 @@ import { RetryTogether } from "../../src/run/retry/retry.ts";
 import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
 
 describe("reading and sending", () => {
-	it("sends every row once and counts it", async () => {
-		const sent: number[] = [];
-		const run = start(
-			updating(({ index }) => void sent.push(index)),
-			{ rows: 95 },
-		);
-		expect(await run.clock.until(run.done)).toBeUndefined();
-		expect(sent.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 95 }, (_, index) => index));
-		expect(run.journal.totals()).toMatchObject({ updated: 95, pending: 0, attempts: 95 });
-	});
-
 	it("continues with the next chunk while one row of the first is slow", async () => {
 		const clock = new FakeClock();
 		const run = start(

@@ -7,17 +7,7 @@ import { type Ended, envOf } from "../../support/ragtag.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, linesOf, parse, range, summaryOf } from "../../support/values.ts";
 import { allThere, goesOn, type Halfway, halfway } from "../rig/halfway.ts";
-import {
-	bounded,
-	idOf,
-	manifestOf,
-	outcomesOf,
-	planned,
-	serviceOf,
-	stateOf,
-	trial,
-	withoutKeyIn,
-} from "../rig/trial.ts";
+import { bounded, idOf, manifestOf, outcomesOf, planned, serviceOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import { section } from "../table.ts";
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -150,12 +140,6 @@ export const processes = section("none", (test) => {
 		const reported = await program(["runs", "report", "--failed", again, "--state-dir", state], envOf(service.sandbox));
 		expect([0, 1]).toContain(reported.exit);
 		expect(await readFile(again, "utf8")).toContain(idOf(3));
-		const flags = `-d ${service.dataset} --json --state-dir ${await stateOf(service.learned)}`;
-		const full = await shell(
-			`$RAGTAG docs tag ${await manifestOf(5, 92_000)} ${flags} > /dev/full`,
-			envOf(service.sandbox),
-		);
-		expect([full.exit, full.stderr]).toEqual([74, expect.stringContaining("5 updated")]);
 	});
 	test("P12: a summary that can't be kept is a fault of the storage, and every row is still recorded", async () => {
 		const half = await halfway(async (_, { state }) => {

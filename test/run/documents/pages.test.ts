@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Dataset, Page } from "../../../src/rest/types.ts";
 import { findDocument } from "../../../src/run/documents/find-document.ts";
-import { allDatasets, PAGE_SIZE } from "../../../src/run/documents/pages.ts";
+import { allDatasets } from "../../../src/run/documents/pages.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 
 /** The ids of a service's datasets, in pages that a function gives. */
@@ -63,21 +63,6 @@ describe("a list in pages", () => {
 			if (entry.id === "3") break;
 		}
 		expect(asked).toBe(3);
-	});
-
-	it("requests datasets page by page", async () => {
-		const queries: object[] = [];
-		const api = fakeApi([], {
-			listDatasets: (query) => {
-				queries.push(query);
-				const items = query.page === 1 ? [{ id: "x", name: "X", documentCount: 0 }] : [];
-				return Promise.resolve({ items, total: 1 });
-			},
-		});
-		const names: string[] = [];
-		for await (const { name } of allDatasets(api, direct)) names.push(name);
-		expect(names).toEqual(["X"]);
-		expect(queries).toEqual([1, 2].map((page) => ({ page, pageSize: PAGE_SIZE })));
 	});
 });
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
 import { JournalLost } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
@@ -94,13 +94,6 @@ describe("a record that was accepted", () => {
 		const records: JournalRecord[] = [header(), outcome(1), sent(2), outcome(2, "failed"), outcome(3)];
 		await Promise.all(records.map((record) => writer.append(record)));
 		expect(disk.bytes.equals(bytesOf(records))).toBe(true);
-	});
-
-	it("is written whole by a disk that takes one byte at a time", async () => {
-		const disk = new FakeDisk();
-		disk.mostTaken = 1;
-		await writerOn(disk).append(outcome(1));
-		expect(disk.bytes.equals(bytesOf([outcome(1)]))).toBe(true);
 	});
 
 	it("that is too long is refused alone and does not end the run", async () => {
@@ -206,21 +199,5 @@ describe("another program that writes the same file", () => {
 		const disk = new FakeDisk(bytesOf([header(), outcome(1)]));
 		const writer = new JournalWriter(disk.open(), "j", bytesOf([header()]).length);
 		await expect(writer.append(outcome(2))).rejects.toMatchObject({ kind: "fenced" });
-	});
-});
-
-describe("a sync that hangs", () => {
-	it("delays rows, and only those that were already accepted", async () => {
-		const disk = new FakeDisk();
-		let release = (): void => undefined;
-		disk.gate = (operation) =>
-			operation === "sync" && disk.syncs === 0 ? new Promise<void>((resolve) => (release = resolve)) : undefined;
-		const writer = writerOn(disk);
-		const told: number[] = [];
-		for (const row of [1, 2]) void writer.append(outcome(row)).then(() => told.push(row));
-		await vi.waitFor(() => expect(disk.writes).toBe(1));
-		expect(told).toEqual([]);
-		release();
-		await vi.waitFor(() => expect(told).toEqual([1, 2]));
 	});
 });

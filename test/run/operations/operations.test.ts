@@ -126,22 +126,6 @@ function dataset(...ids: string[]): { documents: Document[] } & Pick<Api, "listD
 }
 
 describe("removing", () => {
-	it("removes a listed document, and checks that the first removal took no other", async () => {
-		const calls: string[] = [];
-		const remove = removing(provenService(fakeApi(calls, dataset("doc-0", "doc-1", "doc-2"))));
-		expect(await remove(item, direct, {})).toEqual({ status: "removed", documentId: "doc-0" });
-		expect(calls).toEqual([
-			"list set page 1 id doc-0",
-			"list set page 1",
-			"remove set doc-0",
-			"list set page 1 id doc-0",
-			"list set page 1 id doc-1",
-		]);
-		calls.length = 0;
-		await remove({ ...item, documentId: "doc-1" }, direct, {});
-		expect(calls).toEqual(["list set page 1 id doc-1", "remove set doc-1", "list set page 1 id doc-1"]);
-	});
-
 	it.each([
 		["nothing", []],
 		["other documents, ignoring the id", [documentOf("doc-1")]],
@@ -175,18 +159,6 @@ describe("removing", () => {
 		if (removed) expect(await again).toEqual({ status: "removed", documentId: "doc-0" });
 		else await expect(again).rejects.toMatchObject({ code: "NOT_FOUND" });
 	});
-
-	it("reads a dataset once if the service ignores the id, not once for each row", async () => {
-		const calls: string[] = [];
-		const documents = Array.from({ length: 3 }, (_, at) => documentOf(`doc-${at}`));
-		const listDocuments: Api["listDocuments"] = async (_, { page }) => ({ items: page > 1 ? [] : documents, total: 3 });
-		const service = provenService(fakeApi(calls, { listDocuments, removeDocument: gone }));
-		service.canary.removalsConfirmed.add("set");
-		const remove = removing(service);
-		for (let at = 0; at < 3; at++) await remove({ ...item, documentId: `doc-${at}` }, direct, {});
-		expect(calls.filter((call) => call.startsWith("remove"))).toHaveLength(3);
-		expect(calls.filter((call) => call.startsWith("list")).length).toBeLessThan(6);
-	});
 });
 
 describe("uploading", () => {
@@ -202,25 +174,6 @@ describe("uploading", () => {
 	const stored = { id: "new", name: "a.txt", size: 5 };
 	const settled = { status: "uploaded", documentId: "new", storedName: "a.txt" };
 	const look = "list set page 1 name a.txt";
-	const lookForId = "list set page 1 id new";
-
-	it("stores the file, then writes its metadata", async () => {
-		const calls: string[] = [];
-		const api = fakeApi(calls, {
-			...listing(),
-			uploadDocument: () => Promise.resolve(stored),
-			updateMetadata: done,
-		});
-		expect(await uploading(provenService(api), "error")(upload, direct, {})).toEqual(settled);
-		expect(calls).toEqual([look, "upload set a.txt 5", lookForId, 'update set new [["a",1]]']);
-	});
-
-	it("sends no metadata if the row has none", async () => {
-		const calls: string[] = [];
-		const api = fakeApi(calls, { ...listing(), uploadDocument: () => Promise.resolve(stored) });
-		await uploading(provenService(api), "error")({ ...upload, metadata: new Map() }, direct, {});
-		expect(calls).toEqual([look, "upload set a.txt 5", lookForId]);
-	});
 
 	it("repeats only the metadata once the file is stored, even if the file is gone by then", async () => {
 		const calls: string[] = [];

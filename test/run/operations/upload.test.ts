@@ -138,21 +138,14 @@ describe("a false success of an upload", () => {
 		expect(run.journal.totals()).toMatchObject({ uploaded: 0 });
 	});
 
-	it("with an id that existed before writes nothing onto another client's document", async () => {
-		const store = storeOf("a.txt");
-		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
-		await expect(store.upload(item("a.txt"), "upload-again")).rejects.toMatchObject(notStored);
-		expect(written(store)).toEqual([]);
-		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
-	});
-
-	it.each([
-		["a.txt", "report.txt"],
-		["a.txt", "a.txt.bak"],
-	])("with the id of a document of another name, for %s that of %s, writes nothing onto it", async (name, other) => {
+	it.each<[string, OnExisting]>([
+		["a.txt", "upload-again"],
+		["report.txt", "error"],
+		["a.txt.bak", "error"],
+	])("with the id of %s, which another client stored, writes nothing onto it", async (other, onExisting) => {
 		const store = storeOf(other);
 		store.take = (file) => ({ id: "old-0", name: file.name, size: file.size });
-		await expect(store.upload(item(name))).rejects.toMatchObject(notStored);
+		await expect(store.upload(item("a.txt"), onExisting)).rejects.toMatchObject(notStored);
 		expect(written(store)).toEqual([]);
 		expect(store.documents[0]?.metadata).toEqual(new Map([["a", "own"]]));
 	});
@@ -206,102 +199,61 @@ describe("a false success of an upload", () => {
 	});
 });
 
-describe("an upload that is answered 503 with Retry-After", () => {
+describe("after a first attempt that failed, the second sends the file only where the first stored none", () => {
 	const later = (): never => {
 		throw new RestError("come later", { kind: "throttled", code: "HTTP_503", status: 503, retryAfter: 1_000 });
 	};
-
-	it("after the file was stored is not repeated, and the document gets its metadata", async () => {
-		const store = storeOf();
+	const page = (): never => {
+		throw new RestError("a page", { kind: "not_the_api", code: "NOT_THE_API" });
+	};
+	const storing = (store: Store, end: () => never): void => {
 		store.take = (_, stored) => {
 			keep(store, stored);
-			return later();
+			return end();
 		};
-		const memory: Memory = {};
-		await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ kind: "throttled" });
-		expect(await store.upload(item("a.txt"), "error", memory)).toMatchObject({
-			status: "uploaded",
-			documentId: "new-0",
-		});
-		expect(uploads(store)).toHaveLength(1);
-		expect(store.documents.map(({ metadata }) => metadata)).toEqual([new Map([["a", "a.txt"]])]);
-	});
-
-	it("before anything was stored is sent again", async () => {
-		const store = storeOf();
+	};
+	const failsItsCheck = (store: Store): void => {
+		const { list } = store;
+		store.list = (documents, query) => {
+			if (documents.length === 0) return list(documents, query);
+			store.list = list;
+			throw new RestError("gone", { kind: "ambiguous", code: "HTTP_502" });
+		};
+	};
+	const isBusy = (store: Store): void => {
 		const { take } = store;
-		store.take = later;
-		const memory: Memory = {};
-		await expect(store.upload(item("a.txt"), "error", memory)).rejects.toMatchObject({ kind: "throttled" });
-		store.take = take;
-		expect(await store.upload(item("a.txt"), "error", memory)).toMatchObject({ status: "uploaded" });
-		expect([uploads(store).length, store.documents.length]).toEqual([2, 1]);
-	});
-
-	it("next to a document of its name, with --on-existing upload-again, is not confused with it", async () => {
-		const store = storeOf("a.txt");
-		store.take = (_, stored) => {
-			keep(store, stored);
+		store.take = () => {
+			store.take = take;
 			return later();
 		};
+	};
+	it.each<[string, OnExisting, string, (store: Store) => void, { sent?: number; document?: string }]>([
+		["503 with Retry-After, and the file stored", "error", "throttled", (store) => storing(store, later), {}],
+		["503 with Retry-After, and none stored", "error", "throttled", isBusy, { sent: 2 }],
+		[
+			"503, next to a document of its name",
+			"upload-again",
+			"throttled",
+			(store) => storing(store, later),
+			{ document: "own" },
+		],
+		["a check that failed after its success", "error", "ambiguous", failsItsCheck, {}],
+		["the same", "upload-again", "ambiguous", failsItsCheck, {}],
+		["a page, and the request passed on", "error", "not_the_api", (store) => storing(store, page), {}],
+		["the same", "upload-again", "not_the_api", (store) => storing(store, page), {}],
+	])("%s, with --on-existing %s", async (_, onExisting, kind, fail, { sent = 1, document }) => {
+		const store = document === undefined ? storeOf() : storeOf("a.txt");
+		fail(store);
 		const memory: Memory = {};
-		const first = store.upload(item("a.txt"), "upload-again", memory);
-		await expect(first).rejects.toMatchObject({ kind: "throttled" });
-		expect(await store.upload(item("a.txt"), "upload-again", memory)).toMatchObject({ documentId: "new-0" });
-		expect([uploads(store).length, store.documents[0]?.metadata]).toEqual([1, new Map([["a", "own"]])]);
+		await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind });
+		expect(mayHaveArrived(memory)).toBe(true);
+		const end = await store.upload(item("a.txt"), onExisting, memory);
+		expect(end).toMatchObject({ status: "uploaded", documentId: `new-${sent - 1}` });
+		expect(uploads(store)).toHaveLength(sent);
+		const values = store.documents.map(({ metadata }) => metadata?.get("a"));
+		expect(values).toEqual([...(document === undefined ? [] : [document]), "a.txt"]);
 	});
-
-	it.each([
-		["error", undefined, "own"],
-		["skip", "unchanged", "own"],
-		["update-metadata", "updated", "a.txt"],
-	] as const)(
-		"next to a document of its name, with --on-existing %s, is never sent",
-		async (onExisting, status, value) => {
-			const store = storeOf("a.txt");
-			store.take = later;
-			const ended = store.upload(item("a.txt"), onExisting);
-			if (status === undefined) await expect(ended).rejects.toMatchObject({ code: "EXISTS" });
-			else expect(await ended).toMatchObject({ status, documentId: "old-0", storedName: "a.txt" });
-			expect(uploads(store)).toEqual([]);
-			expect(store.documents.map(({ metadata }) => metadata)).toEqual([new Map([["a", value]])]);
-		},
-	);
 });
-
-describe.each<OnExisting>(["error", "upload-again"])(
-	"a file that an attempt stored is not sent twice, with --on-existing %s,",
-	(onExisting) => {
-		it("if the check after its success failed", async () => {
-			const store = storeOf();
-			const { list } = store;
-			store.list = (documents, query) => {
-				if (documents.length === 0) return list(documents, query);
-				store.list = list;
-				throw new RestError("gone", { kind: "ambiguous", code: "HTTP_502" });
-			};
-			const memory: Memory = {};
-			await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind: "ambiguous" });
-			expect(mayHaveArrived(memory)).toBe(true);
-			const uploaded = { status: "uploaded", documentId: "new-0" };
-			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject(uploaded);
-			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
-		});
-
-		it("if something other than the API answered and had passed the request on", async () => {
-			const store = storeOf();
-			store.take = (_, stored) => {
-				keep(store, stored);
-				throw new RestError("a page", { kind: "not_the_api", code: "NOT_THE_API" });
-			};
-			const memory: Memory = {};
-			await expect(store.upload(item("a.txt"), onExisting, memory)).rejects.toMatchObject({ kind: "not_the_api" });
-			const uploaded = { status: "uploaded", documentId: "new-0" };
-			expect(await store.upload(item("a.txt"), onExisting, memory)).toMatchObject(uploaded);
-			expect([uploads(store).length, store.documents.length]).toEqual([1, 1]);
-		});
-	},
-);
 
 describe("an upload whose answer was lost", () => {
 	const lost = new RestError("the connection was reset", { kind: "ambiguous", code: "RESET" });

@@ -31,120 +31,75 @@ const last: FailedAttempt = { ...first, attempt: 6, counted: 5 };
 const silent: FailedAttempt = { ...first, answered: false, succeeded: false };
 const stop6 = { action: "stop", stop: { exit: Exit.temporary } };
 
+/** What is done, what that counts as, for whom, and after how many milliseconds. */
+function textOf(decision: ReturnType<typeof decide>): string {
+	if (decision.action === "stop") return `stop ${decision.stop.exit}`;
+	if (decision.action !== "retry") return decision.action;
+	return `retry ${decision.counts} ${decision.everyone ? "everyone" : "row"} ${decision.wait}`;
+}
+
+const startingWith = (text: string): RegExp => new RegExp(`^${text}\\b`);
+
 describe("a database that is away while its service answers", () => {
 	const away = failure("ambiguous", { code: DATABASE_AWAY, status: 200 });
-	it.each<[string, FailedAttempt, object]>([
-		["costs a row no try", last, { action: "retry", counts: "nothing", everyone: false }],
-		["however long", { ...last, attempt: 99, outage: true }, { action: "retry", wait: 0, counts: "nothing" }],
-		[
-			"but where other rows are written, it is this row's",
-			{ ...first, othersSucceed: true },
-			{ action: "retry", counts: "attempt" },
-		],
-		["and fails it at last: its lock is never given up", { ...last, othersSucceed: true }, { action: "fail" }],
-		["is not asked twice for what would harm", { ...first, idempotent: false }, { action: "fail" }],
-		["stops the run where nothing was ever answered", { ...silent, attempt: 6 }, stop6],
+	it.each<[string, FailedAttempt, string]>([
+		["costs a row no try", last, "retry nothing row"],
+		["however long", { ...last, attempt: 99, outage: true }, "retry nothing row 0"],
+		["but where other rows are written, it is this row's", { ...first, othersSucceed: true }, "retry attempt"],
+		["and fails it at last: its lock is never given up", { ...last, othersSucceed: true }, "fail"],
+		["is not asked twice for what would harm", { ...first, idempotent: false }, "fail"],
+		["stops the run where nothing was ever answered", { ...silent, attempt: 6 }, "stop 6"],
 	])("%s", (_, state, decision) => {
-		expect(decide(away, state)).toMatchObject(decision);
+		expect(textOf(decide(away, state))).toMatch(startingWith(decision));
 	});
 });
 
 describe("the decision after a failed request", () => {
-	it.each<[string, RestErrorKind, FailedAttempt, object]>([
-		["a refusal fails the row at once", "rejected", first, { action: "fail" }],
-		["an untrusted answer stops the run", "untrusted", first, { action: "stop", stop: { exit: Exit.untrusted } }],
-		["what the service can't do fails the row, as its flavour is known", "contradiction", first, { action: "fail" }],
-		["a page that was never the API stops the run", "not_the_api", { ...first, succeeded: false }, stop6],
-		["a login page in the middle of a run may go away", "not_the_api", first, { action: "retry", counts: "nothing" }],
-		["even at the last try that counts", "not_the_api", last, { action: "retry" }],
-		["and not at the third time", "not_the_api", { ...first, notTheApi: 2 }, stop6],
-		["what was not sent is sent again", "not_sent", first, { action: "retry", everyone: false, counts: "nothing" }],
-		["even where twice would harm", "not_sent", { ...first, idempotent: false }, { action: "retry", everyone: false }],
-		["an outage costs a row no try, however long", "not_sent", { ...last, attempt: 99 }, { action: "retry" }],
-		["what was never reached stops the run", "not_sent", { ...silent, attempt: 6 }, stop6],
-		["but not while tries are left", "not_sent", { ...silent, attempt: 5 }, { action: "retry" }],
-		["nor where the user waits for it", "not_sent", { ...silent, attempt: 9, patient: true }, { action: "retry" }],
-		[
-			"what may have been applied is sent again",
-			"ambiguous",
-			first,
-			{ action: "retry", everyone: false, counts: "attempt" },
-		],
-		["but not where twice would harm", "ambiguous", { ...first, idempotent: false }, { action: "fail" }],
-		["and not for ever", "ambiguous", last, { action: "fail" }],
-		["tries that an outage took do not count", "ambiguous", { ...first, attempt: 50, counted: 4 }, { action: "retry" }],
-		[
-			"in an outage a lost answer costs a row no try",
-			"ambiguous",
-			{ ...last, outage: true },
-			{ action: "retry", wait: 0, counts: "nothing" },
-		],
-		["a service that never answered stops the run, no row failed", "ambiguous", { ...silent, attempt: 6 }, stop6],
+	it.each<[string, RestErrorKind, FailedAttempt, string]>([
+		["a refusal fails the row at once", "rejected", first, "fail"],
+		["an untrusted answer stops the run", "untrusted", first, "stop 4"],
+		["what the service can't do fails the row, as its flavour is known", "contradiction", first, "fail"],
+		["a page that was never the API stops the run", "not_the_api", { ...first, succeeded: false }, "stop 6"],
+		["a login page in the middle of a run may go away", "not_the_api", first, "retry nothing"],
+		["even at the last try that counts", "not_the_api", last, "retry"],
+		["and not at the third time", "not_the_api", { ...first, notTheApi: 2 }, "stop 6"],
+		["what was not sent is sent again", "not_sent", first, "retry nothing row"],
+		["even where twice would harm", "not_sent", { ...first, idempotent: false }, "retry nothing row"],
+		["an outage costs a row no try, however long", "not_sent", { ...last, attempt: 99 }, "retry"],
+		["what was never reached stops the run", "not_sent", { ...silent, attempt: 6 }, "stop 6"],
+		["but not while tries are left", "not_sent", { ...silent, attempt: 5 }, "retry"],
+		["nor where the user waits for it", "not_sent", { ...silent, attempt: 9, patient: true }, "retry"],
+		["what may have been applied is sent again", "ambiguous", first, "retry attempt row"],
+		["but not where twice would harm", "ambiguous", { ...first, idempotent: false }, "fail"],
+		["and not for ever", "ambiguous", last, "fail"],
+		["tries that an outage took do not count", "ambiguous", { ...first, attempt: 50, counted: 4 }, "retry"],
+		["in an outage a lost answer costs a row no try", "ambiguous", { ...last, outage: true }, "retry nothing row 0"],
+		["a service that never answered stops the run, no row failed", "ambiguous", { ...silent, attempt: 6 }, "stop 6"],
 		[
 			"where the user waits for it, it does not",
 			"ambiguous",
 			{ ...silent, attempt: 9, patient: true },
-			{ counts: "nothing" },
+			"retry nothing",
 		],
-		[
-			"a request to slow down costs no try",
-			"throttled",
-			first,
-			{ action: "retry", everyone: false, counts: "nothing" },
-		],
+		["a request to slow down costs no try", "throttled", first, "retry nothing row"],
 		[
 			"while others succeed it is counted, as it may be about this row",
 			"throttled",
 			{ ...last, othersSucceed: true },
-			{ action: "retry", everyone: false, counts: "refusal" },
+			"retry refusal row",
 		],
-		["and the row fails after thirty", "throttled", { ...first, othersSucceed: true, refused: 29 }, { action: "fail" }],
-		["but not while no other succeeds", "throttled", { ...first, refused: 99 }, { action: "retry" }],
-		[
-			"a 503 that means too fast is the same",
-			"ambiguous",
-			{ ...last, tooFast: true },
-			{ action: "retry", counts: "nothing" },
-		],
-		[
-			"even where twice would harm: it was not applied",
-			"throttled",
-			{ ...first, idempotent: false },
-			{ action: "retry" },
-		],
-		["and costs a row no try", "throttled", last, { action: "retry" }],
-		[
-			"a key that was accepted before is tried again",
-			"doubted",
-			last,
-			{ action: "retry", everyone: false, counts: "nothing" },
-		],
-		[
-			"and again while nobody is accepted",
-			"doubted",
-			{ ...last, attempt: 99, outage: true },
-			{ action: "retry", wait: 0 },
-		],
-		[
-			"and counts where others are accepted",
-			"doubted",
-			{ ...first, othersSucceed: true },
-			{ action: "retry", counts: "attempt" },
-		],
-		[
-			"so that it fails its row in the end, and not the run",
-			"doubted",
-			{ ...last, othersSucceed: true },
-			{ action: "fail" },
-		],
-		[
-			"but it is not sent again where twice would harm",
-			"doubted",
-			{ ...first, idempotent: false },
-			{ action: "stop", stop: { exit: Exit.untrusted } },
-		],
+		["and the row fails after thirty", "throttled", { ...first, othersSucceed: true, refused: 29 }, "fail"],
+		["but not while no other succeeds", "throttled", { ...first, refused: 99 }, "retry"],
+		["a 503 that means too fast is the same", "ambiguous", { ...last, tooFast: true }, "retry nothing"],
+		["even where twice would harm: it was not applied", "throttled", { ...first, idempotent: false }, "retry"],
+		["and costs a row no try", "throttled", last, "retry"],
+		["a key that was accepted before is tried again", "doubted", last, "retry nothing row"],
+		["and again while nobody is accepted", "doubted", { ...last, attempt: 99, outage: true }, "retry nothing row 0"],
+		["and counts where others are accepted", "doubted", { ...first, othersSucceed: true }, "retry attempt"],
+		["so that it fails its row in the end, and not the run", "doubted", { ...last, othersSucceed: true }, "fail"],
+		["but it is not sent again where twice would harm", "doubted", { ...first, idempotent: false }, "stop 4"],
 	])("%s (%s)", (_, kind, state, decision) => {
-		expect(decide(failure(kind), state)).toMatchObject(decision);
+		expect(textOf(decide(failure(kind), state))).toMatch(startingWith(decision));
 	});
 
 	it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
+import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { unlimited } from "../unlimited.ts";
 import { Cooldown, paced } from "../../../src/run/rate/cooldown.ts";
 import { requestWithRetry } from "../../../src/run/retry/request.ts";
@@ -25,19 +26,22 @@ describe("one request of a command that runs no rows", () => {
 		expect(tries).toBe(6);
 	});
 
-	it.each([
-		["rejected", 1, Exit.failedRows],
-		["untrusted", 1, Exit.untrusted],
-		["not_the_api", 1, Exit.temporary],
-		["not_sent", 6, Exit.temporary],
-		["ambiguous", 6, Exit.temporary],
-		["throttled", 6, Exit.temporary],
-	] as const)("%s is tried %d times within half a minute and ends with exit %d", async (kind, most, exit) => {
+	it.each<[RestErrorKind, number, number, { code?: string }]>([
+		["rejected", 1, Exit.failedRows, {}],
+		["untrusted", 1, Exit.untrusted, {}],
+		["not_the_api", 1, Exit.temporary, {}],
+		["not_sent", 6, Exit.temporary, {}],
+		["ambiguous", 6, Exit.temporary, {}],
+		["throttled", 6, Exit.temporary, {}],
+		// A key that was accepted before may be refused by a database that is away.
+		["doubted", 6, Exit.untrusted, { code: "KEY_REJECTED" }],
+		["ambiguous", 6, Exit.temporary, { code: DATABASE_AWAY }],
+	])("%s is tried %d times within half a minute and ends with exit %d", async (kind, most, exit, more) => {
 		const clock = new FakeClock(0.9);
 		let tries = 0;
 		const answer = requestWithRetry(() => {
 			tries += 1;
-			return Promise.reject(failure(kind));
+			return Promise.reject(failure(kind, { status: 200, ...more }));
 		}, dependencies(clock));
 		await expect(clock.until(answer)).rejects.toMatchObject({ name: "CliError", exit });
 		expect(tries).toBe(most);

@@ -1,56 +1,28 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../src/json/values.ts";
 import { documented } from "../../../src/rest/flavours.ts";
 import type { Echo } from "../../../src/rest/types.ts";
-import type { RememberedService } from "../../../src/run/service/service-memory.ts";
-import type { Service } from "../../../src/run/service/service.ts";
-import type { Write, WriteMemory } from "../../../src/run/service/write.ts";
+import type { WriteMemory } from "../../../src/run/service/write.ts";
 import { range } from "../../support/values.ts";
 import { direct } from "../fake-api.ts";
-import { FakeClock } from "../fake-clock.ts";
 import { type FakeServer, fakeServer } from "../fake-server.ts";
-import { memoryOf, serviceOf, writeInDialect } from "../fake-service.ts";
+import { memoryOf, writeInDialect } from "../fake-service.ts";
 import { failure } from "../harness.ts";
 import { ragflowPut } from "../../support/flavours.ts";
-
-const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
-	datasetId: "set",
-	documentId: id,
-	metadata: new Map(Object.entries(metadata)),
-});
+import { known, row, updates, worldOf } from "./world.ts";
 
 const HOUR = 3_600_000;
-const known = (more: Partial<RememberedService> = {}): RememberedService => ({
-	flavour: documented,
-	form: "multipart",
-	proven: "document_id",
-	how: "it was seen",
-	foundAt: 0,
-	...more,
-});
+const LOSES_ALL_BUT_JSON = { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } } as const;
 
-type World = {
-	readonly service: Service;
-	readonly notes: readonly string[];
-	readonly clock: FakeClock;
-	write(write: Write, memory?: WriteMemory): Promise<void>;
-};
-
-function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {}): World {
-	const notes: string[] = [];
-	const clock = new FakeClock();
-	server.clock = clock;
-	const api = server.api({ flavour: documented, form: "multipart" });
-	const service = serviceOf(api, { clock, note: (text) => notes.push(text), ...more });
-	return {
-		service,
-		notes,
-		clock,
-		write: (write, memory = {}) => clock.until(writeInDialect(service, direct, write, memory)),
-	};
+/** A server whose documents have what their rows write, but for those at the end. */
+function holding(count: number, others: number, start: Partial<FakeServer> = {}) {
+	const ids = range(count + others).map((n) => `doc-${n}`);
+	const same = ids.slice(0, count);
+	const server = fakeServer(ids, start);
+	for (const id of same) server.held.set(id, new Map([["a", id]]));
+	const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
+	return { ids, same, server, before, lists: () => server.calls.filter((call) => call === "list").length };
 }
 
-const updates = ({ calls }: FakeServer): string[] => calls.filter((call) => call.startsWith("P"));
 const kept = (server: FakeServer, id: string): unknown => server.held.get(id)?.get("a");
 
 describe("what an earlier run learned of a server that has changed since", () => {
@@ -58,7 +30,7 @@ describe("what an earlier run learned of a server that has changed since", () =>
 		"counts no row before the first is read back, though the server names documents alike: %s",
 		async (echo) => {
 			const ids = range(20).map((n) => `doc-${n}`);
-			const server = fakeServer(ids, { echo, takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
+			const server = fakeServer(ids, { echo, ...LOSES_ALL_BUT_JSON });
 			const { service, clock } = worldOf(server, { memory: memoryOf(known({ proven: echo })) });
 			const settled: string[] = [];
 			const rows = ids.map(async (id) => {
@@ -73,7 +45,7 @@ describe("what an earlier run learned of a server that has changed since", () =>
 	);
 
 	it("is not confirmed by a first row that failed for its own reason", async () => {
-		const server = fakeServer(["one", "two"], { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
+		const server = fakeServer(["one", "two"], LOSES_ALL_BUT_JSON);
 		const { write } = worldOf(server, { memory: memoryOf(known()) });
 		await expect(write(row("absent"))).rejects.toMatchObject({ code: "NOT_FOUND" });
 		await write(row("one"));
@@ -82,58 +54,44 @@ describe("what an earlier run learned of a server that has changed since", () =>
 	});
 
 	it("reads back ten rows that change nothing, and no more, however many are in flight", async () => {
-		const ids = range(64).map((n) => `doc-${n}`);
-		const server = fakeServer(ids);
-		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const { ids, server, before, lists } = holding(64, 0);
 		const { service, clock } = worldOf(server, { memory: memoryOf(known()) });
 		// Each request takes a moment, so that all rows begin before the first is read back.
 		const request: typeof direct = async (call) => {
 			await clock.sleep(10);
 			return call();
 		};
-		const rows = ids.map((id) => {
-			const before = { document: { metadata: server.held.get(id) } };
-			return writeInDialect(service, request, row(id), { before });
-		});
-		await clock.until(Promise.all(rows));
+		await clock.until(Promise.all(ids.map((id) => writeInDialect(service, request, row(id), before(id)))));
 		expect(updates(server)).toHaveLength(64);
-		expect(server.calls.filter((call) => call === "list")).toHaveLength(10);
+		expect(lists()).toBe(10);
 		expect(service.canary.trustsSuccess).toBe(true);
 	});
 
 	it("reads back ten rows that clear their documents, and does not trust a form that loses all metadata for them", async () => {
-		const ids = range(40).map((n) => `doc-${n}`);
-		const server = fakeServer(ids, { takes: { multipart: "clears", plain: "keeps", json: "keeps" } });
-		for (const id of ids) server.held.set(id, new Map([["a", id]]));
+		const takes = { multipart: "clears", plain: "keeps", json: "keeps" } as const;
+		const { ids, server, before, lists } = holding(40, 0, { takes });
 		const { service, clock } = worldOf(server, { memory: memoryOf(known()) });
-		const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
 		const written = ids.slice(1).map((id) => writeInDialect(service, direct, row(id, {}), before(id)));
 		await clock.until(Promise.all(written));
-		expect(server.calls.filter((call) => call === "list")).toHaveLength(10);
+		expect(lists()).toBe(10);
 		await clock.until(writeInDialect(service, direct, row("doc-0", { a: "new" }), before("doc-0")));
 		expect(kept(server, "doc-0")).toBe("new");
 	});
 
 	it("reads back ten rows that change nothing where no earlier run is known, and each that changes something", async () => {
-		const ids = range(64).map((n) => `doc-${n}`);
-		const server = fakeServer(ids, { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
-		for (const id of ids.slice(0, 63)) server.held.set(id, new Map([["a", id]]));
+		const { same, server, before, lists } = holding(63, 1, LOSES_ALL_BUT_JSON);
 		const { service, clock } = worldOf(server);
-		const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
-		const written = ids.slice(0, 63).map((id) => writeInDialect(service, direct, row(id), before(id)));
+		const written = same.map((id) => writeInDialect(service, direct, row(id), before(id)));
 		await clock.until(Promise.all(written));
-		expect(server.calls.filter((call) => call === "list")).toHaveLength(10);
+		expect(lists()).toBe(10);
 		expect(service.canary.trustsSuccess).toBe(false);
 		await clock.until(writeInDialect(service, direct, row("doc-63"), before("doc-63")));
 		expect(kept(server, "doc-63")).toBe("doc-63");
 	});
 
 	it("and among rows that change nothing, the first that changes something is still read back", async () => {
-		const ids = range(64).map((n) => `doc-${n}`);
-		const server = fakeServer(ids, { takes: { multipart: "ignores", plain: "ignores", json: "keeps" } });
-		for (const id of ids.slice(0, 63)) server.held.set(id, new Map([["a", id]]));
+		const { ids, server, before } = holding(63, 1, LOSES_ALL_BUT_JSON);
 		const { service, clock } = worldOf(server, { memory: memoryOf(known()) });
-		const before = (id: string): WriteMemory => ({ before: { document: { metadata: server.held.get(id) } } });
 		const written = [ids[0], ids[63], ...ids.slice(1, 63)].map((id = "") =>
 			writeInDialect(service, direct, row(id), before(id)),
 		);
@@ -210,23 +168,15 @@ describe("a document that no list shows", () => {
 });
 
 describe("a server whose lists lag behind its writes", () => {
-	it("a late effect of the first form is no proof of the second, which changes nothing", async () => {
+	it.each([
+		["where nothing is known", undefined],
+		["where an earlier run saw the first form arrive", known()],
+	])("a late effect of the first form is no proof of the second, which changes nothing: %s", async (_, learned) => {
 		const ids = range(4).map((n) => `doc-${n}`);
 		const server = fakeServer(ids, { takes: { multipart: "keeps", plain: "ignores", json: "ignores" }, lag: 3_500 });
-		const { service, write } = worldOf(server);
+		const { service, write } = worldOf(server, { memory: memoryOf(learned) });
 		await write(row("doc-0"));
 		expect(updates(server)).toEqual(["PUT multipart doc-0", "PUT plain doc-0"]);
-		expect(service.canary.echo).toBeUndefined();
-		server.lag = 0;
-		for (const id of ids.slice(1)) await write(row(id));
-		for (const id of ids) expect(kept(server, id)).toBe(id);
-	});
-
-	it("nor if an earlier run saw the first form arrive", async () => {
-		const ids = range(4).map((n) => `doc-${n}`);
-		const server = fakeServer(ids, { takes: { multipart: "keeps", plain: "ignores", json: "ignores" }, lag: 3_500 });
-		const { service, write } = worldOf(server, { memory: memoryOf(known()) });
-		await write(row("doc-0"));
 		expect(service.canary.echo).toBeUndefined();
 		server.lag = 0;
 		for (const id of ids.slice(1)) await write(row(id));

@@ -1,39 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { JsonValue, Metadata } from "../../../src/json/values.ts";
+import type { Metadata } from "../../../src/json/values.ts";
 import { documented } from "../../../src/rest/flavours.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
-import type { RememberedService } from "../../../src/run/service/service-memory.ts";
 import type { Service } from "../../../src/run/service/service.ts";
-import type { Write, WriteMemory } from "../../../src/run/service/write.ts";
+import type { WriteMemory } from "../../../src/run/service/write.ts";
 import type { Request } from "../../../src/run/types.ts";
 import { direct } from "../fake-api.ts";
-import { FakeClock } from "../fake-clock.ts";
-import { type FakeServer, fakeServer } from "../fake-server.ts";
+import { fakeServer } from "../fake-server.ts";
 import { memoryOf, serviceOf, writeInDialect } from "../fake-service.ts";
 import { ragflow1, ragflowPatch, ragflowPut } from "../../support/flavours.ts";
-
-const row = (id: string, metadata: { [key: string]: JsonValue } = { a: id }): Write => ({
-	datasetId: "set",
-	documentId: id,
-	metadata: new Map(Object.entries(metadata)),
-});
-
-type World = { service: Service; notes: string[]; write(write: Write, memory?: WriteMemory): Promise<void> };
-
-/** A service at an address of which nothing is known, and what it tells its user. */
-function worldOf(server: FakeServer, more: Parameters<typeof serviceOf>[1] = {}): World {
-	const notes: string[] = [];
-	const clock = new FakeClock();
-	const api = server.api({ flavour: documented, form: "multipart" });
-	const service = serviceOf(api, { clock, note: (text) => notes.push(text), ...more });
-	return {
-		service,
-		notes,
-		write: (write, memory = {}) => clock.until(writeInDialect(service, direct, write, memory)),
-	};
-}
-
-const updates = ({ calls }: FakeServer): string[] => calls.filter((call) => call.startsWith("P"));
+import { known, row, updates, worldOf } from "./world.ts";
 
 describe("a service of unknown flavour", () => {
 	it("the first row is read before and after, and each later row costs one request", async () => {
@@ -221,14 +197,7 @@ describe("a RAGFlow server", () => {
 	});
 });
 
-/** What an earlier run has learned. */
-const REMEMBERED: RememberedService = {
-	flavour: ragflowPut,
-	form: "json",
-	proven: "document_id",
-	how: "then",
-	foundAt: 0,
-};
+const REMEMBERED = known({ flavour: ragflowPut, form: "json" });
 
 describe("the stored knowledge of a service", () => {
 	it("saves the next run every request but one read-back of its first row", async () => {

@@ -1,20 +1,16 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RowStatus } from "../../../src/outcomes.ts";
-import { CliError, Exit } from "../../../src/errors.ts";
-import { RestError } from "../../../src/rest/errors.ts";
 import { createRun } from "../../../src/run/journal/open.ts";
 import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
-import { retryingThroughOutage } from "../../../src/run/retry/request.ts";
 
 import type { JudgedRow } from "../../../src/run/verify/verify.ts";
 import { pickRows } from "../../../src/run/verify/picked-rows.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
-import { FakeClock } from "../fake-clock.ts";
 import { header, outcome, sent } from "../journal/support.ts";
 
 describe("a sample, from which a whole run is judged", () => {
@@ -52,50 +48,6 @@ describe("a sample, from which a whole run is judged", () => {
 		const { has, count } = await pickRows(await runOf(7), "sample", () => 0);
 		expect(count).toBe(7);
 		expect(range(7).every(has)).toBe(true);
-	});
-});
-
-describe("an outage while the written values are read back", () => {
-	const gone = new CliError("gone", {
-		exit: Exit.temporary,
-		cause: new RestError("refused", { kind: "not_sent", code: "ECONNREFUSED" }),
-	});
-	const refused = new CliError("no", {
-		exit: Exit.failedRows,
-		cause: new RestError("no", { kind: "rejected", code: "CODE_102" }),
-	});
-
-	it("is waited for as long as --max-outage, and no longer", async () => {
-		const clock = new FakeClock();
-		let calls = 0;
-		const failing = retryingThroughOutage(
-			async () => {
-				calls += 1;
-				await clock.pass(10_000);
-				throw gone;
-			},
-			35_000,
-			clock,
-		);
-		await expect(failing(async () => 1)).rejects.toBe(gone);
-		expect(calls).toBe(4);
-	});
-
-	it("ends with the first answer, a refusal included", async () => {
-		const clock = new FakeClock();
-		const errors: Error[] = [gone, gone];
-		const request = retryingThroughOutage(
-			async (call) => {
-				const error = errors.shift();
-				if (error !== undefined) throw error;
-				return call();
-			},
-			60_000,
-			clock,
-		);
-		expect(await request(async () => "there")).toBe("there");
-		errors.push(refused);
-		await expect(request(async () => "there")).rejects.toBe(refused);
 	});
 });
 

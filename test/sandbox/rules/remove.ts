@@ -4,16 +4,14 @@ const send = "DELETE /api/v1/datasets/$D/documents";
 const none: Answer = { code: 0, left: [] };
 const all = ["0.txt", "1.txt", "2.txt"];
 const nothing: Answer = { code: 0, body: '{"code":0}', left: all };
-const refused = (message: string): Answer => ({ code: 102, message, left: all });
+/** Nothing is removed. */
+const stays = (code: number, message = ""): Answer => ({ code, message, left: all });
+const refused = (message: string): Answer => stays(102, message);
 const strange = (ids: string): Answer =>
 	refused(`These documents do not belong to dataset $D or Document not found: ${ids}`);
 const unnamed = refused("should either provide doc ids or set delete_all(true), dataset: $D. ");
 const unnamed10: Answer = { code: 102, part: 'should either provide doc ids or set delete_all(true)"', left: all };
-const unread = {
-	code: 101,
-	message: "Malformed JSON syntax: Missing commas/brackets or invalid encoding",
-	left: all,
-};
+const unread = stays(101, "Malformed JSON syntax: Missing commas/brackets or invalid encoding");
 
 const redirected: Answer = {
 	code: 0,
@@ -30,9 +28,9 @@ const odd = "\n!?。；！？\"'";
 export const removeRules: readonly Rule[] = [
 	removes("a body of null", "null", {
 		"0.18": none,
-		"0.24": { code: 100, left: all },
+		"0.24": stays(100),
 		"0.26": unnamed,
-		"1.0": { code: 101, message: "Invalid request payload: expected object, got NoneType", left: all },
+		"1.0": stays(101, "Invalid request payload: expected object, got NoneType"),
 	}),
 	removes("an empty list", { ids: [] }, { "0.18": none, "0.25": nothing, "0.26": unnamed, "1.0": unnamed10 }),
 	removes(
@@ -46,10 +44,10 @@ export const removeRules: readonly Rule[] = [
 		{ "0.18": refused(`Documents not found: ['\\n!?。；！？"\\'']`), "0.26": strange(odd) },
 	),
 	removes("a body of text", '"not json"', {
-		"0.18": { code: 100, message: `AttributeError("'str' object has no attribute 'get'")`, left: all },
-		"0.26": { code: 101, message: "Invalid request payload: expected object, got str", left: all },
+		"0.18": stays(100, `AttributeError("'str' object has no attribute 'get'")`),
+		"0.26": stays(101, "Invalid request payload: expected object, got str"),
 	}),
-	removes("a body that is not JSON", "{", { "0.18": none, "0.24": { code: 100, left: all }, "0.26": unread }),
+	removes("a body that is not JSON", "{", { "0.18": none, "0.24": stays(100), "0.26": unread }),
 	removes("one document", { ids: ["$0"] }, { "0.18": { code: 0, left: ["1.txt", "2.txt"] } }),
 	removes(
 		"all documents",
@@ -58,7 +56,7 @@ export const removeRules: readonly Rule[] = [
 	),
 	...(
 		[
-			["an empty body", "", 101, { code: 101, left: all }],
+			["an empty body", "", 101, stays(101)],
 			["no member", "{}", 102, unnamed10],
 			["ids that are null", '{"ids":null}', 102, unnamed10],
 			["a misspelt member", '{"id":["$0"]}', 101, unnamed10],
@@ -67,7 +65,7 @@ export const removeRules: readonly Rule[] = [
 		rule,
 		send,
 		body,
-		answers: { "0.18": { ...none, body: '{"code":0}' }, "0.25": nothing, "0.26": { code, left: all }, "1.0": last },
+		answers: { "0.18": { ...none, body: '{"code":0}' }, "0.25": nothing, "0.26": stays(code), "1.0": last },
 	})),
 	removes(
 		"ids and delete_all, from v0.26 on",
@@ -80,17 +78,17 @@ export const removeRules: readonly Rule[] = [
 		{ "1.0": refused("json: cannot unmarshal string into Go struct field .ids of type []string") },
 	),
 	ruleOf("the path of a document", `${send}/$0`, {
-		"0.18": { code: 100, message: "405: Method Not Allowed", left: all },
+		"0.18": stays(100, "405: Method Not Allowed"),
 		"1.0": { status: 404, code: 404, left: all },
 	}),
 	ruleOf("the path of a document with an empty id, in Python", `${send}/`, {
 		"0.18": { ...none, body: '{"code":0}' },
 		"0.25": nothing,
-		"0.26": { code: 101, left: all },
+		"0.26": stays(101),
 		"1.0": redirected,
 	}),
 	ruleOf("no dataset", 'DELETE /api/v1/datasets//documents {"ids":["$0"]}', {
-		"0.18": { code: 100, message: "<MethodNotAllowed '405: Method Not Allowed'>", left: all },
+		"0.18": stays(100, "<MethodNotAllowed '405: Method Not Allowed'>"),
 		"1.0": { status: 404, code: 404, left: all },
 	}),
 	ruleOf("a missing dataset", 'DELETE /api/v1/datasets/invalid_dataset_id/documents {"ids":["$0"]}', {
@@ -115,15 +113,15 @@ export const removeRules: readonly Rule[] = [
 		{ ids: ["$0", "$0", "$1"] },
 		{
 			"0.18": { code: 0, data: { success_count: 2, errors: ["Duplicate document ids: $0"] }, left: ["2.txt"] },
-			"0.26": { code: 101, message: "Duplicate ids: '$0'", left: all },
+			"0.26": stays(101, "Duplicate ids: '$0'"),
 		},
 	),
 	removes(
 		"an id that is a number",
 		{ ids: [1] },
 		{
-			"0.18": { code: 102, left: all },
-			"0.26": { code: 101, message: "Field: <ids.0> - Message: <Input should be a valid string>", left: all },
+			"0.18": stays(102),
+			"0.26": stays(101, "Field: <ids.0> - Message: <Input should be a valid string>"),
 			"1.0": refused("json: cannot unmarshal number into Go struct field .ids of type string"),
 		},
 	),
@@ -137,7 +135,7 @@ export const removeRules: readonly Rule[] = [
 		{ ids: ["$0"], x: 1 },
 		{
 			"0.18": { code: 0, left: ["1.txt", "2.txt"] },
-			"0.26": { code: 101, message: "Field: <x> - Message: <Extra inputs are not permitted> - Value: <1>", left: all },
+			"0.26": stays(101, "Field: <x> - Message: <Extra inputs are not permitted> - Value: <1>"),
 			"1.0": { code: 0, data: { deleted: 1 }, left: ["1.txt", "2.txt"] },
 		},
 	),
@@ -145,9 +143,9 @@ export const removeRules: readonly Rule[] = [
 		"another Content-Type",
 		send,
 		{
-			"0.18": { code: 102, left: all },
-			"0.24": { code: 100, left: all },
-			"0.26": { code: 101, message: "Unsupported content type: Expected application/json, got text/xml", left: all },
+			"0.18": stays(102),
+			"0.24": stays(100),
+			"0.26": stays(101, "Unsupported content type: Expected application/json, got text/xml"),
 		},
 		{ body: '{"ids":["x"]}', type: "text/xml" },
 	),
