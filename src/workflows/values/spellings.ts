@@ -46,8 +46,14 @@ export function spellings(words: readonly string[]): ReadonlyMap<string, readonl
  * @param all the commonest first: of words that differ by case and blanks alone, the commonest is meant
  */
 export function closest(typed: string, all: readonly string[]): string | undefined {
-	const [first, ...others] = nearest(typed, all);
-	return first !== undefined && others.every((other) => letters(other) === letters(first)) ? first : undefined;
+	for (const isNear of [
+		(word: string) => fold(word) === fold(typed),
+		(word: string) => isOneLetterApart(fold(word), fold(typed)),
+	]) {
+		const [first, ...others] = all.filter(isNear);
+		if (first !== undefined) return others.every((other) => fold(other) === fold(first)) ? first : undefined;
+	}
+	return undefined;
 }
 
 /** Without case and Unicode form, and with blanks, dashes and underscores as one. */
@@ -113,10 +119,7 @@ function isPart(word: string, typed: string): boolean {
 }
 
 function letters(word: string): string {
-	return word
-		.normalize("NFKC")
-		.toLowerCase()
-		.replaceAll(/[^\p{L}\p{N}]/gu, "");
+	return word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
 /** Letters changed, missing, added, or swapped with their neighbours. */
