@@ -32,9 +32,9 @@ import {
 	type FilterFlags,
 	filterKeys,
 	filterText,
-	ListedKeys,
 	type NamedKey,
 } from "../../workflows/rows/document-filter.ts";
+import { KeyCounts } from "../../workflows/values/value-counts.ts";
 
 /** The states of parsing, by their names in lists. */
 const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const satisfies readonly Run[];
@@ -123,7 +123,7 @@ async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		const { fields } = options;
 		let short: ShortList | undefined;
 		const format = chosenFormat(options);
-		const keys = new ListedKeys();
+		const keys = new KeyCounts();
 		const named = options.allowEmpty === true ? [] : namedKeys(options);
 		const counts: Counts = { found: 0, isWhole: false, total: undefined };
 		const checks: FilterChecks = {

@@ -9,10 +9,7 @@ import type { Doubts } from "../../run/documents/searches.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, collectWhere, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
-import { type CliError, usageError } from "../../errors.ts";
-import { show } from "../../text/show.ts";
-import { closest } from "../values/spellings.ts";
-import { KeyCounts } from "../values/value-counts.ts";
+import type { KeyCounts } from "../values/value-counts.ts";
 
 /** Selects documents of a dataset. A document must meet all given conditions; without any there is no filter. */
 export type FilterFlags = {
@@ -29,7 +26,7 @@ export type FilterChecks = {
 	/** called with the number of documents of the dataset, where the service gives it */
 	readonly onTotal?: (total: number) => void;
 	/** gets the keys of every document that was listed */
-	readonly keys: ListedKeys;
+	readonly keys: KeyCounts;
 	/** keys that some document must have; none where `--allow-empty` accepts others */
 	readonly named: readonly NamedKey[];
 	/** the end of the error for a key that no document has */
@@ -113,7 +110,7 @@ export async function* filteredDocuments(
 		onShort,
 		onTotal: checks.onTotal,
 	})) {
-		checks.keys.add(document);
+		checks.keys.add(document.metadata);
 		const isMeant =
 			(name === undefined || document.name === name) &&
 			matches(asGiven(document), where) &&
@@ -122,18 +119,19 @@ export async function* filteredDocuments(
 		if (isMeant) yield document;
 	}
 	const { keys, named, end = "" } = checks;
-	if (isShort || keys.isEmpty || keys.firstUnknown(named) === undefined) return;
+	if (isShort || keys.documents === 0 || keys.firstUnknown(named) === undefined) return;
 	// The service may have left out documents that have the key.
 	if (name !== undefined) {
 		for await (const document of allDocuments(api, request, dataset)) {
-			keys.add(document);
+			keys.add(document.metadata);
 			if (keys.firstUnknown(named) === undefined) return;
 		}
 	}
 	const unknown = keys.firstUnknown(named);
 	// A list that never shows metadata tells nothing about keys.
 	if (unknown === undefined || (keys.showNone && !(await showsMetadata(service, request, dataset)))) return;
-	throw keys.unknown(unknown, dataset, end);
+	const advice = " --allow-empty accepts a key that no document has.";
+	throw keys.unknown(unknown.key, dataset, { before: `${unknown.flag}: `, end, advice });
 }
 
 /** Metadata with the exact text of each rounded number, so that a filter compares all its digits. */
@@ -146,53 +144,3 @@ function asGiven({ metadata, inexact }: Document): Metadata | undefined {
 
 /** A metadata key, and the flag that names it. */
 export type NamedKey = { readonly flag: string; readonly key: string };
-
-/** Keys that are listed where none is like what was typed. */
-const MOST_LISTED = 5;
-
-/** The metadata keys of documents that were listed. Memory grows with the number of different keys. */
-export class ListedKeys {
-	readonly #counts = new KeyCounts();
-	readonly #keys = new Set<string>();
-	#documents = 0;
-	#withMetadata = 0;
-
-	add({ metadata }: Document): void {
-		this.#documents += 1;
-		if (metadata === undefined) return;
-		this.#withMetadata += 1;
-		this.#counts.add(metadata);
-		for (const key of metadata.keys()) this.#keys.add(key);
-	}
-
-	/** Whether there is a document, and none was listed with metadata. */
-	get showNone(): boolean {
-		return this.#documents > 0 && this.#withMetadata === 0;
-	}
-
-	get isEmpty(): boolean {
-		return this.#documents === 0;
-	}
-
-	/** The first of these keys that no listed document has. */
-	firstUnknown(named: readonly NamedKey[]): NamedKey | undefined {
-		return named.find(({ key }) => !this.#keys.has(key));
-	}
-
-	/**
-	 * The error for a key that no document has.
-	 *
-	 * @param end what the message ends with
-	 */
-	unknown({ flag, key }: NamedKey, dataset: string, end: string): CliError {
-		const known = this.#counts.entries().map((entry) => entry.key);
-		const near = closest(key, known);
-		const listed = known.slice(0, MOST_LISTED).map((each) => show(each));
-		const more = known.length > listed.length ? ", …" : "";
-		const there = known.length === 0 ? "No document has any metadata." : `There are: ${listed.join(", ")}${more}.`;
-		return usageError(
-			`${flag}: no document of dataset ${show(dataset)} has the key ${show(key)}${end}`,
-			`${near === undefined ? there : `Did you mean ${show(near)}?`} --allow-empty accepts a key that no document has.`,
-		);
-	}
-}

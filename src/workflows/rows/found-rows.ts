@@ -23,12 +23,12 @@ import {
 	type FilterFlags,
 	filterKeys,
 	filterText,
-	ListedKeys,
 	type NamedKey,
 } from "./document-filter.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import { checkedRows, madeRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
+import { KeyCounts } from "../values/value-counts.ts";
 
 /** Flags of `docs tag` and `docs download` with a filter in place of a manifest; without one, of all documents. */
 type FoundFlags = ManifestReadFlags & FilterFlags & DryRunFlags;
@@ -89,7 +89,7 @@ async function writeFound(
 	let count = 0;
 	const checks: FilterChecks = {
 		onShort: (list) => (short = list),
-		keys: new ListedKeys(),
+		keys: new KeyCounts(),
 		named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
 		end: "; nothing was sent",
 		doubts,

@@ -27,19 +27,27 @@ export type ValueCount = {
 	readonly like: readonly string[];
 };
 
+/** Keys that a message lists. */
+const MOST_LISTED = 10;
+
 /** Counts the keys of documents. Memory grows with the number of different keys. */
 export class KeyCounts {
 	readonly #types = new KeyTypes();
 	documents = 0;
 	/** documents of which a list shows metadata, be it empty */
-	withMetadata = 0;
+	#withMetadata = 0;
 
 	/** @param metadata undefined where the list does not show it */
 	add(metadata: Metadata | undefined): void {
 		this.documents += 1;
 		if (metadata === undefined) return;
-		this.withMetadata += 1;
+		this.#withMetadata += 1;
 		this.#types.add(metadata);
+	}
+
+	/** Whether there is a document, and none was listed with metadata. */
+	get showNone(): boolean {
+		return this.documents > 0 && this.#withMetadata === 0;
 	}
 
 	/** The types of a key, the commonest first. */
@@ -54,6 +62,25 @@ export class KeyCounts {
 		return counts.map(([key, documents]) => {
 			return { key, documents, types: this.typesOf(key), like: like.get(key) ?? [] };
 		});
+	}
+
+	/** The first of these keys that no document has. */
+	firstUnknown<Named extends { readonly key: string }>(named: readonly Named[]): Named | undefined {
+		return named.find(({ key }) => this.#types.of(key) === undefined);
+	}
+
+	/** The error for a key that no document has. @param words before and after that, and at the end of the hint */
+	unknown(key: string, dataset: string, { before = "", end = "", advice = "" } = {}): CliError {
+		const known = this.#types.counts().map(([each]) => each);
+		const near = closest(key, known);
+		const listed = known.slice(0, MOST_LISTED).map((each) => show(each));
+		const more = known.length > listed.length ? ", …" : "";
+		const all = `The commonest keys: ${listed.join(", ")}${more}.`;
+		const there = known.length === 0 ? "No document has any metadata." : all;
+		return usageError(
+			`${before}no document of dataset ${show(dataset)} has the key ${show(key)}${end}`,
+			`${near === undefined ? there : `Did you mean ${show(near)}?`}${advice}`,
+		);
 	}
 }
 
@@ -129,25 +156,14 @@ function commonestFirst(one: Counted, other: Counted): number {
 	return other.documents - one.documents || compareUnits(valueText(one.value), valueText(other.value));
 }
 
-/** Keys that a message lists. */
-const MOST_LISTED = 10;
-
 /** Refuses a key that no document has, and a list that shows no metadata. @throws CliError exit 2, or 1 */
 export function refuseMissing(keys: readonly string[], counted: KeyCounts, dataset: string): void {
-	if (counted.documents > 0 && counted.withMetadata === 0) {
+	if (counted.showNone) {
 		throw new CliError(`the list of dataset ${show(dataset)} shows no metadata, so there is nothing to count`, {
 			exit: Exit.failedRows,
 			hint: "ragtag doctor says what this service is.",
 		});
 	}
-	const known = counted.entries().map((entry) => entry.key);
-	const missing = keys.find((key) => !known.includes(key));
-	if (missing === undefined) return;
-	const near = closest(missing, known);
-	const listed = known.slice(0, MOST_LISTED).map((key) => show(key));
-	const there = listed.length === 0 ? "No document has any metadata." : `The commonest keys: ${listed.join(", ")}.`;
-	throw usageError(
-		`no document of dataset ${show(dataset)} has the key ${show(missing)}`,
-		near === undefined ? there : `Did you mean ${show(near)}?`,
-	);
+	const missing = counted.firstUnknown(keys.map((key) => ({ key })));
+	if (missing !== undefined) throw counted.unknown(missing.key, dataset);
 }
