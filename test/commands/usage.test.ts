@@ -46,6 +46,12 @@ const LINES: readonly (readonly [line: string, said: string])[] = [
 	[`docs tag -d D --where-json {} ${SET}`, "--where-json"],
 	[`${NEWS} ${SET} --failed /nowhere/at/all.csv`, "--failed"],
 
+	["docs tag M -d D --base-url rag.example.com", "http"],
+	["docs tag M -d D --base-url http://u:p@127.0.0.1", "password"],
+	["docs tag M -d D --failed /nonexistent/failed.csv", "--failed"],
+	["docs tag M -d D --schema /nonexistent/schema.json", "schema"],
+	["docs tag M -d D --ca-file /nonexistent/ca.pem", "ca"],
+	["docs tag M -d D --profile nobody", "nobody"],
 	["docs tag M -d D --shard 9/8", "2/8"],
 	["docs tag M -d D --shard auto", "JOB_COMPLETION_INDEX"],
 	[`${NEWS} ${SET} --shard 1/2`, "part of a manifest"],
@@ -128,7 +134,10 @@ it.each(LINES)("%s is exit 2 with a next step, and nothing is sent", async (line
 	const service = await serve(1);
 	const manifest = await file("tags.csv", "document_id,file\na,a.txt\n");
 	const words = line.split(" ").map((word) => (word === "M" ? manifest : word === "D" ? service.dataset : word));
-	const { exit, stdout, stderr } = await ragtag(words, { env: envOf(service) });
+	const { exit, stdout, stderr } = await ragtag([...words, ...(words[0] === "docs" ? ["--debug"] : [])], {
+		env: envOf(service),
+	});
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(said)]);
+	expect(stderr).not.toContain("    at ");
 	expect(service.requests).toEqual([]);
 });

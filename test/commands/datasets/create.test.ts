@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { listen } from "../../support/listen.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -43,8 +44,7 @@ describe("datasets create", () => {
 		const create = ["datasets", "create", "x"];
 		expect(await ragtag([...create, "--if-missing"], { env: envOf(one) })).toMatchObject({ exit: 0, stdout: "a\n" });
 		const other = await scripted(lists, refusal);
-		const { exit, stderr } = await ragtag(create, { env: envOf(other) });
-		expect([exit, stderr]).toEqual([1, expect.stringContaining("ragtag datasets list shows the id of")]);
+		await says(ragtag(create, { env: envOf(other) }), 1, "ragtag datasets list shows the id of");
 	});
 
 	it("reports both names and the id where the service created it under another", async () => {
@@ -68,8 +68,7 @@ describe("datasets create", () => {
 			request.resume();
 			response.writeHead(404, { "content-type": "application/json" }).end('{"code":404,"message":"Not Found: /x"}');
 		});
-		const { exit, stderr } = await ragtag(["datasets", "create", "x"], { env: envOf({ url }) });
-		expect([exit, stderr]).toEqual([6, expect.stringContaining("it must end where /api/v1 begins")]);
+		await says(ragtag(["datasets", "create", "x"], { env: envOf({ url }) }), 6, "it must end where /api/v1 begins");
 	});
 });
 
@@ -77,9 +76,7 @@ it.each<Flavour>(["documented", "ragflow-0.21", "ragflow-0.26"])(
 	"a dataset's id that is wrong is blamed on itself by %s",
 	async (flavour) => {
 		const service = await serve(1, { flavour });
-		const { exit, stderr } = await ragtag(["docs", "list", "-d", "0".repeat(32)], { env: envOf(service) });
-		expect(exit).toBe(1);
-		expect(stderr).toContain("ragtag datasets list");
+		await says(ragtag(["docs", "list", "-d", "0".repeat(32)], { env: envOf(service) }), 1, "ragtag datasets list");
 	},
 );
 

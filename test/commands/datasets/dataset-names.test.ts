@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { impatient } from "../../support/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
-import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
+import { at, parse, parseLines } from "../../support/values.ts";
 
 async function named(...names: readonly string[]) {
 	const service = await serve();
@@ -48,8 +49,7 @@ describe("a dataset is named by its exact name", () => {
 		const [id = ""] = await service.ids();
 		const home = await folder();
 		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
-		const { exit, stdout, stderr } = await ragtag(["docs", "tag", path, "-d", own, "--json"], { env, home });
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 1 }]);
+		const { stderr } = await ends(ragtag(["docs", "tag", path, "-d", own, "--json"], { env, home }), 0, { updated: 1 });
 		expect(stderr).toContain(`Dataset ${own} is ${service.dataset}.\n`);
 		expect((await service.documents())[0]?.metadata).toEqual({ author: "Ana" });
 		// The undo needs no name: the record has the id.
@@ -90,9 +90,7 @@ describe("what is no dataset ends with exit 2, before anything is written", () =
 		const { service, env } = await named(...names);
 		const [id = ""] = await service.ids();
 		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
-		const { exit, stderr } = await ragtag(["docs", "tag", path, "-d", typed], { env });
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("nothing was sent\n")]);
-		expect(stderr).toContain(hint);
+		await says(ragtag(["docs", "tag", path, "-d", typed], { env }), 2, "nothing was sent\n", hint);
 		expect((await service.documents())[0]?.metadata).toEqual({});
 	});
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { hurriedTimers } from "../../support/clock.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
@@ -45,9 +46,7 @@ const isDownload = (request: string): boolean => /^GET \S*\/documents\/[^?/ ]+ /
 describe("docs download", () => {
 	it("writes each document whole, the empty ones too, and a manifest of them", async () => {
 		const { out, run, read } = await here({ "a.md": "alpha", "empty.txt": "", "b.json": '{"code":102}' });
-		const { exit, stdout } = await run("--json");
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 3, downloaded: 3, failed: 0 });
+		const { stdout } = await ends(run("--json"), 0, { rows: 3, downloaded: 3, failed: 0 });
 		expect(parseLines(stdout)[1]).toMatchObject({ type: "row", status: "downloaded" });
 		expect(await shown(out)).toEqual(["a.md", "b.json", "empty.txt", "manifest.csv"]);
 		expect([await read("a.md"), await read("empty.txt"), await read("b.json")]).toEqual(["alpha", "", '{"code":102}']);
@@ -67,8 +66,7 @@ describe("docs download", () => {
 		await mkdir(out);
 		await writeFile(join(out, "a.md"), "mine");
 		await writeFile(join(out, "manifest.csv"), "my own list");
-		const { exit, stdout } = await run("--json");
-		expect([exit, summaryOf(stdout)]).toMatchObject([1, { downloaded: 1, failed: 1 }]);
+		const { stdout } = await ends(run("--json"), 1, { downloaded: 1, failed: 1 });
 		expect(stdout).toContain('"error_code":"FILE_EXISTS"');
 		expect([await read("a.md"), await read("b.md"), await read("manifest.csv")]).toEqual([
 			"mine",
@@ -85,15 +83,12 @@ describe("docs download", () => {
 		const { out, run, read, service } = await here({ "a.md": "alpha", "b.md": "beta" });
 		await run();
 		const before = service.requests.filter(isDownload).length;
-		const again = await run("--only-changed", "--json");
-		expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { unchanged: 2, downloaded: 0 }]);
+		await ends(run("--only-changed", "--json"), 0, { unchanged: 2, downloaded: 0 });
 		expect(service.requests.filter(isDownload)).toHaveLength(before);
 		await writeFile(join(out, "b.md"), "BETA");
-		const refused = await run("--only-changed", "--json");
-		expect([refused.exit, summaryOf(refused.stdout)]).toMatchObject([1, { unchanged: 1, failed: 1 }]);
+		await ends(run("--only-changed", "--json"), 1, { unchanged: 1, failed: 1 });
 		expect(await read("b.md")).toBe("BETA");
-		const forced = await run("--only-changed", "--force", "--json");
-		expect(summaryOf(forced.stdout)).toMatchObject({ unchanged: 1, downloaded: 1 });
+		await ends(run("--only-changed", "--force", "--json"), 0, { unchanged: 1, downloaded: 1 });
 		expect(await read("b.md")).toBe("beta");
 	});
 
@@ -133,8 +128,7 @@ describe("docs download", () => {
 
 	it("sends nothing to a service that documents no such call", async () => {
 		const { out, run, service } = await here({ "a.md": "alpha" }, "documented");
-		const { exit, stderr } = await run();
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("this service documents no such call")]);
+		await says(run(), 2, "this service documents no such call");
 		expect(service.requests.some(isDownload)).toBe(false);
 		await expect(stat(out)).rejects.toThrow("ENOENT");
 	});

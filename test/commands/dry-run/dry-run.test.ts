@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
@@ -135,27 +136,6 @@ describe("docs tag --dry-run", () => {
 		expect(await readFile(failed, "utf8")).toMatch(/^document_id,author,_line.*\nabsent,Bob,3,NOT_FOUND,/);
 	});
 
-	it("is a sheet with --format csv, a line a key, formulas defused", async () => {
-		const { service, ids } = await world();
-		const path = await file("tags.csv", `document_id,author,pages:number\n${ids[0]},=A1,3\n`);
-		const { stdout, stderr } = await dry({ service, path }, "--format", "csv");
-		expect(stdout).toBe(
-			`line,document_id,key,action,from,to,name\n2,${ids[0]},author,change,Ann,'=A1,document-0000001.txt\n`,
-		);
-		expect(stderr).toContain("1 document would change");
-	});
-
-	it("is a comment with --format md: counts, equal changes, and each document", async () => {
-		const { service, ids } = await world();
-		const path = await file("tags.csv", `document_id,author\n${ids[0]},a|b\n`);
-		const { stdout } = await dry({ service, path }, "--format", "md", "--mode", "merge");
-		expect(stdout).toBe(
-			'1 document would change; keys: 1 changed.\n\n- `author`: change `"Ann"` to `"a|b"`: 1 document\n\n' +
-				"<details>\n<summary>Document by document</summary>\n\n" +
-				`\`\`\`diff\n@@ document-0000001.txt (${ids[0]}), line 2 @@\n! author: "Ann" → "a|b"\n\`\`\`\n\n</details>\n`,
-		);
-	});
-
 	it("prints the Markdown of what it saw if it is stopped, and says so", async () => {
 		const { service, ids } = await world();
 		const path = await file("tags.csv", `document_id,author\n${ids[0]},Bob\nabsent,Bob\nabsent2,Bob\n`);
@@ -176,11 +156,8 @@ describe("docs tag --dry-run", () => {
 			path.endsWith("/documents") ? { code: 109, message: "no" } : undefined,
 		);
 		const path = await file("tags.csv", "document_id,a\ndoc-0,1\n");
-		const { exit, stdout } = await ragtag(["docs", "tag", path, "-d", "set", "--dry-run", "--json"], {
-			env: envOf(service),
-		});
-		expect(exit).toBe(4);
-		expect(summaryOf(stdout)).toMatchObject({ pending: 1, exit_code: 4 });
+		const argv = ["docs", "tag", path, "-d", "set", "--dry-run", "--json"];
+		await ends(ragtag(argv, { env: envOf(service) }), 4, { pending: 1 });
 	});
 
 	it.each(commandFlavours)("shows what a run then does at %s, and nothing after it", async (flavour) => {
@@ -190,8 +167,7 @@ describe("docs tag --dry-run", () => {
 			JSON.stringify({ document_id, meta_fields: { n, tags: ["a; b", `t${n}`] } }),
 		);
 		const path = await file("tags.jsonl", rows.join("\n"));
-		const shown = await dry({ service, path }, "--json");
-		expect(summaryOf(shown.stdout)).toMatchObject({ rows: 220, pending: 220 });
+		const shown = await ends(dry({ service, path }, "--json"), 0, { rows: 220, pending: 220 });
 		expect(
 			parseLines(shown.stdout)
 				.slice(1, -1)
@@ -200,8 +176,6 @@ describe("docs tag --dry-run", () => {
 		expect(writes(service)).toEqual([]);
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--rate", "5000"];
 		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
-		const after = await dry({ service, path }, "--json", "--detailed-exitcode");
-		expect(after.exit).toBe(0);
-		expect(summaryOf(after.stdout)).toMatchObject({ unchanged: 220, pending: 0 });
+		await ends(dry({ service, path }, "--json", "--detailed-exitcode"), 0, { unchanged: 220, pending: 0 });
 	});
 });

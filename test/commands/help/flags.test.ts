@@ -7,7 +7,7 @@ import { listCommand } from "../../../src/commands/docs/list.ts";
 import { planCommand } from "../../../src/commands/docs/plan.ts";
 import { rmCommand } from "../../../src/commands/docs/rm.ts";
 import { tagCommand } from "../../../src/commands/docs/tag.ts";
-import { isManifest, uploadCommand } from "../../../src/commands/docs/upload.ts";
+import { isManifest } from "../../../src/commands/docs/upload.ts";
 import type { Declared } from "../../../src/flags/declare.ts";
 import { doctorCommand } from "../../../src/commands/doctor.ts";
 import { sandboxCommand } from "../../../src/commands/sandbox.ts";
@@ -45,7 +45,7 @@ async function parsed({ declare }: Declared, line: string): Promise<object | str
 
 const defaults = { mode: "replace", empty: "skip", onDuplicate: "error", concurrency: "auto", chunk: 100, attempts: 6 };
 
-describe("each flag of a command reaches it with its meaning", () => {
+describe("a flag that has units, repeats or defaults reaches its command with its meaning", () => {
 	it.each<[string, Declared, object]>([
 		["tag m.csv", tagCommand, { manifest: "m.csv", ...defaults, progress: "auto" }],
 		[
@@ -64,40 +64,6 @@ describe("each flag of a command reaches it with its meaning", () => {
 			},
 		],
 		["rm --id a b --id c --yes -d D", rmCommand, { id: ["a", "b", "c"], yes: true, dataset: "D" }],
-		["rm m.csv", rmCommand, { manifest: "m.csv" }],
-		["upload a.pdf b.md --as files", uploadCommand, { files: ["a.pdf", "b.md"], as: "files" }],
-		[
-			"list -d D --where a=b --where c=d=e --fields x,y",
-			listCommand,
-			{
-				where: [
-					["a", "b"],
-					["c", "d=e"],
-				],
-				fields: ["x", "y"],
-			},
-		],
-		["doctor -d D --json --rate 5 --timeout 2s", doctorCommand, { dataset: "D", json: true, rate: 5, timeout: 2000 }],
-		[
-			"plan m --out p --mode merge --delete-token x --force --detailed-exitcode --set a=1 --max-errors 5",
-			planCommand,
-			{
-				manifest: "m",
-				out: "p",
-				mode: "merge",
-				deleteToken: "x",
-				force: true,
-				detailedExitcode: true,
-				set: ["a=1"],
-				maxErrors: { unit: "rows", value: 5 },
-			},
-		],
-		[
-			"apply p --force --dry-run --detailed-exitcode --resume --body plain --attempts 3",
-			applyCommand,
-			{ file: "p", force: true, dryRun: true, detailedExitcode: true, resume: true, body: "plain", attempts: 3 },
-		],
-		["check m --for upload --json", checkCommand, { manifest: "m", for: "upload", json: true }],
 		[
 			"sandbox --port 0 --documents 10 --latency 5",
 			sandboxCommand,

@@ -205,24 +205,6 @@ it("--fields adds name and size to a CSV, which still reads back with nothing lo
 	expect(await service.documents()).toEqual(held);
 });
 
-it("a dataset that is not there is exit 1", async () => {
-	const service = await serve(1);
-	const absent = await ragtag(["docs", "list", "-d", "f".repeat(32)], { env: envOf(service) });
-	expect([absent.exit, absent.stdout]).toEqual([1, ""]);
-});
-
-it("a table on a terminal fits its width, and hostile names can't control it", async () => {
-	const service = await serve(1);
-	const [id = ""] = await service.ids();
-	await service.put(id, { note: `\u001b[2J\u202e${"long ".repeat(60)}` });
-	const { stdout } = await ragtag(["docs", "list", "-d", service.dataset], {
-		env: { ...envOf(service), NO_COLOR: "1" },
-		terminal: true,
-	});
-	for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
-	for (const unsafe of ["\u001b", "\u202e"]) expect(stdout).not.toContain(unsafe);
-});
-
 it("datasets are created, printed as an id alone, and listed in every format", async () => {
 	const service = await serve(2);
 	const env = envOf(service);

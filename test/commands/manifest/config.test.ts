@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { ragtag, envOf } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { summaryOf } from "../../support/values.ts";
 
 const OPTIONS = `dataset: D
 map:
@@ -40,8 +40,7 @@ it("what is typed wins: a flag for its member, --map and --set for their column 
 	const config = await file("options.yaml", OPTIONS);
 	const world = { env: { ...envOf(service), RAGTAG_STATE_DIR: await folder() } };
 	const typed = ["-d", service.dataset, "--map", "Stand=date", "--set", "source=typed", "--config", config];
-	const tagged = await ragtag(["docs", "tag", list, ...typed, "--json"], world);
-	expect([tagged.exit, summaryOf(tagged.stdout)]).toEqual([0, expect.objectContaining({ updated: 1 })]);
+	const tagged = await ends(ragtag(["docs", "tag", list, ...typed, "--json"], world), 0, { updated: 1 });
 	const [{ metadata } = { metadata: undefined }] = await service.documents();
 	expect(metadata).toEqual({
 		title: "Bericht",
@@ -54,8 +53,7 @@ it("what is typed wins: a flag for its member, --map and --set for their column 
 	expect(tagged.stderr).not.toContain("dataset,");
 
 	// The record has the options, so the file may be gone.
-	const again = await ragtag(["docs", "tag", list, ...typed, "--only-changed", "--json"], world);
-	expect(summaryOf(again.stdout)).toMatchObject({ unchanged: 1 });
+	await ends(ragtag(["docs", "tag", list, ...typed, "--only-changed", "--json"], world), 0, { unchanged: 1 });
 	const report = await ragtag(["runs", "report", "--json"], world);
 	expect(report.exit).toBe(0);
 });
@@ -78,7 +76,6 @@ it("a wrong file is exit 2 before the manifest is read", async () => {
 it("a type of a column that is not there is a problem, and a type in the header wins", async () => {
 	const config = await file("options.yaml", "types: {Budget: number, Preis: number}");
 	const list = await file("liste.csv", "document_id,Budget:text\na,x\n");
-	const { exit, stderr } = await ragtag(["manifest", "check", list, "-d", "D", "--config", config]);
-	expect(exit).toBe(3);
-	expect(stderr).toContain("Preis: types of --config names a column that the header does not have");
+	const ended = await ragtag(["manifest", "check", list, "-d", "D", "--config", config]);
+	await says(ended, 3, "Preis: types of --config names a column that the header does not have");
 });

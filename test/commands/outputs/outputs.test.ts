@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { casesOf, validJunit } from "../../support/junit.ts";
 import { samplesOf } from "../../support/metrics.ts";
 import { liar } from "../../support/liar.ts";
@@ -183,9 +184,7 @@ describe("an output of a run", () => {
 		const home = await folder();
 		// The folder is there when the run begins, and a folder stands where the file should be when it ends.
 		const beforeConnecting = (): Promise<unknown> => mkdir(made.junit);
-		const ended = await tag(made, ["--json"], { home, beforeConnecting });
-		expect(ended.exit).toBe(74);
-		expect(ended.stderr).toContain(`ragtag: --junit ${made.junit}: `);
+		const ended = await says(tag(made, ["--json"], { home, beforeConnecting }), 74, `ragtag: --junit ${made.junit}: `);
 		expect(at(summaryOf(ended.stdout), "exit_code")).toBe(74);
 		expect(await made.service.documents()).toMatchObject([{ metadata: { author: "Bob" } }, {}, {}]);
 		const listed = await ragtag(["runs", "list", "--json"], { home });

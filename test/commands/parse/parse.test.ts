@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
@@ -37,11 +38,9 @@ const posts = ({ requests }: Service): number => requests.filter((line) => /^POS
 
 it.each(RELEASES)("%s: each document is started once, and one at work or done is left alone", async (flavour) => {
 	const service = await serve(23, { flavour });
-	const first = await parse(service);
-	expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { rows: 23, parsed: 23, unchanged: 0 }]);
+	await ends(parse(service), 0, { rows: 23, parsed: 23, unchanged: 0 });
 	expect(posts(service)).toBe(3);
-	const second = await parse(service);
-	expect([second.exit, summaryOf(second.stdout)]).toMatchObject([0, { rows: 23, parsed: 0, unchanged: 23 }]);
+	await ends(parse(service), 0, { rows: 23, parsed: 0, unchanged: 23 });
 	expect(posts(service)).toBe(3);
 });
 
@@ -49,8 +48,7 @@ it.each(RELEASES)(
 	"%s: with --wait a row is parsed when its document is done, and a failure has its reason",
 	async (flavour) => {
 		const service = await withFiles(flavour, ["a.txt", "b.txt", "parse-fails.txt"]);
-		const { exit, stdout, stderr } = await parse(service, "--wait");
-		expect([exit, summaryOf(stdout)]).toMatchObject([1, { rows: 3, parsed: 2, failed: 1 }]);
+		const { stdout, stderr } = await ends(parse(service, "--wait"), 1, { rows: 3, parsed: 2, failed: 1 });
 		const [failed] = parseLines(stdout).filter((line) => at(line, "type") === "row");
 		expect(failed).toMatchObject({ status: "failed", error_code: "PARSE_FAILED" });
 		expect(stderr).toContain("the sandbox can't parse parse-fails.txt");
@@ -72,8 +70,7 @@ it("--only-failed parses those whose parsing failed, and no other", async () => 
 	const service = await withFiles("ragflow-0.27", ["a.txt", "parse-fails-once.txt"]);
 	const [, once = ""] = await service.ids();
 	await parse(service, "--id", once, "--wait");
-	const again = await parse(service, "--only-failed", "--wait");
-	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { rows: 2, parsed: 1, unchanged: 1 }]);
+	await ends(parse(service, "--only-failed", "--wait"), 0, { rows: 2, parsed: 1, unchanged: 1 });
 });
 
 it("--again makes the chunks of a done document anew, and only after it was confirmed", async () => {
@@ -81,8 +78,7 @@ it("--again makes the chunks of a done document anew, and only after it was conf
 	expect((await parse(service, "--wait")).exit).toBe(0);
 	const asked = await parse(service, "--again", "--wait");
 	expect([asked.exit, posts(service)]).toEqual([2, 1]);
-	const said = await parse(service, "--again", "--wait", "--yes");
-	expect([said.exit, summaryOf(said.stdout)]).toMatchObject([0, { parsed: 1, unchanged: 0 }]);
+	await ends(parse(service, "--again", "--wait", "--yes"), 0, { parsed: 1, unchanged: 0 });
 	expect(posts(service)).toBe(2);
 });
 
@@ -91,8 +87,7 @@ it("a service that documents no such call is asked for nothing: exit 2", async (
 	const path = await file("ids.csv", `document_id\n${(await service.ids()).join("\n")}\n`);
 	for (const rows of [[], [path]]) {
 		const argv = ["docs", "parse", ...rows, "-d", service.dataset];
-		const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("this service documents no such call")]);
+		await says(ragtag(argv, { env: envOf(service) }), 2, "this service documents no such call");
 	}
 	expect(service.requests.filter((line) => line.includes("/chunks"))).toEqual([]);
 });
@@ -101,8 +96,7 @@ it.each(["ragflow-0.24", "ragflow-1.0"] as const)(
 	"%s: a document of which nothing changes any more is a failed row that says so, and others are done",
 	async (flavour) => {
 		const service = await withFiles(flavour, ["a.txt", "parse-stalls.txt"]);
-		const { exit, stdout } = await parse(service, "--wait", "--stall-time", "2m");
-		expect([exit, summaryOf(stdout)]).toMatchObject([1, { parsed: 1, failed: 1 }]);
+		const { stdout } = await ends(parse(service, "--wait", "--stall-time", "2m"), 1, { parsed: 1, failed: 1 });
 		expect(stdout).toContain('"error_code":"PARSE_STALLED"');
 	},
 );
@@ -164,8 +158,7 @@ it("an interrupted run goes on: documents at work are followed, and not started 
 	const { exit, stdout } = await ragtag(["runs", "resume", run, "--json"], { env, home, clock: hurriedClock() });
 	expect([exit, summaryOf(stdout)]).toMatchObject([0, { parsed: 3, pending: 0 }]);
 	expect(posts(service)).toBe(1);
-	const undo = await ragtag(["runs", "undo", run, "--yes"], { env, home });
-	expect([undo.exit, undo.stderr]).toEqual([2, expect.stringContaining("parsing can't be undone")]);
+	await says(ragtag(["runs", "undo", run, "--yes"], { env, home }), 2, "parsing can't be undone");
 });
 
 it("a parse between a tag and its undo is no conflict: it changes no metadata", async () => {
@@ -174,8 +167,7 @@ it("a parse between a tag and its undo is no conflict: it changes no metadata", 
 	const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},x`).join("\n")}\n`);
 	expect((await ragtag(["docs", "tag", path, "-d", service.dataset], { env, home })).exit).toBe(0);
 	expect((await ragtag(["docs", "parse", "-d", service.dataset], { env, home, clock: hurriedClock() })).exit).toBe(0);
-	const undone = await ragtag(["runs", "undo", "--yes", "--json"], { env, home });
-	expect([undone.exit, summaryOf(undone.stdout)]).toMatchObject([0, { updated: 2 }]);
+	await ends(ragtag(["runs", "undo", "--yes", "--json"], { env, home }), 0, { updated: 2 });
 });
 
 function headersOf(): Record<string, string> {

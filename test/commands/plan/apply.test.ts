@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { metadataHash } from "../../../src/plan/plan-file/planned.ts";
 import { PlanText } from "../../../src/plan/plan-file/encode.ts";
 import { liar } from "../../support/liar.ts";
@@ -26,9 +27,7 @@ describe("a document that another client changed since the plan", () => {
 		const { service, ids, manifest } = world;
 		await service.put(ids[2] ?? "", { author: "Eve", n: 2, note: "mine" });
 		const from = service.requests.length;
-		const { exit, stdout, stderr } = await world.run(world.applying);
-		expect(exit).toBe(1);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 3, failed: 1, pending: 0, exit_code: 1 });
+		const { stdout, stderr } = await ends(world.run(world.applying), 1, { rows: 4, updated: 3, failed: 1, pending: 0 });
 		const why = `document ${ids[2]} was changed since the plan was made (keys: note, author); left alone`;
 		expect(parseLines(stdout)).toContainEqual(
 			expect.objectContaining({ type: "row", line: 4, document_id: ids[2], error_code: "CONFLICT", error: why }),
@@ -48,8 +47,7 @@ describe("a document that another client changed since the plan", () => {
 	it("does not count toward the refusals that stop a run: all are checked and reported", async () => {
 		const world = await planned(15, () => true);
 		for (const id of world.ids) await world.service.put(id, {});
-		const { exit, stdout } = await world.run(world.applying);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 15, pending: 0 })]);
+		await ends(world.run(world.applying), 1, { failed: 15, pending: 0 });
 	});
 
 	it("is written where its failed row is fed back, or where the same rows are forced; the report has it again", async () => {
@@ -75,14 +73,8 @@ describe("a document that another client changed since the plan", () => {
 		await writeFile(again, `${failed.split("\n")[0]}\n`);
 		expect((await world.run(["docs", "tag", again, "--json"])).exit).toBe(0);
 		expect((await values(world)).slice(0, 2)).toEqual([{ author: "Ann", n: 1000 }, { author: "Eve" }]);
-		const retried = await world.run(["runs", "retry", run, "--json"]);
-		expect([retried.exit, summaryOf(retried.stdout)]).toEqual([
-			1,
-			// The corrected row was sent by another run: its document is not written over.
-			expect.objectContaining({ updated: 1, failed: 2, superseded: 1 }),
-		]);
-		const forced = await world.run(["runs", "retry", run, "--force", "--json"]);
-		expect([forced.exit, summaryOf(forced.stdout)]).toEqual([0, expect.objectContaining({ updated: 2, unchanged: 1 })]);
+		await ends(world.run(["runs", "retry", run, "--json"]), 1, { updated: 1, failed: 2, superseded: 1 });
+		await ends(world.run(["runs", "retry", run, "--force", "--json"]), 0, { updated: 2, unchanged: 1 });
 		expect((await values(world))[1]).toEqual({ author: "Ann", n: 1001 });
 	});
 
@@ -106,11 +98,9 @@ describe("a document that another client changed since the plan", () => {
 
 	it("while the run was interrupted is noticed when it is resumed", async () => {
 		const world = await planned(4, () => true, { options: stopAt(4 + 2) });
-		const stopped = await world.run(["docs", "apply", world.out, ...ONE_BY_ONE]);
-		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ updated: 1, pending: 3 })]);
+		const stopped = await ends(world.run(["docs", "apply", world.out, ...ONE_BY_ONE]), 4, { updated: 1, pending: 3 });
 		await world.service.put(world.ids[3] ?? "", { author: "Eve", n: 3 });
-		const ended = await world.run([...resumeOf(stopped.stdout), "--json"]);
-		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([1, expect.objectContaining({ updated: 3, failed: 1 })]);
+		await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 1, { updated: 3, failed: 1 });
 		expect((await values(world))[3]).toEqual({ author: "Eve", n: 3 });
 	});
 
@@ -128,8 +118,7 @@ describe("a document that another client changed since the plan", () => {
 		const out = join(await folder(), "plan.jsonl");
 		const env = envOf(service);
 		expect((await ragtag(["docs", "plan", manifest, "-d", "set", "--out", out], { env })).exit).toBe(0);
-		const { exit, stdout } = await ragtag(["docs", "apply", out, ...ONE_BY_ONE], { env });
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 4, failed: 1 })]);
+		await ends(ragtag(["docs", "apply", out, ...ONE_BY_ONE], { env }), 1, { updated: 4, failed: 1 });
 		expect(service.held.get("doc-4")).toEqual({});
 	});
 
@@ -138,13 +127,11 @@ describe("a document that another client changed since the plan", () => {
 		await world.service.put(world.ids[0] ?? "", {});
 		const from = world.service.requests.length;
 		const argv = ["docs", "apply", world.out, "--dry-run", "--detailed-exitcode"];
-		const { exit, stdout, stderr } = await world.run(argv);
-		expect([exit, stderr]).toEqual([1, expect.stringContaining(":2: CONFLICT")]);
+		const { stdout } = await says(world.run(argv), 1, ":2: CONFLICT");
 		expect(stdout).toBe(
 			`document-0000002.txt (${world.ids[1]}) line 3\n  ~ n: 1 → 1001\n\n1 document would change; keys: 1 changed.\n`,
 		);
-		const forced = await world.run([...argv, "--force", "--json"]);
-		expect([forced.exit, summaryOf(forced.stdout)]).toEqual([10, expect.objectContaining({ pending: 2, failed: 0 })]);
+		await ends(world.run([...argv, "--force", "--json"]), 10, { pending: 2, failed: 0 });
 		expect(updates(world, from)).toEqual([]);
 		expect(await world.folders()).toEqual([]);
 	});
@@ -155,8 +142,7 @@ describe("docs apply", () => {
 		const world = await planned(150, () => true);
 		const lists = (): number => world.service.requests.filter((line) => /^GET .*documents/.test(line)).length;
 		const from = lists();
-		const shown = await world.run(["docs", "apply", world.out, "--dry-run", "--json"]);
-		expect(summaryOf(shown.stdout)).toMatchObject({ pending: 150, failed: 0 });
+		await ends(world.run(["docs", "apply", world.out, "--dry-run", "--json"]), 0, { pending: 150, failed: 0 });
 		// Two pages and one that brings nothing new, and what tells whether lists show metadata.
 		expect(lists() - from).toBeLessThanOrEqual(6);
 		const before = lists();
@@ -179,8 +165,7 @@ describe("docs apply", () => {
 		const world = await planned(5, (n) => n > 1);
 		expect((await world.run(world.applying)).exit).toBe(0);
 		const from = world.service.requests.length;
-		const { exit, stdout } = await world.run(world.applying);
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 3, unchanged: 3, updated: 0 })]);
+		await ends(world.run(world.applying), 0, { rows: 3, unchanged: 3, updated: 0 });
 		expect(updates(world, from)).toEqual([]);
 	});
 
@@ -190,16 +175,12 @@ describe("docs apply", () => {
 			faults: [{ fault: "code", code: 109, when: "after", on: { method: "PUT", nth: 6 + 3 } }],
 		};
 		const world = await planned(6, () => true, { options: { faults } });
-		const stopped = await world.run(["docs", "apply", world.out, ...ONE_BY_ONE]);
-		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ updated: 2, pending: 4 })]);
+		const stopped = await ends(world.run(["docs", "apply", world.out, ...ONE_BY_ONE]), 4, { updated: 2, pending: 4 });
 		expect((await values(world))[2]).toEqual({ author: "Ann", n: 1002 });
 		await rm(world.out);
 		const from = world.service.requests.length;
 		const ended = await world.run([...resumeOf(stopped.stdout), "--json"]);
-		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([
-			0,
-			expect.objectContaining({ run: runOf(stopped.stdout), rows: 6, updated: 6, unchanged: 0, resume: null }),
-		]);
+		await ends(ended, 0, { run: runOf(stopped.stdout), rows: 6, updated: 6, unchanged: 0, resume: null });
 		expect(updates(world, from)).toHaveLength(3);
 		expect(await values(world)).toEqual(range(6).map((n) => ({ author: "Ann", n: n + 1000 })));
 	});
@@ -227,8 +208,7 @@ describe("docs apply", () => {
 		const world = await planned(2, () => true);
 		const gone = await world.run(["docs", "rm", "--id", world.ids[1] ?? "", "-d", world.service.dataset, "--yes"]);
 		expect(gone.exit).toBe(0);
-		const { exit, stdout } = await world.run(world.applying);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 1, failed: 1 })]);
+		const { stdout } = await ends(world.run(world.applying), 1, { updated: 1, failed: 1 });
 		expect(stdout).toContain('"error_code":"NOT_FOUND"');
 	});
 
@@ -262,10 +242,7 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 		const world = await planned(2, () => true);
 		await writeFile(world.out, edit(await readFile(world.out, "utf8")));
 		const from = world.service.requests.length;
-		const { exit, stdout, stderr } = await world.run(world.applying);
-		expect([exit, stderr]).toEqual([8, expect.stringContaining(why)]);
-		expect(stderr).toContain(world.out);
-		expect(summaryOf(stdout)).toMatchObject({ run: null, exit_code: 8 });
+		await ends(says(world.run(world.applying), 8, why, world.out), 8, { run: null });
 		expect(world.service.requests.slice(from)).toEqual([]);
 		expect(await world.folders()).toEqual([]);
 		expect(await readdir(join(world.state, "tmp"))).toEqual([]);
@@ -290,8 +267,7 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 	it("a plan that can't be read is exit 2", async () => {
 		const service = await serve(1);
 		for (const path of [join(await folder(), "absent"), await folder()]) {
-			const { exit, stderr } = await ragtag(["docs", "apply", path], { env: envOf(service) });
-			expect([exit, stderr]).toEqual([2, expect.stringContaining("nothing was sent")]);
+			await says(ragtag(["docs", "apply", path], { env: envOf(service) }), 2, "nothing was sent");
 		}
 		expect(service.requests).toEqual([]);
 	});

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { planned } from "../../support/planned.ts";
@@ -24,8 +25,7 @@ describe("docs plan", () => {
 
 		const before = world.writes();
 		const made = await world.run(["docs", "plan", next, "-d", service.dataset, "--out", out, ...fast]);
-		expect(made.exit).toBe(0);
-		expect(summaryOf(made.stdout)).toMatchObject({ rows: 1000, unchanged: 900, pending: 100, run: null });
+		await ends(made, 0, { rows: 1000, unchanged: 900, pending: 100, run: null });
 		expect(world.writes()).toBe(before);
 		const lines = parseLines(await readFile(out, "utf8"));
 		expect(lines.slice(1, -1).map((line) => at(line, "line"))).toEqual(range(100).map((n) => n * 10 + 5));
@@ -33,10 +33,7 @@ describe("docs plan", () => {
 		const { requests } = service;
 		const from = requests.length;
 		const sent = await world.run(["docs", "apply", out, ...fast]);
-		expect([sent.exit, sent.stderr]).toEqual([
-			0,
-			expect.stringContaining(`To change: 100 documents, as planned from ${next}`),
-		]);
+		await says(sent, 0, `To change: 100 documents, as planned from ${next}`);
 		expect(summaryOf(sent.stdout)).toMatchObject({ rows: 100, updated: 100, failed: 0, exit_code: 0 });
 		const puts = requests.slice(from).filter((line) => line.startsWith("PUT"));
 		const written = puts.map((line) => String(/documents\/(\S+)/.exec(line)?.[1]));
@@ -119,8 +116,7 @@ describe("docs plan", () => {
 		const out = join(await folder(), "plan.jsonl");
 		const failed = join(await folder(), "failed.csv");
 		const argv = ["docs", "plan", manifest, "-d", world.service.dataset, "--out", out, "--json", "--failed", failed];
-		const { exit, stdout, stderr } = await world.run(argv);
-		expect([exit, stderr]).toEqual([1, expect.stringContaining(`${manifest}:3: NOT_FOUND`)]);
+		const { stdout, stderr } = await says(world.run(argv), 1, `${manifest}:3: NOT_FOUND`);
 		expect(stderr.trimEnd().split("\n").at(-1)).toContain(`send what is planned with: ragtag docs apply ${out}`);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 2, failed: 1, pending: 1 });
 		expect(parseLines(await readFile(out, "utf8")).at(-1)).toMatchObject({ changes: 1, unchanged: 0, failed: 1 });
@@ -134,9 +130,7 @@ describe("docs plan", () => {
 		const manifest = await file("tags.csv", `document_id,n\n${ids.map((id) => `${id},5\n`).join("")}`);
 		const out = join(await folder(), "plan.jsonl");
 		const argv = ["docs", "plan", manifest, "-d", world.service.dataset, "--out", out, "--json"];
-		const { exit, stdout, stderr } = await world.run(argv);
-		expect([exit, stderr]).toEqual([4, expect.stringContaining("no plan was written")]);
-		expect(summaryOf(stdout)).toMatchObject({ pending: 500, exit_code: 4 });
+		await ends(says(world.run(argv), 4, "no plan was written"), 4, { pending: 500 });
 		expect(await readdir(dirname(out))).toEqual([]);
 	});
 
@@ -165,8 +159,7 @@ describe("docs plan", () => {
 		const world = await planned(3, (n) => n === 1);
 		const text = await readFile(world.out, "utf8");
 		const from = world.service.requests.length;
-		const again = await world.run(world.planning);
-		expect([again.exit, again.stderr]).toEqual([2, expect.stringContaining("exists already")]);
+		await says(world.run(world.planning), 2, "exists already");
 		const itself = ["docs", "plan", world.manifest, "-d", world.service.dataset, "--out", world.manifest, "--force"];
 		expect(await world.run(itself)).toMatchObject({ exit: 2, stderr: expect.stringContaining("the manifest itself") });
 		for (const failed of [world.out, `${world.out}.new`]) {

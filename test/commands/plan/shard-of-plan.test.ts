@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { shardIndexOf } from "../../../src/shard.ts";
 import {
 	heldNumbers,
@@ -47,8 +48,7 @@ describe("docs apply --shard", () => {
 		expect(summaryOf(merged.stdout)).toMatchObject({ rows: 30, updated: 30, verified: true, exit_code: 0 });
 		const verified = await world.run(["runs", "verify", "--json"]);
 		expect(summaryOf(verified.stdout)).toMatchObject({ run: runOf(merged.stdout), verify: { checked: 30, equal: 30 } });
-		const undone = await world.run(["runs", "undo", "--yes", ...FLAGS]);
-		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: 30, kept: 0, failed: 0 }, exit_code: 0 });
+		await ends(world.run(["runs", "undo", "--yes", ...FLAGS]), 0, { undone: { reversed: 30, kept: 0, failed: 0 } });
 		expect(await heldNumbers(world)).toEqual(before);
 	});
 
@@ -58,19 +58,16 @@ describe("docs apply --shard", () => {
 		const stopped = await world.run(apply("1/3"));
 		const own = await inShard(world, "1/3");
 		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: own - 2 })]);
-		const resumed = await world.run([...resumeOf(stopped.stdout), "--json"]);
-		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: own, updated: own, exit_code: 0 });
+		await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { rows: own, updated: own });
 		expect(world.writes()).toBe(own);
 
 		// One document of the second shard is changed meanwhile, which the plan does not know.
 		const [changed = ""] = (await world.service.ids()).filter((id) => shardIndexOf(id, 3) === 2);
 		const path = await file("other.csv", `document_id,m\n${changed},x\n`);
 		await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FLAGS]);
-		const conflict = await world.run(apply("2/3"));
-		expect([conflict.exit, summaryOf(conflict.stdout)]).toEqual([1, expect.objectContaining({ failed: 1 })]);
+		const conflict = await ends(world.run(apply("2/3")), 1, { failed: 1 });
 		const failed = join(await folder(), "failed.jsonl");
-		const written = await world.run(["runs", "report", runOf(conflict.stdout), "--failed", failed]);
-		expect([written.exit, written.stderr]).toEqual([0, expect.stringContaining("1 failed")]);
+		await says(world.run(["runs", "report", runOf(conflict.stdout), "--failed", failed]), 0, "1 failed");
 	});
 
 	it("shows in a dry run only its own changes, and is no failure where a shard has none", async () => {

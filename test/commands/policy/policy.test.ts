@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
@@ -106,8 +107,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		const home = await homeWith("{protected: [source_id], required: [author]}");
 		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
 		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "5000", "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(hidden), home });
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 0 })]);
+		await ends(ragtag(argv, { env: envOf(hidden), home }), 1, { failed: 1, updated: 0 });
 		expect(hidden.held.get("doc-1")).toEqual({ source_id: "s1" });
 	});
 
@@ -121,8 +121,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		const home = await homeWith("{protected: [source_id]}");
 		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
 		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "5000", "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(late), home });
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 0 })]);
+		const { stdout } = await ends(ragtag(argv, { env: envOf(late), home }), 1, { failed: 1, updated: 0 });
 		expect(stdout).toContain('"error_code":"POLICY_UNSEEN"');
 		expect([looks, late.held.get("doc-1")]).toEqual([2, { source_id: "s1" }]);
 	});
@@ -132,8 +131,7 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		const home = await homeWith("{protected: [source_id], max_changes: 100%}");
 		const path = await file("t.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},x\n`).join("")}`);
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--profile", "prod", "--rate", "5000", "--json"];
-		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service), home });
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 300 })]);
+		const { stderr } = await ends(ragtag(argv, { env: envOf(service), home }), 0, { updated: 300 });
 		expect(stderr).toContain("The policy of profile prod is checked on all rows before the first is sent.");
 		const firstWrite = service.requests.findIndex((line) => line.includes(" 200") && line.startsWith("PUT"));
 		expect(firstWrite).toBeGreaterThan(3);
@@ -147,11 +145,8 @@ it("a run that is stopped while its policy is checked has sent nothing", async (
 	const onError = (text: string): void => {
 		if (text.includes("is checked on all rows")) controller.abort({ exit: 130, text: "stopped by SIGINT" });
 	};
-	const { exit, stdout } = await run(["docs", "tag", await rows(BAD), "--json"], {
-		signal: controller.signal,
-		onError,
-	});
-	expect([exit, summaryOf(stdout)]).toEqual([130, expect.objectContaining({ pending: 4, run: null })]);
+	const stopped = await run(["docs", "tag", await rows(BAD), "--json"], { signal: controller.signal, onError });
+	await ends(stopped, 130, { pending: 4, run: null });
 	expect([writes(service), await runFolders(home)]).toEqual([[], []]);
 });
 
@@ -168,8 +163,7 @@ it("a run that is stopped after the last read of its policy check has not begun"
 	};
 	const allowed = range(4).map((n) => ({ source_id: "s1", author: `Ann ${n}` }));
 	const argv = ["docs", "tag", await rows(allowed), "--debug", "--json"];
-	const { exit, stdout } = await run(argv, { signal: controller.signal, onError });
-	expect([exit, summaryOf(stdout)]).toEqual([130, expect.objectContaining({ pending: 4, run: null })]);
+	await ends(run(argv, { signal: controller.signal, onError }), 130, { pending: 4, run: null });
 	expect(await runFolders(home)).toEqual([]);
 });
 
@@ -350,8 +344,7 @@ describe("docs plan and docs apply with a policy", () => {
 		const path = await rows([same, { ...same, author: "Bob" }, same, same]);
 		expect((await run(["docs", "plan", path, "--out", out])).exit).toBe(0);
 		const argv = ["--profile", "prod", "docs", "apply", out, "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service), home });
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 1, updated: 1 })]);
+		await ends(ragtag(argv, { env: envOf(service), home }), 0, { rows: 1, updated: 1 });
 	});
 
 	it("send nothing of a plan that was made under no policy", async () => {
@@ -403,8 +396,7 @@ describe("a resumed run", () => {
 		const made = await recorded(6, stopAt(3));
 		const { argv } = await tagging(made);
 		await homeWith("{max_changes: 6}", made.home);
-		const first = await made.run(["--profile", "prod", ...argv]);
-		expect(summaryOf(first.stdout)).toMatchObject({ updated: 2, pending: 4, exit_code: 4 });
+		const first = await ends(made.run(["--profile", "prod", ...argv]), 4, { updated: 2, pending: 4 });
 		const run = runOf(first.stdout);
 		const journal = await readFile(made.path(run, "journal.log"), "utf8");
 
@@ -423,8 +415,7 @@ describe("a resumed run", () => {
 		expect(made.writes()).toBe(2);
 
 		await homeWith("{max_changes: 4}", made.home);
-		const last = await made.run([...resumeOf(first.stdout), "--json"]);
-		expect(summaryOf(last.stdout)).toMatchObject({ run, updated: 6, exit_code: 0 });
+		await ends(made.run([...resumeOf(first.stdout), "--json"]), 0, { run, updated: 6 });
 		expect((await made.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(6));
 	});
 
@@ -434,8 +425,7 @@ describe("a resumed run", () => {
 		});
 		const { argv } = await tagging(made);
 		await homeWith("{}", made.home);
-		const first = await made.run(["--profile", "prod", ...argv]);
-		expect(summaryOf(first.stdout)).toMatchObject({ updated: 1, failed: 1 });
+		await ends(made.run(["--profile", "prod", ...argv]), 1, { updated: 1, failed: 1 });
 		await homeWith("{required: [author]}", made.home);
 		const resumed = await made.run(["runs", "resume", "--json"]);
 		expect(problemsOf(resumed.stdout)).toEqual([]);

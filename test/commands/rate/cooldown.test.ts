@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { startSandbox } from "../../../src/sandbox/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, KEY } from "../../support/service.ts";
-import { summaryOf } from "../../support/values.ts";
 
 /** What the service asks to wait, in milliseconds. */
 const ASKED = 2_000;
@@ -40,9 +40,7 @@ it("a wait that the service asked of a row also holds for the reading back after
 	const argv = ["docs", "tag", manifest, "-d", sandbox.datasetId ?? "", "--max-errors", "1", "--verify", "all"];
 	const world = { env: envOf(sandbox), clock: systemClock };
 	const ended = await ragtag([...argv, "--no-undo", "--rate", "unlimited", "--json"], world);
-
-	// One row was written and read back, one was asked to come later, and one ended the run.
-	expect(summaryOf(ended.stdout)).toMatchObject({ updated: 1, pending: 1, failed: 1, verify: { equal: 1 } });
+	await ends(ended, 9, { updated: 1, pending: 1, failed: 1, verify: { equal: 1 } });
 	const from = throttled ?? Number.NaN;
 	const early = arrived.map((time) => time - from).filter((after) => after > UNDER_WAY && after < ASKED - 1);
 	expect(early).toEqual([]);

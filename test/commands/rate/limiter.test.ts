@@ -1,6 +1,7 @@
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { RIGHTS, SCRIPT, nameOfCap } from "../../../src/run/rate/shared/redis.ts";
 import { hasOpenssl, selfSigned } from "../../support/certificate.ts";
@@ -21,10 +22,8 @@ async function world() {
 it("a Redis that can't be reached at the start is exit 6, and nothing is sent", async () => {
 	const { sent, argv, env } = await world();
 	const port = await freePort();
-	const { exit, stderr } = await ragtag([...argv, "--limiter", `redis://127.0.0.1:${port}`], { env });
-	expect(exit).toBe(6);
-	expect(stderr).toContain(`Redis at 127.0.0.1:${port} can't be reached`);
-	expect(stderr).toContain("--rate N");
+	const ended = await ragtag([...argv, "--limiter", `redis://127.0.0.1:${port}`], { env });
+	await says(ended, 6, `Redis at 127.0.0.1:${port} can't be reached`, "--rate N");
 	expect(sent()).toEqual([]);
 });
 
@@ -68,9 +67,8 @@ it.skipIf(!hasRedis)(`a user with just these rights shares the cap, in any datab
 	const { argv, env } = await world();
 	const limiter = await withUser(RIGHTS);
 	for (const database of ["", "/3"]) {
-		const { exit, stdout } = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: `${limiter}${database}` } });
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 3, limiter: { shared: true } });
+		const ended = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: `${limiter}${database}` } });
+		await ends(ended, 0, { updated: 3, limiter: { shared: true } });
 	}
 });
 
@@ -82,8 +80,7 @@ it.skipIf(!hasRedis).each([
 ])(`%s: exit 2, and nothing is sent${withoutRedis}`, async (_name, rights, database, text) => {
 	const { sent, argv, env } = await world();
 	const limiter = `${await withUser(rights)}${database}`;
-	const { exit, stderr } = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } });
-	expect([exit, stderr]).toEqual([2, expect.stringContaining(text)]);
+	await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } }), 2, text);
 	expect(sent()).toEqual([]);
 });
 
@@ -121,8 +118,7 @@ it.skipIf(!hasRedis)(`the password is in no output and in no record${withoutRedi
 		said.push(ended.stdout, ended.stderr);
 	}
 	const wrong = limiter.replace(PASSWORD, `${PASSWORD}-wrong`);
-	const refused = await ragtag([...argv, "--limiter", wrong, "--debug"], { env, home });
-	expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("WRONGPASS")]);
+	const refused = await says(ragtag([...argv, "--limiter", wrong, "--debug"], { env, home }), 2, "WRONGPASS");
 	expect(said.join("")).toContain("ragtag runs resume");
 	const names = await readdir(home, { recursive: true, withFileTypes: true });
 	const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -135,8 +131,7 @@ it.skipIf(!hasRedis)(`a node of a Redis Cluster is exit 2${withoutRedis}`, async
 	const { sent, argv, env } = await world();
 	const { url } = await redisServer({ flags: ["--cluster-enabled", "yes", "--dir", await folder()] });
 	for (const database of ["", "/1"]) {
-		const { exit, stderr } = await ragtag([...argv, "--limiter", `${url}${database}`], { env });
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("belongs to a Redis Cluster")]);
+		await says(ragtag([...argv, "--limiter", `${url}${database}`], { env }), 2, "belongs to a Redis Cluster");
 	}
 	expect(sent()).toEqual([]);
 });
@@ -148,13 +143,10 @@ it.skipIf(!hasRedis || !hasOpenssl)(
 		const { path, keyPath } = await selfSigned();
 		const { url } = await redisServer({ tls: { cert: path, key: keyPath }, password: PASSWORD });
 		const limiter = url.replace("://", `://:${PASSWORD}@`);
-		const untrusted = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } });
-		expect([untrusted.exit, untrusted.stderr]).toEqual([4, expect.stringContaining("--ca-file")]);
-		const plain = await ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter.replace("rediss", "redis") } });
-		expect([plain.exit, plain.stderr]).toEqual([6, expect.stringContaining("rediss://")]);
+		await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } }), 4, "--ca-file");
+		await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter.replace("rediss", "redis") } }), 6, "rediss://");
 		expect(sent()).toEqual([]);
-		const { exit, stdout } = await ragtag([...argv, "--ca-file", path], { env: { ...env, RAGTAG_LIMITER: limiter } });
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 3, limiter: { shared: true } });
+		const ended = await ragtag([...argv, "--ca-file", path], { env: { ...env, RAGTAG_LIMITER: limiter } });
+		await ends(ended, 0, { updated: 3, limiter: { shared: true } });
 	},
 );

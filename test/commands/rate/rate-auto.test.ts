@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { normaliseBaseUrl } from "../../../src/rest/url.ts";
 import { keptRateText } from "../../../src/run/rate/rate-memory.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -50,9 +51,8 @@ describe("--rate auto", () => {
 	it("a damaged file gets a note, and the run goes on", async () => {
 		const { env, kept, keep, tag } = await world();
 		await keep("{");
-		const { exit, stderr } = await ragtag([...tag, "--rate", "auto"], { env });
-		expect(exit).toBe(0);
-		expect(stderr).toContain(`${kept} is damaged, and is not used: the rate is looked for anew.`);
+		const ended = await ragtag([...tag, "--rate", "auto"], { env });
+		await says(ended, 0, `${kept} is damaged, and is not used: the rate is looked for anew.`);
 	});
 
 	it("keeps no key, and nothing where the address holds a piece of it", async () => {

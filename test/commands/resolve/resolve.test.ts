@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { listen } from "../../support/listen.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
@@ -177,16 +178,10 @@ it("--match sidecar: each file is tagged with the metadata of its sidecar", asyn
 	expect(held).toEqual(new Map(names.map((name, n) => [name, { author: name, n, flag: n === 0 }])));
 	await writeFile(join(where, "c.txt"), "text");
 	const missing = await ragtag(["docs", "resolve", where, ...set, "--match", "sidecar"], { env });
-	expect([missing.exit, missing.stderr]).toEqual([
-		3,
-		expect.stringContaining(`${join(where, "c.txt")}:1:1: has no sidecar`),
-	]);
+	await says(missing, 3, `${join(where, "c.txt")}:1:1: has no sidecar`);
 	await writeFile(join(where, "c.txt.meta.json"), "{}");
 	const unknown = await ragtag(["docs", "resolve", where, ...set, "--match", "sidecar"], { env });
-	expect([unknown.exit, unknown.stderr]).toEqual([
-		1,
-		expect.stringContaining(`${join(where, "c.txt")}:1:1: name: no doc`),
-	]);
+	await says(unknown, 1, `${join(where, "c.txt")}:1:1: name: no doc`);
 });
 
 it("beside the second a.txt, which RAGFlow stored as a(1).txt, each name finds its own document", async () => {

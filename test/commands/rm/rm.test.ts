@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
@@ -8,9 +9,7 @@ it("exactly the documents of a manifest are removed, and of --id", async () => {
 	const [first = "", second = "", third = "", fourth = ""] = await service.ids();
 	const path = await file("old.csv", `document_id,title\n${second},anything\n`);
 	const flags = ["-d", service.dataset, "--yes", "--json"];
-	const one = await ragtag(["docs", "rm", path, ...flags], { env: envOf(service) });
-	expect(one.exit).toBe(0);
-	expect(summaryOf(one.stdout)).toMatchObject({ rows: 1, removed: 1 });
+	await ends(ragtag(["docs", "rm", path, ...flags], { env: envOf(service) }), 0, { rows: 1, removed: 1 });
 	const two = await ragtag(["docs", "rm", "--id", first, fourth, ...flags], { env: envOf(service) });
 	expect(summaryOf(two.stdout)).toMatchObject({ rows: 2, removed: 2, exit_code: 0 });
 	expect(await service.ids()).toEqual([third]);
@@ -53,9 +52,7 @@ it.each([
 		const [kept = "", ...removed] = await service.ids();
 		const path = await file("old.csv", `document_id\n${removed.join("\n")}\n`);
 		const argv = ["docs", "rm", path, "-d", service.dataset, "--yes", "--json", "--rate", "5000"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 209, removed: 209, attempts: 209 });
+		await ends(ragtag(argv, { env: envOf(service) }), 0, { rows: 209, removed: 209, attempts: 209 });
 		expect(await service.ids()).toEqual([kept]);
 		expect(service.requests.filter((request) => request.startsWith("DELETE"))).toHaveLength(removals);
 		expect(service.requests.filter((request) => request.startsWith("GET")).length).toBeLessThan(15);
@@ -89,9 +86,7 @@ it("an id that the dataset does not list is a failed row, and no removal is sent
 	const service = await serve(1);
 	const absent = "e".repeat(32);
 	const argv = ["docs", "rm", "--id", absent, "-d", service.dataset, "--yes", "--json"];
-	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-	expect(exit).toBe(1);
-	expect(summaryOf(stdout)).toMatchObject({ rows: 1, failed: 1, removed: 0 });
+	const { stdout } = await ends(ragtag(argv, { env: envOf(service) }), 1, { rows: 1, failed: 1, removed: 0 });
 	expect(parseLines(stdout).filter((line) => at(line, "type") === "row")).toMatchObject([{ document_id: absent }]);
 	expect(service.requests.filter((line) => line.startsWith("DELETE"))).toEqual([]);
 });

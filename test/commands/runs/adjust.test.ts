@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { says } from "../../support/ended.ts";
 import { startSandbox } from "../../../src/sandbox/index.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Clock } from "../../../src/run/types.ts";
@@ -151,9 +152,7 @@ describe("runs adjust", () => {
 		const slow = await slowRun();
 		slow.timers.tick = () => undefined;
 		slow.waits.fast = true;
-		const { exit, stderr } = await slow.runs("adjust", "--rate", "5");
-		expect(exit).toBe(6);
-		expect(stderr).toContain(`run ${slow.run} has not taken the change within 5 s`);
+		await says(slow.runs("adjust", "--rate", "5"), 6, `run ${slow.run} has not taken the change within 5 s`);
 	});
 
 	it("does not promise a change that another one has replaced", async () => {

@@ -1,5 +1,6 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
+import { says } from "../../support/ended.ts";
 import { planned } from "../../support/planned.ts";
 import { recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
@@ -145,8 +146,7 @@ it("a value that may not have arrived is in doubt", async () => {
 it("a document that no run wrote is exit 1, and so is one of another dataset or address", async () => {
 	const world = await recorded(1);
 	const [id = ""] = await world.service.ids();
-	const none = await world.run(["runs", "blame", id], OFFLINE);
-	expect([none.exit, none.stderr]).toEqual([1, expect.stringContaining(`no recorded run wrote document ${id}`)]);
+	await says(world.run(["runs", "blame", id], OFFLINE), 1, `no recorded run wrote document ${id}`);
 	await tagged(world, ["a/1"]);
 	const exitOf = async (...more: string[]): Promise<number> =>
 		(await world.run(["runs", "blame", id, ...more], OFFLINE)).exit;
@@ -213,8 +213,6 @@ it("takes the name of a dataset: four values would be of no run", async () => {
 	]);
 	const offline = await world.run(["runs", "blame", id, "--json", "-d", world.service.dataset], OFFLINE);
 	expect([offline.exit, parseLines(offline.stdout).length]).toEqual([0, 2]);
-	const other = await world.run(["runs", "blame", id, "-d", `${name}x`]);
-	expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining(`Did you mean ${name}?`)]);
-	const elsewhere = await world.run(["runs", "blame", id, "-d", "f".repeat(32)]);
-	expect([elsewhere.exit, elsewhere.stderr]).toEqual([1, expect.stringContaining(`in dataset ${"f".repeat(32)}`)]);
+	await says(world.run(["runs", "blame", id, "-d", `${name}x`]), 2, `Did you mean ${name}?`);
+	await says(world.run(["runs", "blame", id, "-d", "f".repeat(32)]), 1, `in dataset ${"f".repeat(32)}`);
 });

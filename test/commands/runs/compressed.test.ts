@@ -1,9 +1,9 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { ONE_BY_ONE, recorded, type Recorded, runOf } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
-import { summaryOf } from "../../support/values.ts";
 
 const ROWS = 8;
 
@@ -28,13 +28,11 @@ it("a compressed run is retried, verified, reported, blamed and undone as any ot
 		0,
 		expect.stringContaining("2".repeat(10_000)),
 	]);
-	const retried = await world.run(["runs", "retry", run, "--json"]);
-	expect([retried.exit, summaryOf(retried.stdout)]).toEqual([0, expect.objectContaining({ updated: ROWS, failed: 0 })]);
+	await ends(world.run(["runs", "retry", run, "--json"]), 0, { updated: ROWS, failed: 0 });
 	expect(await namesOf(world, run)).toEqual(["journal.log.gz"]);
 	expect((await world.run(["runs", "verify", run])).stderr).toContain(`${ROWS} equal`);
 	expect((await world.run(["runs", "blame", id])).stdout).toContain(run);
-	const undone = await world.run(["runs", "undo", run, "--yes", "--json"]);
-	expect([undone.exit, summaryOf(undone.stdout)]).toEqual([0, expect.objectContaining({ updated: ROWS })]);
+	await ends(world.run(["runs", "undo", run, "--yes", "--json"]), 0, { updated: ROWS });
 });
 
 it("runs prune compresses a finished run whose end was killed before it could", async () => {

@@ -2,6 +2,7 @@ import { impatient } from "../../support/clock.ts";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import {
 	ONE_BY_ONE,
 	recorded,
@@ -30,8 +31,7 @@ it("failed rows of an earlier execution are in failed.csv too, and can be correc
 		path,
 		`${[head, one, `${ABSENT},77`, two, ...others, `${ABSENT.replace("0", "f")},99`].join("\n")}\n`,
 	);
-	const stopped = await world.run(argv);
-	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 8, updated: 2, failed: 1, pending: 5, exit_code: 4 });
+	const stopped = await ends(world.run(argv), 4, { rows: 8, updated: 2, failed: 1, pending: 5 });
 	const failedPath = world.path(runOf(stopped.stdout), "failed.csv");
 	expect((await readFile(failedPath, "utf8")).trimEnd().split("\n")).toHaveLength(2);
 
@@ -48,8 +48,7 @@ it("failed rows of an earlier execution are in failed.csv too, and can be correc
 	]);
 	const ids = await world.service.ids();
 	await writeFile(own, text.replace(ABSENT, ids[0] ?? "").replace(ABSENT.replace("0", "f"), ids[1] ?? ""));
-	const again = await world.run(["docs", "tag", own, "-d", world.service.dataset, ...ONE_BY_ONE]);
-	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ rows: 2, updated: 2 })]);
+	await ends(world.run(["docs", "tag", own, "-d", world.service.dataset, ...ONE_BY_ONE]), 0, { rows: 2, updated: 2 });
 	expect((await world.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([77, 99, 2, 3, 4, 5]);
 });
 
@@ -61,15 +60,11 @@ it("runs retry sends only the failed rows, and the run counts each row once", as
 	expect(summaryOf(failed.stdout)).toMatchObject({ updated: 4, failed: 2, exit_code: 1, resume: null });
 	expect(failed.stderr).toContain(`ragtag runs retry ${run}`);
 	const sent = world.writes();
-	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "5000"]);
-	expect([exit, summaryOf(stdout)]).toEqual([
-		0,
-		expect.objectContaining({ run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 }),
-	]);
+	const ended = await world.run(["runs", "retry", run, "--json", "--rate", "5000"]);
+	await ends(ended, 0, { run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 });
 	expect(world.writes() - sent).toBe(2);
 	expect((await world.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(6));
-	const none = await world.run(["runs", "retry", run, "--json"]);
-	expect([none.exit, summaryOf(none.stdout)]).toEqual([0, expect.objectContaining({ updated: 6, attempts: 8 })]);
+	await ends(world.run(["runs", "retry", run, "--json"]), 0, { updated: 6, attempts: 8 });
 	expect(world.writes() - sent).toBe(2);
 });
 
@@ -80,8 +75,7 @@ it("a row that fails again counts once, with its last error", async () => {
 	});
 	const { argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
-	const { exit, stdout } = await world.run(["runs", "retry", run, "--json", "--rate", "5000"]);
-	expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ rows: 3, updated: 2, failed: 1 })]);
+	await ends(world.run(["runs", "retry", run, "--json", "--rate", "5000"]), 1, { rows: 3, updated: 2, failed: 1 });
 	expect((await readFile(world.path(run, "failed.csv"), "utf8")).trimEnd().split("\n")).toHaveLength(2);
 });
 
@@ -89,10 +83,8 @@ it("retrying an upload whose metadata was refused stores no second file", async 
 	const world = await recorded(1, refuseAt("PUT", 2));
 	const paths = [await file("first.txt", "a note"), await file("note.txt", "another")];
 	const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--set", "kind=note", ...ONE_BY_ONE];
-	const failed = await world.run(argv);
-	expect(summaryOf(failed.stdout)).toMatchObject({ rows: 2, uploaded: 1, failed: 1, exit_code: 1 });
-	const { exit, stdout } = await world.run(["runs", "retry", "--json"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ uploaded: 2, failed: 0 })]);
+	await ends(world.run(argv), 1, { rows: 2, uploaded: 1, failed: 1 });
+	await ends(world.run(["runs", "retry", "--json"]), 0, { uploaded: 2, failed: 0 });
 	const notes = (await world.service.documents()).filter(({ name }) => name.startsWith("note"));
 	expect(notes).toEqual([expect.objectContaining({ name: "note.txt", metadata: { kind: "note" } })]);
 });
@@ -100,9 +92,7 @@ it("retrying an upload whose metadata was refused stores no second file", async 
 it("a file of failed rows that can't be written is reported, with the command that writes them elsewhere", async () => {
 	const world = await recorded(3, refuseAt("PUT", 2));
 	const { argv } = await tagging(world);
-	const ended = await world.run([...argv, "--failed", "/dev/full"]);
-	// Failed rows outrank an output that could not be written.
-	expect([ended.exit, ended.stderr]).toEqual([1, expect.stringContaining("/dev/full: ")]);
+	const ended = await says(world.run([...argv, "--failed", "/dev/full"]), 1, "/dev/full: ");
 	const run = runOf(ended.stdout);
 	expect(ended.stderr).toContain(`ragtag runs report ${run} --failed`);
 	const path = join(await folder(), "failed.csv");
@@ -147,8 +137,7 @@ it("runs report prints no failed rows of a changed manifest: the lines would be 
 	const { path, argv } = await tagging(world);
 	await world.run(argv);
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
-	const { exit, stderr } = await world.run(["runs", "report"]);
-	expect([exit, stderr]).toEqual([8, expect.stringContaining("was changed after the run began")]);
+	await says(world.run(["runs", "report"]), 8, "was changed after the run began");
 });
 
 it("summary.json has every member of the printed summary", async () => {

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
 import { entryOf, recordOf } from "../../../src/run/journal/decode.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
@@ -76,8 +77,7 @@ it("a run that goes on is not called unfinished, and no resume is advised, which
 	expect(shown).toMatch(/^state +running: process \d+ on .+ since \S+, 2 requests a second$/m);
 	expect(shown).toContain(`Change it with: ragtag runs adjust ${run} --rate N`);
 	expect(shown).not.toMatch(/resume|undo/i);
-	const resumed = await world.run(["runs", "resume"]);
-	expect([resumed.exit, resumed.stderr]).toEqual([2, expect.stringContaining(`ragtag runs show ${run}`)]);
+	await says(world.run(["runs", "resume"]), 2, `ragtag runs show ${run}`);
 	const pruned = await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"]);
 	expect(pruned.stderr).toContain(`Run ${run} is going on: it stays.`);
 });

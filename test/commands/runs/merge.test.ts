@@ -1,6 +1,7 @@
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { heldNumbers, inShards, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
@@ -15,8 +16,7 @@ describe("runs merge", () => {
 		const world = await recorded(30);
 		const before = await heldNumbers(world);
 		const shards = await inShards(world, 3);
-		const merged = await world.run(["runs", "merge", ...shards, "--json"]);
-		expect([merged.exit, merged.stderr]).toEqual([0, expect.stringContaining("Merged 3 shards of")]);
+		const merged = await says(world.run(["runs", "merge", ...shards, "--json"]), 0, "Merged 3 shards of");
 		const run = runOf(merged.stdout);
 		expect(summaryOf(merged.stdout)).toMatchObject({
 			run,
@@ -33,8 +33,7 @@ describe("runs merge", () => {
 		expect(show).toMatchObject({ run, state: "finished", mergedFrom: shards, counts: { rows: 30, updated: 30 } });
 		expect((await world.run(["runs", "show"])).stdout).toContain(`merged of  ${shards.join(", ")}`);
 		expect(at(show, "options")).not.toHaveProperty("shard");
-		const verified = await world.run(["runs", "verify", "--json"]);
-		expect(summaryOf(verified.stdout)).toMatchObject({ run, verify: { checked: 30, equal: 30 }, exit_code: 0 });
+		await ends(world.run(["runs", "verify", "--json"]), 0, { run, verify: { checked: 30, equal: 30 } });
 		const [id = ""] = await world.service.ids();
 		const blamed = await world.run(["runs", "blame", id, "-d", world.service.dataset, "--json"]);
 		expect(blamed.stdout).toContain(run);
@@ -42,8 +41,7 @@ describe("runs merge", () => {
 		expect((await world.run(["runs", "report", run, "--report", page])).exit).toBe(0);
 		expect(await readFile(page, "utf8")).toContain("30");
 
-		const undone = await world.run(["runs", "undo", "--yes", "--json"]);
-		expect(summaryOf(undone.stdout)).toMatchObject({ undone: { reversed: 30, kept: 0, failed: 0 }, exit_code: 0 });
+		await ends(world.run(["runs", "undo", "--yes", "--json"]), 0, { undone: { reversed: 30, kept: 0, failed: 0 } });
 		expect(await heldNumbers(world)).toEqual(before);
 	});
 
@@ -59,46 +57,34 @@ describe("runs merge", () => {
 		expect(parseLines(list)).toEqual([expect.objectContaining({ rows: 12, done: 12, state: "finished", shard: null })]);
 	});
 
-	it("keeps its place among other runs: one that followed the shards explains what it overwrote", async () => {
-		const world = await recorded(8);
-		const shards = await inShards(world, 2);
-		const ids = await world.service.ids();
-		const path = await file("later.csv", `document_id,n:number\n${ids[0]},100\n`);
-		const tag = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS];
-		const later = runOf((await world.run(tag)).stdout);
-		const run = runOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
-		expect((await listed(world)).map((each) => at(each, "run"))).toEqual([later, run, ...shards.toReversed()]);
-		const verified = await world.run(["runs", "verify", run, "--json"]);
-		expect(summaryOf(verified.stdout)).toMatchObject({ verify: { equal: 7, lost: 0, changed_since: 1 } });
-		const [, undo] = [await world.run(["runs", "undo", run, "--yes", "--json"]), await heldNumbers(world)];
-		expect(undo[0]).toBe(100);
-	});
-
-	it("keeps that place also where the shards come from other machines", async () => {
-		const world = await recorded(8);
-		await inShards(world, 2);
-		const elsewhere = join(await folder(), "node1");
-		await mkdir(elsewhere);
-		await cp(world.state, elsewhere, { recursive: true });
-		await rm(join(world.state, "runs"), { recursive: true });
-		const ids = await world.service.ids();
-		const path = await file("later.csv", `document_id,n:number\n${ids[0]},100\n`);
-		const later = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FLAGS])).stdout);
-		const merged = await world.run(["runs", "merge", "--from", elsewhere, "--json"]);
-		expect((await listed(world)).map((each) => at(each, "run"))).toEqual([later, runOf(merged.stdout)]);
-		const verified = await world.run(["runs", "verify", runOf(merged.stdout), "--json"]);
-		expect(summaryOf(verified.stdout)).toMatchObject({ verify: { equal: 7, lost: 0, changed_since: 1 } });
-	});
+	it.each(["of this machine", "of another machine"])(
+		"keeps the place of its shards, %s: a run that followed them explains what it overwrote",
+		async (where) => {
+			const world = await recorded(8);
+			const shards = await inShards(world, 2);
+			const elsewhere = await folder();
+			if (where === "of another machine") await rename(join(world.state, "runs"), join(elsewhere, "runs"));
+			const ids = await world.service.ids();
+			const path = await file("later.csv", `document_id,n:number\n${ids[0]},100\n`);
+			const later = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FLAGS])).stdout);
+			const which = where === "of another machine" ? ["--from", elsewhere] : shards;
+			const run = runOf((await world.run(["runs", "merge", ...which, "--json"])).stdout);
+			const others = where === "of another machine" ? [] : shards.toReversed();
+			expect((await listed(world)).map((each) => at(each, "run"))).toEqual([later, run, ...others]);
+			const verify = { equal: 7, lost: 0, changed_since: 1 };
+			await ends(world.run(["runs", "verify", run, "--json"]), 0, { verify });
+			await world.run(["runs", "undo", run, "--yes", "--json"]);
+			expect((await heldNumbers(world))[0]).toBe(100);
+		},
+	);
 
 	it("counts a failed row once with all its attempts, and tries it again as one run", async () => {
 		const fail = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 3 } } as const;
 		const world = await recorded(12, { faults: { faults: [fail] } });
 		const shards = await inShards(world, 2, ["--flavour", "documented", "--attempts", "1"]);
-		const merged = await world.run(["runs", "merge", ...shards, "--json"]);
-		expect([merged.exit, summaryOf(merged.stdout)]).toEqual([1, expect.objectContaining({ failed: 1, updated: 11 })]);
+		const merged = await ends(world.run(["runs", "merge", ...shards, "--json"]), 1, { failed: 1, updated: 11 });
 		const run = runOf(merged.stdout);
-		const retried = await world.run(["runs", "retry", run, "--json"]);
-		expect(summaryOf(retried.stdout)).toMatchObject({ run, rows: 12, updated: 12, failed: 0, exit_code: 0 });
+		await ends(world.run(["runs", "retry", run, "--json"]), 0, { run, rows: 12, updated: 12, failed: 0 });
 		expect(await heldNumbers(world)).toEqual(range(12));
 	});
 
@@ -131,8 +117,7 @@ describe("runs merge", () => {
 describe("runs merge refuses", () => {
 	const refuses = async (world: Recorded, shards: readonly string[], text: string | RegExp): Promise<void> => {
 		const folders = await world.folders();
-		const { exit, stderr } = await world.run(["runs", "merge", ...shards]);
-		expect([exit, stderr]).toEqual([8, expect.stringMatching(text)]);
+		await says(world.run(["runs", "merge", ...shards]), 8, new RegExp(text));
 		expect(await world.folders()).toEqual(folders);
 	};
 

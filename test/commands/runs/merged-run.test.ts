@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { type SeriesPoint } from "../../../src/run/series/point.ts";
 import { heldNumbers, inShards, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
 import { shardIndexOf } from "../../../src/shard.ts";
@@ -64,14 +65,11 @@ describe("a merged run", () => {
 		const before = await heldNumbers(world);
 		const shards = await inShards(world, 2, ["--chunk", "1"]);
 		await merge(world, shards);
-		const stopped = await world.run(["runs", "undo", "--yes", ...UNDO_FLAGS]);
-		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ pending: 8 })]);
-		const resumed = await world.run([...resumeOf(stopped.stdout), "--yes", "--json"]);
-		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 10, updated: 10, failed: 0, exit_code: 0 });
+		const stopped = await ends(world.run(["runs", "undo", "--yes", ...UNDO_FLAGS]), 4, { pending: 8 });
+		await ends(world.run([...resumeOf(stopped.stdout), "--yes", "--json"]), 0, { rows: 10, updated: 10, failed: 0 });
 		expect(await heldNumbers(world)).toEqual(before);
 		// Its shards have nothing left to undo, and undoing one as well breaks nothing.
-		const again = await world.run(["runs", "undo", shards[0] ?? "", "--yes", ...UNDO_FLAGS]);
-		expect(summaryOf(again.stdout)).toMatchObject({ changes: 0 });
+		await ends(world.run(["runs", "undo", shards[0] ?? "", "--yes", ...UNDO_FLAGS]), 0, { changes: 0 });
 		expect(await heldNumbers(world)).toEqual(before);
 	});
 
@@ -96,11 +94,9 @@ describe("a merged run", () => {
 			faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth } }] },
 		});
 		const { tag, first } = await begin(world);
-		const second = await world.run([...tag, "--shard", "2/2"]);
-		expect(summaryOf(second.stdout)).toMatchObject({ failed: 1 });
+		const second = await ends(world.run([...tag, "--shard", "2/2"]), 1, { failed: 1 });
 		const run = String(at(await merge(world, [first, runOf(second.stdout)]), "run"));
-		const retried = await world.run(["runs", "retry", run, ...FLAGS]);
-		expect(summaryOf(retried.stdout)).toMatchObject({ failed: 0, superseded: 0, updated: 8, exit_code: 0 });
+		await ends(world.run(["runs", "retry", run, ...FLAGS]), 0, { failed: 0, superseded: 0, updated: 8 });
 		expect(await heldNumbers(world)).toEqual(range(8));
 	});
 
@@ -108,10 +104,8 @@ describe("a merged run", () => {
 		const world = await recorded(8);
 		const shards = await inShards(world, 2, ["--chunk", "1"]);
 		const run = String(at(await merge(world, shards), "run"));
-		const named = await world.run(["runs", "merge", run, ...shards]);
-		expect([named.exit, named.stderr]).toEqual([8, expect.stringContaining(`run ${run} is of a whole manifest`)]);
+		await says(world.run(["runs", "merge", run, ...shards]), 8, `run ${run} is of a whole manifest`);
 		const elsewhere = { env: { RAGTAG_STATE_DIR: await folder() } };
-		const found = await world.run(["runs", "merge", "--from", world.state, "--json"], elsewhere);
-		expect(summaryOf(found.stdout)).toMatchObject({ rows: 8, updated: 8, exit_code: 0 });
+		await ends(world.run(["runs", "merge", "--from", world.state, "--json"], elsewhere), 0, { rows: 8, updated: 8 });
 	});
 });

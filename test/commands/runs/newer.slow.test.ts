@@ -2,6 +2,7 @@ import { readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
 import { heldNumbers, ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
@@ -139,8 +140,7 @@ describe("a run that goes on", () => {
 		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
 		await rm(world.path(".touched", ""), { recursive: true, force: true });
 		await writeFile(world.path(".touched", ""), "");
-		const { exit, stderr } = await world.run(["runs", "prune", newer, "--all"]);
-		expect([exit, stderr]).toEqual([7, expect.stringContaining(`run ${newer} stays`)]);
+		await says(world.run(["runs", "prune", newer, "--all"]), 7, `run ${newer} stays`);
 		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 6, superseded: 2 });
 	});
 
@@ -319,8 +319,7 @@ describe("an undo", () => {
 		const world = await recorded(DOCUMENTS, stopAt(DOCUMENTS + 4));
 		const { argv } = await tagging(world);
 		const first = runOf((await world.run(argv)).stdout);
-		const undo = await world.run(["runs", "undo", first, "--yes", ...ONE_BY_ONE]);
-		expect([undo.exit, summaryOf(undo.stdout)]).toEqual([4, expect.objectContaining({ updated: 3 })]);
+		await ends(world.run(["runs", "undo", first, "--yes", ...ONE_BY_ONE]), 4, { updated: 3 });
 		expect((await world.run(argv)).exit).toBe(0);
 		expect((await tried(world, "runs", "resume"))[0]).toBe(2);
 		const [exit, summary] = await tried(world, "runs", "resume", "--yes");

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { summaryOf } from "../../support/values.ts";
 
@@ -17,8 +18,7 @@ it("an active run is never pruned: its rows could neither be recorded nor undone
 	const swept = await world.run(everything);
 	expect([swept.exit, swept.stdout]).toEqual([0, ""]);
 	expect(swept.stderr).toContain(`Run ${run} stays: it or another run of its manifest is in progress`);
-	const named = await world.run(["runs", "prune", run, "--all"]);
-	expect([named.exit, named.stderr]).toEqual([5, expect.stringContaining("nothing was removed")]);
+	await says(world.run(["runs", "prune", run, "--all"]), 5, "nothing was removed");
 	const ended = await running;
 	expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 12 })]);
 	expect((await world.run(["runs", "undo", run, "--yes"])).exit).toBe(0);
@@ -79,20 +79,7 @@ it("a run whose record can't be read is kept without --all: no other record has 
 	expect([plain.stdout, await world.folders()]).toEqual(["", [run]]);
 });
 
-it("superseded runs are kept as well, unless --all is given", async () => {
-	const world = await recorded(4, stopAt(2));
-	const { path, argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
-	const second = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE])).stdout);
-	const plain = await world.run(["runs", "prune", ...OLD]);
-	expect([plain.stdout, plain.stderr]).toEqual([
-		`${second}\n`,
-		expect.stringContaining(`Run ${first} is superseded: it stays`),
-	]);
-	expect((await world.run(everything)).stdout).toBe(`${first}\n`);
-});
-
-it("--dry-run removes nothing and prints which runs would go, with their sizes", async () => {
+it("superseded runs are kept, unless --all is given; --dry-run prints which runs would go, and removes nothing", async () => {
 	const world = await recorded(4, stopAt(2));
 	const { path, argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
@@ -104,6 +91,9 @@ it("--dry-run removes nothing and prints which runs would go, with their sizes",
 	expect(dry.stderr).toMatch(/1 run would be removed, [\d.]+ kB\./);
 	expect(dry.stderr).toContain(`Run ${first} is superseded: it stays`);
 	expect(await world.folders()).toEqual(expect.arrayContaining([first, second]));
+	const plain = await says(world.run(["runs", "prune", ...OLD]), 0, `Run ${first} is superseded: it stays`);
+	expect(plain.stdout).toBe(`${second}\n`);
+	expect((await world.run(everything)).stdout).toBe(`${first}\n`);
 });
 
 it("--keep-last keeps the newest runs, however old they are", async () => {

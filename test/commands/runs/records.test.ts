@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, withoutKey } from "../../support/service.ts";
@@ -98,8 +99,7 @@ it("runs show reports the purpose of a run and the command that resumes it, for 
 		sittings: 2,
 		resume: null,
 	});
-	const other = await world.run(["runs", "show", "../../etc"]);
-	expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining("there is no recorded run")]);
+	await says(world.run(["runs", "show", "../../etc"]), 2, "there is no recorded run");
 });
 
 it("runs prune removes old finished runs, and never unfinished ones", async () => {
@@ -115,11 +115,7 @@ it("runs prune removes old finished runs, and never unfinished ones", async () =
 	expect(old.stderr).toContain(`Run ${unfinished} is unfinished: it stays`);
 	expect(await world.folders()).toEqual([unfinished]);
 	// Its documents were written by the other run, whose record is gone: they are left alone all the same.
-	const resumed = await world.run(["runs", "resume", "--json"]);
-	expect([resumed.exit, summaryOf(resumed.stdout)]).toEqual([
-		1,
-		expect.objectContaining({ superseded: 3, updated: 2 }),
-	]);
+	await ends(world.run(["runs", "resume", "--json"]), 1, { superseded: 3, updated: 2 });
 	expect((await world.run(["runs", "prune", unfinished])).stdout).toBe(`${unfinished}\n`);
 	expect(await world.folders()).toEqual([]);
 });
@@ -174,8 +170,7 @@ it("a run whose run.json is damaged is named where it would be missing, with the
 		expect([ended.exit, ended.stderr]).toEqual([exit, expect.stringContaining(note)]);
 	}
 	for (const command of ["show", "verify", "resume"]) {
-		const { exit, stderr } = await world.run(["runs", command, run]);
-		expect([exit, stderr]).toEqual([7, expect.stringContaining(`run ${run} can't be read: ${path} is damaged`)]);
+		await says(world.run(["runs", command, run]), 7, `run ${run} can't be read: ${path} is damaged`);
 	}
 	expect(await world.run(remove.split(" "))).toMatchObject({ exit: 0, stdout: `${run}\n` });
 	expect((await world.run(["runs", "list"])).stderr).not.toContain("left out");
@@ -191,16 +186,14 @@ it("a damaged journal is exit 7 and sends nothing; after runs repair the run can
 	await writeFile(journal, lines.map((line, n) => (n === 2 ? line.replace(" ou ", " or ") : line)).join("\n"));
 	const sent = world.writes();
 	for (const command of [resumeOf(stopped.stdout), ["runs", "show", run], [...argv, "--resume"]]) {
-		const { exit, stderr } = await world.run(command);
-		expect([exit, stderr]).toEqual([7, expect.stringContaining("runs repair")]);
+		await says(world.run(command), 7, "runs repair");
 	}
 	expect(world.writes()).toBe(sent);
 	expect((await world.run(["runs", "list"])).stdout).toContain(`${run}\tdocs tag\tdamaged`);
 	expect((await world.run(["runs", "prune", "--older-than", "1ms", "--keep-last", "0"])).stdout).toBe("");
 	const repaired = await world.run(["runs", "repair", run]);
 	expect([repaired.exit, repaired.stdout]).toEqual([0, expect.stringMatching(/journal\.log: .* lost/)]);
-	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 6, updated: 6, pending: 0 })]);
+	await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { rows: 6, updated: 6, pending: 0 });
 	const whole = await world.run(["runs", "repair", run]);
 	expect([whole.exit, whole.stdout]).toEqual([0, expect.stringContaining("nothing to repair")]);
 });
@@ -210,9 +203,7 @@ it("if runs can't be recorded, nothing is sent", async () => {
 	const { argv } = await tagging(world);
 	const state = await folder();
 	await writeFile(join(state, "runs"), "in the way");
-	const { exit, stderr } = await world.run([...argv, "--state-dir", state]);
-	expect([exit, stderr]).toEqual([7, expect.stringContaining("nothing was sent")]);
-	expect(stderr).toContain("--state-dir");
+	await says(world.run([...argv, "--state-dir", state]), 7, "nothing was sent", "--state-dir");
 	expect(world.service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
 });
 

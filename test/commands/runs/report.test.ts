@@ -1,6 +1,7 @@
 import { chmod, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { readSeries } from "../../../src/run/series/series-file.ts";
 import { recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
@@ -41,9 +42,7 @@ it("runs report --report writes the page from the record, also when the manifest
 	const [first, second] = [join(out, "first.json"), join(out, "second.json")];
 	const { stdout } = await world.run([...argv, "--verify", "all", "--report", first]);
 	await rm(path);
-	const later = await world.run(["runs", "report", runOf(stdout), "--report", second]);
-	expect(later.exit).toBe(0);
-	expect(later.stderr).toContain(second);
+	await says(world.run(["runs", "report", runOf(stdout), "--report", second]), 0, second);
 	const [now, then] = [await jsonOf(second), await jsonOf(first)];
 	// The run had not ended to the millisecond when it wrote its own.
 	expect({ ...Object(now), ended: null }).toEqual({ ...Object(then), ended: null });
@@ -118,7 +117,6 @@ it("a report that can't be written is found before anything is sent", async () =
 	const { argv } = await tagging(world);
 	const closed = await folder();
 	await chmod(closed, 0o500);
-	const missing = await world.run([...argv, "--report", join(closed, "none", "run.html")]);
-	expect([missing.exit, missing.stderr]).toEqual([2, expect.stringContaining("nothing was sent")]);
+	await says(world.run([...argv, "--report", join(closed, "none", "run.html")]), 2, "nothing was sent");
 	expect(world.writes()).toBe(0);
 });

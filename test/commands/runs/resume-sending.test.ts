@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { type Recorded, recorded, resumeOf, runOf, tagging } from "../../support/recorded.ts";
 import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
 
@@ -27,8 +28,7 @@ it("a run without before-images is resumed without them: each would cost a read 
 	const world = await stoppedAt(4);
 	const { resume } = await begun(world, "--no-undo", "--concurrency", "1");
 	const before = reads(world);
-	const ended = await world.run(resume);
-	expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 12, undoable: false })]);
+	await ends(world.run(resume), 0, { updated: 12, undoable: false });
 	const own = reads(world) - before;
 
 	const other = await stoppedAt(4);

@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { impatient } from "../../support/clock.ts";
@@ -13,26 +14,21 @@ const values = (held: readonly { readonly metadata: unknown }[]): unknown[] =>
 it("--resume resumes where a run stopped: no row is sent twice, and the counts are the whole run's", async () => {
 	const world = await recorded(10, stopAt(7));
 	const { argv } = await tagging(world);
-	const first = await world.run([...argv, "--resume"]);
-	expect([first.exit, first.stderr]).toEqual([4, expect.stringContaining("No unfinished run of this manifest")]);
+	const first = await says(world.run([...argv, "--resume"]), 4, "No unfinished run of this manifest");
 	expect(summaryOf(first.stdout)).toMatchObject({ rows: 10, updated: 6, pending: 4 });
-	const second = await world.run([...argv, "--resume"]);
-	expect([second.exit, second.stderr]).toEqual([0, expect.stringContaining("6 rows done before")]);
-	expect(summaryOf(second.stdout)).toMatchObject({
+	await ends(says(world.run([...argv, "--resume"]), 0, "6 rows done before"), 0, {
 		run: runOf(first.stdout),
 		rows: 10,
 		updated: 10,
 		failed: 0,
 		pending: 0,
 		attempts: 10,
-		exit_code: 0,
 		resume: null,
 	});
 	expect(values(await world.service.documents())).toEqual(range(10));
 	expect(world.writes()).toBe(10);
 	expect(await world.folders()).toHaveLength(1);
-	const third = await world.run([...argv, "--resume"]);
-	expect([third.exit, third.stderr]).toEqual([0, expect.stringContaining("No unfinished run of this manifest")]);
+	await says(world.run([...argv, "--resume"]), 0, "No unfinished run of this manifest");
 	expect(await world.folders()).toHaveLength(2);
 });
 
@@ -41,8 +37,7 @@ it("the command of the summary resumes the run from any folder, without repeatin
 	const { argv } = await tagging(world);
 	const stopped = await world.run([...argv, "--set", "reviewed:boolean=true", "--mode", "merge"]);
 	expect(stopped.stderr).toContain(`Resume it with: ragtag runs resume ${runOf(stopped.stdout)}`);
-	const again = await world.run([...resumeOf(stopped.stdout), "--json"]);
-	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 6, resume: null })]);
+	await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { updated: 6, resume: null });
 	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual(
 		range(6).map((n) => ({ n, reviewed: true })),
 	);
@@ -79,8 +74,7 @@ it.each([
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
 	if (lost > 0) await writeFile(journal, `${lines.slice(0, -lost).join("\n")}\n`);
 	else await rm(world.path(run, "summary.json"));
-	const { exit, stdout } = await world.run([...argv, "--resume"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ run, updated: 4, pending: 0 })]);
+	await ends(world.run([...argv, "--resume"]), 0, { run, updated: 4, pending: 0 });
 	expect(world.writes()).toBe(4);
 	expect((await world.run([...argv, "--resume"])).stderr).toContain("No unfinished run of this manifest");
 });
@@ -106,8 +100,7 @@ it("a named run is resumed exactly or is exit 8, and the last line has every nex
 	const whole = await readFile(path, "utf8");
 	await writeFile(path, whole.replace(",0\n", ",7\n"));
 	const sent = world.service.requests.length;
-	const named = await world.run(["runs", "resume", run]);
-	expect([named.exit, named.stderr]).toEqual([8, expect.stringContaining("the manifest differs")]);
+	const named = await says(world.run(["runs", "resume", run]), 8, "the manifest differs");
 	expect(world.service.requests.slice(sent).filter((line) => !line.startsWith("GET"))).toEqual([]);
 	const last = named.stderr.trimEnd().split("\n").at(-1);
 	const ways = ["restore ", `ragtag docs tag ${path}`, `ragtag runs undo ${run}`, `ragtag runs prune ${run} --all`];
@@ -139,12 +132,9 @@ it("a newer whole run of the manifest supersedes an unfinished one, which would 
 	const one = await readFile(path, "utf8");
 	const first = runOf((await world.run(argv)).stdout);
 	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
-	const second = await world.run(argv);
-	expect(second.exit).toBe(0);
-	expect(second.stderr).toContain(`Run ${first} did not end, and is superseded by this one`);
+	const second = await says(world.run(argv), 0, `Run ${first} did not end, and is superseded by this one`);
 	await writeFile(path, one);
-	const { exit, stdout } = await world.run([...argv, "--resume"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 6 })]);
+	await ends(world.run([...argv, "--resume"]), 0, { updated: 6 });
 	expect(values(await world.service.documents())).toEqual(range(6));
 	const shown = parse((await world.run(["runs", "show", first, "--json"])).stdout);
 	expect(shown).toMatchObject({ state: "superseded", superseded_by: runOf(second.stdout), resume: null });
@@ -157,9 +147,7 @@ it("a superseded run is not resumed without its name, even if the record of the 
 	const first = runOf((await world.run(argv)).stdout);
 	const second = runOf((await world.run(argv)).stdout);
 	expect((await world.run(["runs", "prune", second])).stdout).toBe(`${second}\n`);
-	const none = await world.run(["runs", "resume"]);
-	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
-	expect(none.stderr).toContain(first);
+	await says(world.run(["runs", "resume"]), 2, "no recorded run is unfinished", first);
 	const { stdout } = await world.run([...argv, "--resume"]);
 	expect([runOf(stdout) === first, summaryOf(stdout)]).toEqual([false, expect.objectContaining({ updated: 6 })]);
 });
@@ -179,8 +167,7 @@ it("a superseded run is resumed by name, and leaves alone what the newer unfinis
 	expect(named.stderr).toContain(`was written since by run ${second}; left alone`);
 	expect(values(await world.service.documents()).slice(0, 2)).toEqual([10, 11]);
 	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
-	const last = await world.run([...argv, "--resume"]);
-	expect([last.exit, summaryOf(last.stdout)]).toEqual([0, expect.objectContaining({ updated: 6 })]);
+	const last = await ends(world.run([...argv, "--resume"]), 0, { updated: 6 });
 	expect([first, second]).not.toContain(runOf(last.stdout));
 	expect(values(await world.service.documents())).toEqual(range(6).map((n) => n + 10));
 });
@@ -195,8 +182,7 @@ it("runs resume takes the newest unfinished run, whatever has ended since", asyn
 	const { exit, stdout, stderr } = await world.run(["runs", "resume", "--json"]);
 	expect([exit, runOf(stdout), summaryOf(stdout)]).toEqual([0, unfinished, expect.objectContaining({ updated: 6 })]);
 	expect(stderr).toContain(`Resuming run ${unfinished}: 2 rows done before`);
-	const none = await world.run(["runs", "resume"]);
-	expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
+	await says(world.run(["runs", "resume"]), 2, "no recorded run is unfinished");
 });
 
 it("other content through a pipe is another manifest, and what it wrote is not taken for the first one's", async () => {
@@ -207,8 +193,7 @@ it("other content through a pipe is another manifest, and what it wrote is not t
 	const first = runOf((await world.run(argv, { stdin: one })).stdout);
 	const second = await world.run(argv, { stdin: one.replaceAll(/,(\d)\n/g, ",1$1\n") });
 	expect(second.exit).toBe(0);
-	const third = await world.run(argv, { stdin: one });
-	expect(summaryOf(third.stdout)).toMatchObject({ updated: 6 });
+	const third = await ends(world.run(argv, { stdin: one }), 0, { updated: 6 });
 	expect(runOf(third.stdout)).not.toBe(first);
 	expect(values(await world.service.documents())).toEqual(range(6));
 });
@@ -218,9 +203,7 @@ it("a retry reports how many rows are done and how many it retries: together the
 	const world = await recorded(4, { faults: { faults: [refused] } });
 	const { argv } = await tagging(world);
 	expect(summaryOf((await world.run(argv)).stdout)).toMatchObject({ updated: 2, failed: 2 });
-	const { exit, stderr } = await world.run(["runs", "retry"]);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining(": 2 rows done before")]);
-	expect(stderr).toContain("2 left");
+	await says(world.run(["runs", "retry"]), 0, ": 2 rows done before", "2 left");
 });
 
 it("a manifest with other content is not sent while a run of the same path is active", async () => {
@@ -231,8 +214,7 @@ it("a manifest with other content is not sent while a run of the same path is ac
 	const other = `${path}.new`;
 	await writeFile(other, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
 	await rename(other, path);
-	const second = await world.run(argv);
-	expect([second.exit, second.stderr]).toEqual([5, expect.stringContaining("nothing was sent")]);
+	await says(world.run(argv), 5, "nothing was sent");
 	expect((await first).exit).toBe(0);
 	expect((await world.run(argv)).exit).toBe(0);
 });
@@ -243,8 +225,7 @@ it("a run is not resumed against another service", async () => {
 	const stopped = await world.run(argv);
 	const other = await serve(6);
 	const run = runOf(stopped.stdout);
-	const { exit, stderr } = await world.run(["runs", "resume", run], { env: envOf(other) });
-	expect([exit, stderr]).toEqual([8, expect.stringContaining("the target differs")]);
+	await says(world.run(["runs", "resume", run], { env: envOf(other) }), 8, "the target differs");
 	// A verb that the service does not know shows its flavour, and changes nothing.
 	expect(other.requests.filter((line) => !line.startsWith("GET") && !line.endsWith(" 405"))).toEqual([]);
 	const found = await world.run([...argv, "--resume"], { env: envOf(other) });
@@ -255,11 +236,9 @@ it("a manifest from standard input is resumed from its copy, as the pipe has end
 	const world = await recorded(6, stopAt(4));
 	const { path } = await tagging(world);
 	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE];
-	const stopped = await world.run(argv, { stdin: await readFile(path) });
-	expect(summaryOf(stopped.stdout)).toMatchObject({ updated: 3, pending: 3 });
+	const stopped = await ends(world.run(argv, { stdin: await readFile(path) }), 4, { updated: 3, pending: 3 });
 	await rm(path);
-	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 6, updated: 6 })]);
+	await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { rows: 6, updated: 6 });
 	expect(values(await world.service.documents())).toEqual(range(6));
 });
 
@@ -267,11 +246,8 @@ it("docs rm --id is resumed without typing the ids again", async () => {
 	const world = await recorded(5, stopAt(3, "DELETE"));
 	const ids = (await world.service.ids()).slice(0, 4);
 	const argv = ["docs", "rm", "--id", ...ids, "-d", world.service.dataset, "--yes", ...ONE_BY_ONE];
-	const stopped = await world.run(argv);
-	// The second is removed too, and no list has confirmed it when the run stops: only the resumed run counts it.
-	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 4, removed: 1, pending: 3, exit_code: 4 });
-	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--yes", "--json"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ removed: 4, failed: 0 })]);
+	const stopped = await ends(world.run(argv), 4, { rows: 4, removed: 1, pending: 3 });
+	await ends(world.run([...resumeOf(stopped.stdout), "--yes", "--json"]), 0, { removed: 4, failed: 0 });
 	expect(await world.service.ids()).toHaveLength(1);
 });
 
@@ -284,8 +260,7 @@ it("an upload that writes only metadata is resumed as such: existing files are n
 	expect(await world.run(upload)).toMatchObject({ exit: 0 });
 	const stopped = await world.run([...upload, "--set", "n=1", "--on-existing", "update-metadata"]);
 	expect(summaryOf(stopped.stdout)).toMatchObject({ updated: 1, pending: 1, exit_code: 4 });
-	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 2, uploaded: 0 })]);
+	await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { updated: 2, uploaded: 0 });
 	expect((await world.run(["runs", "undo", "--yes", "--json"])).exit).toBe(0);
 	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual([{}, {}]);
 });
@@ -294,10 +269,8 @@ it("docs upload FILE... is resumed, and no file is stored twice", async () => {
 	const world = await recorded(1, stopAt(3, "POST"));
 	const files = await Promise.all(range(4).map((n) => file(`file-${n}.txt`, `text ${n}`)));
 	const argv = ["docs", "upload", ...files, "-d", world.service.dataset, "--set", "n=1", ...ONE_BY_ONE];
-	const stopped = await world.run(argv);
-	expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 4, uploaded: 2, pending: 2, exit_code: 4 });
-	const { exit, stdout } = await world.run([...resumeOf(stopped.stdout), "--json"], { clock: impatient });
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ uploaded: 4, failed: 0 })]);
+	const stopped = await ends(world.run(argv), 4, { rows: 4, uploaded: 2, pending: 2 });
+	await ends(world.run([...resumeOf(stopped.stdout), "--json"], { clock: impatient }), 0, { uploaded: 4, failed: 0 });
 	const names = (await world.service.documents()).map(({ name }) => name).filter((name) => name.startsWith("file-"));
 	expect(names.toSorted()).toEqual(range(4).map((n) => `file-${n}.txt`));
 });
@@ -309,8 +282,7 @@ it("a run that was killed before its header was written is no run, and blocks no
 	// What is left of a process that was killed in the middle of writing its header.
 	const journal = world.path(run, "journal.log");
 	await writeFile(journal, (await readFile(journal, "utf8")).slice(0, 40));
-	const { exit, stdout, stderr } = await world.run([...argv, "--resume"]);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("No unfinished run of this manifest")]);
+	const { stdout } = await says(world.run([...argv, "--resume"]), 0, "No unfinished run of this manifest");
 	expect(runOf(stdout)).not.toBe(run);
 	const listed = await world.run(["runs", "list", "--json"]);
 	expect(listed.stdout).toContain(`"run":"${run}","command":"docs tag","manifest"`);
@@ -319,7 +291,6 @@ it("a run that was killed before its header was written is no run, and blocks no
 
 it("runs resume without a recorded run is exit 2 with the reason", async () => {
 	const service = await serve(1);
-	const { exit, stderr } = await ragtag(["runs", "resume"], { env: envOf(service), home: await folder() });
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("no run is recorded yet")]);
+	await says(ragtag(["runs", "resume"], { env: envOf(service), home: await folder() }), 2, "no run is recorded yet");
 	expect(service.requests).toEqual([]);
 });

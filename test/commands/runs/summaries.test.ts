@@ -1,5 +1,4 @@
 import { appendFile, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
-import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 import { type Recorded, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { at, parseLines } from "../../support/values.ts";
@@ -82,13 +81,4 @@ it("runs resume finds a run whose journal was changed after its summary said tha
 	await appendFile(journal, "");
 	const resumed = await world.run(["runs", "resume", "--json"]);
 	expect([resumed.exit, runOf(resumed.stdout)]).toEqual([0, run]);
-});
-
-it("in 80 columns a line fits, and the name of a run is whole", async () => {
-	const world = await recorded(4);
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
-	const { stdout } = await world.run(["runs", "list"], { terminal: true, columns: 80 });
-	const lines = stdout.trimEnd().split("\n");
-	expect(lines[1]).toContain(`${run}  docs tag`);
-	expect(Math.max(...lines.map((line) => stripVTControlCharacters(line).length))).toBeLessThanOrEqual(80);
 });

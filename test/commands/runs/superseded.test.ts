@@ -1,7 +1,8 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { heldNumbers, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, parseLines, range } from "../../support/values.ts";
 
 const MARK = "superseded.json";
 
@@ -15,8 +16,7 @@ it("an undone run is not resumed, even if the undo was killed before it could ma
 	const undone = await world.run(["runs", "undo", first, "--yes", "--json"]);
 	expect(undone.exit).toBe(0);
 	await rm(world.path(first, MARK));
-	const again = await world.run([...argv, "--resume"]);
-	expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ updated: 8 })]);
+	const again = await ends(world.run([...argv, "--resume"]), 0, { updated: 8 });
 	// Of these, five were taken back: gone on with, they would count as done, and hold nothing.
 	expect(await heldNumbers(world)).toEqual(range(8));
 	expect(runOf(again.stdout)).not.toBe(first);
@@ -39,8 +39,7 @@ it.each(["", '{"schema":1,"b'])("half a mark, %j, that a full disk left does not
 	const { argv } = await tagging(world);
 	const first = runOf((await world.run(argv)).stdout);
 	await writeFile(world.path(first, MARK), half);
-	const next = await world.run(argv);
-	expect([next.exit, summaryOf(next.stdout)]).toEqual([0, expect.objectContaining({ updated: 4 })]);
+	await ends(world.run(argv), 0, { updated: 4 });
 	expect(await states(world)).toEqual(["finished", "superseded"]);
 });
 
@@ -49,6 +48,5 @@ it("a script gets the summary last also from a run that may not begin: exit 8", 
 	const { path, argv } = await tagging(world);
 	const run = runOf((await world.run(argv)).stdout);
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
-	const { exit, stdout } = await world.run(["runs", "resume", run, "--json"]);
-	expect([exit, summaryOf(stdout)]).toEqual([8, expect.objectContaining({ rows: 4, pending: 4, exit_code: 8 })]);
+	await ends(world.run(["runs", "resume", run, "--json"]), 8, { rows: 4, pending: 4 });
 });

@@ -1,6 +1,7 @@
 import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
 
@@ -13,8 +14,7 @@ it.each(["resume", "retry", "undo", "verify"])(
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const sent = world.service.requests.length;
 		const argv = ["runs", verb, run, ...(verb === "undo" ? ["--yes"] : [])];
-		const asked = await world.run(argv, { env: key });
-		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("nothing was sent")]);
+		const asked = await says(world.run(argv, { env: key }), 2, "nothing was sent");
 		const line = asked.stderr.match(/type: ragtag (.*)$/m)?.[1] ?? "";
 		expect(line).toBe(`runs ${verb} ${run} --base-url ${world.service.url}/api/v1`);
 		expect(world.service.requests).toHaveLength(sent);
@@ -61,8 +61,7 @@ it("records that others can write are refused, and nothing is sent", async () =>
 	const sent = world.service.requests.length;
 	await chmod(world.path(run, "run.json"), 0o666);
 	for (const argv of [["resume"], ["verify", run], ["undo", run, "--yes"], ["list"]]) {
-		const { exit, stderr } = await world.run(["runs", ...argv]);
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("can be written by others")]);
+		await says(world.run(["runs", ...argv]), 2, "can be written by others");
 	}
 	expect(world.service.requests).toHaveLength(sent);
 });
@@ -74,8 +73,7 @@ it("a state folder that others can write is closed, and so is all below it, what
 		await mkdir(join(world.state, name), { recursive: true });
 		await chmod(join(world.state, name), 0o777);
 	}
-	const { exit, stderr } = await world.run(argv);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("its mode is now 0700")]);
+	await says(world.run(argv), 0, "its mode is now 0700");
 	const below = await readdir(world.state, { recursive: true, withFileTypes: true });
 	for (const path of [
 		world.state,

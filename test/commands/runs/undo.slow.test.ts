@@ -1,6 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Clock } from "../../../src/run/types.ts";
+import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
@@ -42,6 +44,8 @@ const ODD = [
 	{ list: [], long: "é".repeat(200), when: "2024-02-30" },
 ] as const;
 
+const SECOND = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
+
 describe("an undo", () => {
 	// v0.24.0 merges: an undo can't remove what the run has added.
 	it.each(commandFlavours.filter((flavour) => flavour !== "ragflow-0.24"))(
@@ -65,13 +69,10 @@ describe("an undo", () => {
 			const { argv } = await tagging(world);
 			const tagged = await world.run(argv);
 			expect(await held(world)).not.toBe(before);
-			const { exit, stdout } = await undo(world);
-			expect(exit).toBe(0);
-			expect(summaryOf(stdout)).toMatchObject({ rows: 40, updated: 40, failed: 0, undoable: true });
+			const { stdout } = await ends(undo(world), 0, { rows: 40, updated: 40, failed: 0, undoable: true });
 			expect(await held(world)).toBe(before);
 			// And it can be undone itself.
-			const redone = await undo(world, runOf(stdout));
-			expect(summaryOf(redone.stdout)).toMatchObject({ updated: 40 });
+			await ends(undo(world, runOf(stdout)), 0, { updated: 40 });
 			const values = (await world.service.documents()).map(({ metadata }) => at(metadata, "n"));
 			expect(new Set(values).size).toBe(40);
 			expect(runOf(tagged.stdout)).not.toBe(runOf(stdout));
@@ -104,8 +105,7 @@ describe("an undo", () => {
 		expect(kept).toHaveLength(2);
 		expect(path).not.toBe("");
 
-		const forced = await world.run(["runs", "retry", runOf(stdout), "--force", ...FAST]);
-		expect(summaryOf(forced.stdout)).toMatchObject({ updated: 20, failed: 0, exit_code: 0 });
+		await ends(world.run(["runs", "retry", runOf(stdout), "--force", ...FAST]), 0, { updated: 20, failed: 0 });
 		expect(await held(world)).toBe(before);
 	});
 
@@ -121,8 +121,7 @@ describe("an undo", () => {
 		expect(await ragtag(["docs", "tag", rows, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
 		isUndoing = true;
 		const argv = ["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST];
-		const { exit, stdout } = await ragtag(argv, world);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 3, failed: 1 })]);
+		await ends(ragtag(argv, world), 1, { updated: 3, failed: 1 });
 		expect(service.held.get("doc-3")).toEqual({ mine: "keep" });
 	});
 
@@ -145,8 +144,7 @@ describe("an undo", () => {
 		const before = await world.service.ids();
 		const files = await Promise.all(range(60).map((n) => file(`${n}.txt`, `${n}`)));
 		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
-		const { exit, stdout } = await undo(world);
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ removed: 60, failed: 0 })]);
+		await ends(undo(world), 0, { removed: 60, failed: 0 });
 		expect((await world.service.ids()).toSorted()).toEqual(before.toSorted());
 		const removals = world.service.requests.filter((request) => request.startsWith("DELETE"));
 		expect(removals).toHaveLength(2);
@@ -157,16 +155,13 @@ describe("an undo", () => {
 		const before = await world.service.ids();
 		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
 		const argv = ["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST];
-		const uploaded = await world.run(argv);
-		expect(summaryOf(uploaded.stdout)).toMatchObject({ uploaded: 3, undoable: true });
+		await ends(world.run(argv), 0, { uploaded: 3, undoable: true });
 		const made = (await world.service.ids()).filter((id) => !before.includes(id));
 		await somebodyElse(world, made.slice(0, 1), { by: "you" });
 		const shown = await world.run(["runs", "undo", "--dry-run", "--json"]);
 		const actions = parseLines(shown.stdout).filter((line) => at(line, "type") === "change");
 		expect(actions).toMatchObject([{ action: "remove", remove: { by: "me" } }, { action: "remove" }]);
-		const { exit, stdout, stderr } = await undo(world);
-		expect(exit).toBe(1);
-		expect(stderr).toContain(": 3 uploaded documents will be removed.");
+		const { stdout } = await says(undo(world), 1, ": 3 uploaded documents will be removed.");
 		expect(summaryOf(stdout)).toMatchObject({ removed: 2, failed: 1, undoable: false, undo: null });
 		expect((await world.service.ids()).toSorted()).toEqual([...before, ...made.slice(0, 1)].toSorted());
 		// What is removed is gone.
@@ -180,8 +175,7 @@ describe("an undo", () => {
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		expect(summaryOf(stopped.stdout)).toMatchObject({ removed: 1, pending: 2, exit_code: 4 });
 		await somebodyElse(world, await world.service.ids(), { mine: "keep" });
-		const { exit, stdout } = await world.run(["runs", "resume", runOf(stopped.stdout), "--yes", ...FAST]);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ removed: 1, failed: 2 })]);
+		await ends(world.run(["runs", "resume", runOf(stopped.stdout), "--yes", ...FAST]), 1, { removed: 1, failed: 2 });
 		const left = (await world.service.documents()).map(({ metadata }) => metadata);
 		expect(left).toEqual([{ mine: "keep" }, { mine: "keep" }]);
 	});
@@ -191,8 +185,7 @@ describe("an undo", () => {
 		const world = await recorded(0, { faults: { faults: [refused] } });
 		const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
 		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
-		const { exit, stdout, stderr } = await undo(world);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ removed: 1, failed: 1 })]);
+		const { stdout, stderr } = await ends(undo(world), 1, { removed: 1, failed: 1 });
 		expect(stderr.trimEnd().split("\n").at(-1)).toContain(`again: ragtag runs retry ${runOf(stdout)}`);
 		expect(stderr).not.toContain("send it as a manifest");
 	});
@@ -215,9 +208,7 @@ describe("an undo", () => {
 		const [id = ""] = await world.service.ids();
 		await world.run(["docs", "rm", "--id", id, "-d", world.service.dataset, "--yes", ...FAST]);
 		const asked = world.service.requests.length;
-		const { exit, stderr } = await undo(world);
-		expect(exit).toBe(2);
-		expect(stderr).toContain("a removal can't be undone; nothing was sent");
+		await says(undo(world), 2, "a removal can't be undone; nothing was sent");
 		expect(world.service.requests).toHaveLength(asked);
 	});
 
@@ -232,14 +223,12 @@ describe("an undo", () => {
 	it("that was stopped is resumed, and asks again: its documents may have been changed", async () => {
 		const world = await recorded(20, stopAt(30));
 		const before = await held(world);
-		const tagged = await world.run((await tagging(world)).argv);
-		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 20 });
+		await ends(world.run((await tagging(world)).argv), 0, { updated: 20 });
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		expect(summaryOf(stopped.stdout)).toMatchObject({ exit_code: 4 });
 		expect((await world.run(["runs", "resume", ...FAST])).exit).toBe(2);
-		const { exit, stdout } = await world.run(["runs", "resume", "--yes", ...FAST]);
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ run: runOf(stopped.stdout), rows: 20, updated: 20, pending: 0 });
+		const ended = await world.run(["runs", "resume", "--yes", ...FAST]);
+		await ends(ended, 0, { run: runOf(stopped.stdout), rows: 20, updated: 20, pending: 0 });
 		expect(await held(world)).toBe(before);
 	});
 
@@ -257,8 +246,7 @@ describe("an undo", () => {
 	it("of a stopped run undoes its writes, and changes nothing else", async () => {
 		const world = await recorded(20, stopAt(8));
 		const before = await held(world);
-		const tagged = await world.run((await tagging(world)).argv);
-		expect(summaryOf(tagged.stdout)).toMatchObject({ exit_code: 4 });
+		const tagged = await ends(world.run((await tagging(world)).argv), 4, {});
 		const { exit, stdout } = await undo(world, runOf(tagged.stdout));
 		expect(exit).toBe(0);
 		// The row that was in flight may have arrived or not, and the next one may be recorded already: both are as they were
@@ -284,23 +272,8 @@ describe("an undo", () => {
 		const { argv } = await tagging(world);
 		await world.run(argv);
 		const same = runOf((await world.run([...argv, "--only-changed"])).stdout);
-		const { exit, stdout, stderr } = await undo(world, same);
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ rows: 0, run: null })]);
+		const { stderr } = await ends(undo(world, same), 0, { rows: 0, run: null });
 		expect(stderr).toContain(`Run ${same} sent nothing, so there is nothing to undo.`);
-	});
-
-	it("is no success at a service that keeps the keys that the run added", async () => {
-		const world = await recorded(3, { update: "merge" });
-		const ids = await world.service.ids();
-		await somebodyElse(world, ids, { n: 99 });
-		const path = await file("t.csv", `document_id,n:number,added\n${ids.map((id, n) => `${id},${n},x\n`).join("")}`);
-		const tagged = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FAST]);
-		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 3, exit_code: 0 });
-		const { exit, stdout } = await undo(world);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 0, failed: 3 })]);
-		const rows = parseLines(stdout).filter((line) => at(line, "type") === "row");
-		expect(new Set(rows.map((row) => at(row, "error_code")))).toEqual(new Set(["KEYS_KEPT"]));
-		expect(at(rows[0], "error")).toContain("(added): this service keeps keys that an update does not have");
 	});
 
 	it("does not trust a list that lags the run: documents would keep the values of the run", async () => {
@@ -319,8 +292,7 @@ describe("an undo", () => {
 		expect(await ragtag(["docs", "tag", path, "-d", "set", ...FAST], world)).toMatchObject({ exit: 0 });
 		lags = true;
 		const clock = clockUntil(() => (lags = false));
-		const { exit, stdout } = await ragtag(["runs", "undo", "--yes", ...FAST], { ...world, clock });
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 2, unchanged: 0 })]);
+		await ends(ragtag(["runs", "undo", "--yes", ...FAST], { ...world, clock }), 0, { updated: 2, unchanged: 0 });
 		expect([...service.held.values()]).toEqual([{}, {}]);
 	});
 
@@ -357,10 +329,8 @@ describe("an undo", () => {
 		const world = { env: envOf(service), home: await folder() };
 		const rows = [of("木"), { n: 1 }].map((meta_fields, n) => JSON.stringify({ document_id: `doc-${n}`, meta_fields }));
 		const argv = ["docs", "tag", await file("t.jsonl", rows.join("\n")), "-d", "set", ...FAST];
-		const tagged = await ragtag(argv, world);
-		expect([tagged.exit, summaryOf(tagged.stdout)]).toEqual([0, expect.objectContaining({ updated: 2 })]);
-		const { exit, stdout } = await ragtag(["runs", "undo", "--yes", ...FAST], world);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 1, invalid: 1 })]);
+		await ends(ragtag(argv, world), 0, { updated: 2 });
+		await ends(ragtag(["runs", "undo", "--yes", ...FAST], world), 1, { updated: 1, invalid: 1 });
 		expect(service.held.get("doc-1")).toEqual({});
 	});
 
@@ -376,8 +346,7 @@ describe("an undo", () => {
 		const path = await file("t.jsonl", JSON.stringify({ document_id: id, meta_fields: { list: tagged } }));
 		await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FAST]);
 		expect(await held(world)).not.toBe(before);
-		const { exit, stdout } = await undo(world);
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 1 })]);
+		await ends(undo(world), 0, { updated: 1 });
 		expect(await held(world)).toBe(before);
 	});
 
@@ -388,9 +357,7 @@ describe("an undo", () => {
 		const shown = await world.run(["runs", "show", tagged]);
 		expect(shown.stdout).toContain(`Undo it with: ragtag runs undo ${tagged}`);
 		const writes = world.writes();
-		const { exit, stdout } = await undo(world, tagged);
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ unchanged: 5, updated: 0 });
+		await ends(undo(world, tagged), 0, { unchanged: 5, updated: 0 });
 		expect(world.writes()).toBe(writes);
 	});
 
@@ -398,9 +365,7 @@ describe("an undo", () => {
 		const world = await recorded(4);
 		await world.run([...(await tagging(world)).argv, "--no-undo"]);
 		const writes = world.writes();
-		const { exit, stdout, stderr } = await undo(world);
-		expect(exit).toBe(1);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 4, invalid: 4, updated: 0 });
+		const { stderr } = await ends(undo(world), 1, { rows: 4, invalid: 4, updated: 0 });
 		expect(stderr).toContain("4 can't be undone");
 		expect(stderr.trimEnd()).toMatch(/The others were not changed: ragtag docs list shows what they have\.$/);
 		expect(world.writes()).toBe(writes);
@@ -413,37 +378,26 @@ describe("an undo", () => {
 		const path = await file("tags.csv", `document_id,author\n${lines}`);
 		const tagged = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...FAST]);
 		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 4, failed: 1, undoable: true });
-		const { exit, stdout } = await undo(world);
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 4, invalid: 0 });
+		await ends(undo(world), 0, { rows: 4, updated: 4, invalid: 0 });
 		expect(await held(world)).toBe(before);
 	});
 
-	it("includes a failed row whose answer was lost: its write may have arrived", async () => {
-		const on = { method: "PUT", document: "00000000000000000000000000000002", times: 1 } as const;
-		const world = await recorded(2, { faults: { faults: [{ fault: "reset", when: "after", on }] } });
+	it.each<[string, PlannedFault, Flavour]>([
+		["whose answer was lost: its write may have arrived", { fault: "reset", when: "after", on: SECOND }, "documented"],
+		[
+			"that RAGFlow failed with its code for an exception: that may follow the write",
+			{ fault: "code", code: 100, message: "(2013, 'Lost connection')", when: "after", on: { ...SECOND, from: 2 } },
+			"ragflow-0.24",
+		],
+	])("includes a failed row %s", async (_, fault, flavour) => {
+		const world = await recorded(2, { faults: { faults: [fault] }, flavour });
+		// v0.24.0 merges, and can't remove a key that the run adds.
+		if (flavour !== "documented") for (const id of await world.service.ids()) await world.service.put(id, { n: 99 });
 		const before = await held(world);
 		const { argv } = await tagging(world);
-		const tagged = await world.run([...argv, "--attempts", "1"]);
-		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 1, failed: 1, undoable: true });
+		await ends(world.run([...argv, "--attempts", "1"]), 1, { updated: 1, failed: 1, undoable: true });
 		expect((await world.service.documents()).every(({ metadata }) => at(metadata, "n") !== undefined)).toBe(true);
-		expect(summaryOf((await undo(world)).stdout)).toMatchObject({ rows: 2, updated: 2 });
-		expect(await held(world)).toBe(before);
-	});
-
-	it("includes a row that RAGFlow failed with its code for an exception: that may follow the write", async () => {
-		const on = { method: "PUT", document: "00000000000000000000000000000002", from: 2, times: 1 } as const;
-		const faults = {
-			faults: [{ fault: "code", code: 100, message: "(2013, 'Lost connection')", when: "after", on }],
-		} as const;
-		const world = await recorded(2, { faults, flavour: "ragflow-0.24" });
-		// v0.24.0 merges, and can't remove a key that the run adds.
-		for (const id of await world.service.ids()) await world.service.put(id, { n: 99 });
-		const before = await held(world);
-		const tagged = await world.run((await tagging(world)).argv);
-		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 1, failed: 1, undoable: true });
-		expect((await world.service.documents()).every(({ metadata }) => at(metadata, "n") !== undefined)).toBe(true);
-		expect(summaryOf((await undo(world)).stdout)).toMatchObject({ rows: 2, updated: 2 });
+		await ends(undo(world), 0, { rows: 2, updated: 2 });
 		expect(await held(world)).toBe(before);
 	});
 
@@ -473,26 +427,17 @@ describe("an undo", () => {
 		const isLost = (line: string): boolean => / (?:su|ou) 1 /.test(line);
 		await writeFile(path, lines.map((line) => (isLost(line) ? line.replace(/.$/, "?") : line)).join("\n"));
 		expect(await world.run(["runs", "repair", run])).toMatchObject({ exit: 0 });
-		const resumed = await world.run(["runs", "resume", run, ...FAST]);
-		expect(summaryOf(resumed.stdout)).toMatchObject({ rows: 4, updated: 4 });
-		const { exit, stdout } = await undo(world, run);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ updated: 3, invalid: 1 })]);
+		await ends(world.run(["runs", "resume", run, ...FAST]), 0, { rows: 4, updated: 4 });
+		await ends(undo(world, run), 1, { updated: 3, invalid: 1 });
 	});
 
-	it("is sent to the service of the run, once its address is given, and to no other", async () => {
+	it("is sent to the service of the run, once its address is given", async () => {
 		const world = await recorded(3);
 		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
 		const key = { RAGTAG_API_KEY: envOf(world.service)["RAGTAG_API_KEY"] ?? "" };
-		const asked = await world.run(["runs", "undo", run, "--yes", ...FAST], { env: key });
-		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining(`--base-url ${world.service.url}`)]);
+		await says(world.run(["runs", "undo", run, "--yes", ...FAST], { env: key }), 2, `--base-url ${world.service.url}`);
 		expect(world.service.requests.filter((line) => line.startsWith("PUT"))).toHaveLength(3);
 		const given = ["runs", "undo", run, "--yes", "--base-url", world.service.url, ...FAST];
 		expect(await world.run(given, { env: key })).toMatchObject({ exit: 0 });
-		const other = await recorded(3);
-		const argv = ["runs", "undo", run, "--yes", "--base-url", other.service.url, ...FAST];
-		const elsewhere = await world.run(argv);
-		expect(elsewhere.exit).toBe(8);
-		expect(elsewhere.stderr).toContain("nothing was sent");
-		expect(other.writes()).toBe(0);
 	});
 });

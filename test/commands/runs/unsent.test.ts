@@ -1,5 +1,6 @@
 import { readFile, rm, truncate } from "node:fs/promises";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { sentIn } from "../../support/journal-lines.ts";
 import { proxy } from "../../support/proxy.ts";
@@ -12,8 +13,7 @@ it("a wrong key leaves no run to resume: nothing was sent", async () => {
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const env = { RAGTAG_BASE_URL: world.service.url, RAGTAG_API_KEY: "ragflow-of-another-service" };
-	const { exit, stdout, stderr } = await world.run(argv, { env });
-	expect([exit, summaryOf(stdout)]).toEqual([4, expect.objectContaining({ ...NO_RUN, exit_code: 4 })]);
+	const { stderr } = await ends(world.run(argv, { env }), 4, { ...NO_RUN });
 	expect(stderr).toContain("run the same command again");
 	expect(stderr).not.toContain("runs resume");
 	expect([await world.folders(), world.writes()]).toEqual([[], 0]);
@@ -24,8 +24,7 @@ it("a service that refuses every connection leaves no run", async () => {
 	const world = await recorded(4);
 	const { argv } = await tagging(world);
 	const env = { ...envOf(world.service), RAGTAG_BASE_URL: "http://127.0.0.1:1" };
-	const { exit, stderr } = await world.run([...argv, "--max-outage", "50ms"], { env });
-	expect([exit, stderr]).toEqual([6, expect.stringContaining("connection was refused")]);
+	await says(world.run([...argv, "--max-outage", "50ms"], { env }), 6, "connection was refused");
 	expect(await world.folders()).toEqual([]);
 });
 
@@ -62,8 +61,7 @@ it("a run that was killed before its first row is not begun: it is neither unfin
 	await rm(world.path(run, "summary.json"));
 	const listed = parseLines((await world.run(["runs", "list", "--json"])).stdout);
 	expect(listed).toEqual([expect.objectContaining({ run, state: "not begun", pending: 4, exit_code: null })]);
-	const resumed = await world.run(["runs", "resume"]);
-	expect([resumed.exit, resumed.stderr]).toEqual([2, expect.stringContaining("no recorded run is unfinished")]);
+	await says(world.run(["runs", "resume"]), 2, "no recorded run is unfinished");
 	expect((await world.run(["runs", "resume", run, "--json"])).exit).toBe(0);
 });
 

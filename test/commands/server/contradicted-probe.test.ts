@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { listen } from "../../support/listen.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, linesOf, parse, range, summaryOf } from "../../support/values.ts";
+import { at, linesOf, parse, range } from "../../support/values.ts";
 
 type Routes = Partial<Record<"PUT" | "PATCH" | "DELETE path" | "DELETE body", boolean>>;
 
@@ -73,8 +74,7 @@ describe("a service whose probes say RAGFlow, and whose answers to real requests
 		const server = await lookingUpFirst(12, documents);
 		const home = await folder();
 		const argv = ["docs", "tag", await manifest(12), "-d", "set", "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(server), home });
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 12, attempts: 12 }]);
+		await ends(ragtag(argv, { env: envOf(server), home }), 0, { updated: 12, attempts: 12 });
 		expect([...server.held.values()]).toEqual(range(12).map((n) => ({ author: `of ${n}` })));
 		const before = server.requests.length;
 		await ragtag(["doctor", "-d", "set"], { env: envOf(server), home });
@@ -87,16 +87,14 @@ describe("a service whose probes say RAGFlow, and whose answers to real requests
 		const files = await folder();
 		for (const n of range(4)) await writeFile(join(files, `${n}.txt`), `text ${n}`);
 		const argv = ["docs", "upload", ...range(4).map((n) => join(files, `${n}.txt`)), "-d", "set", "--set", "team=x"];
-		const { exit, stdout } = await ragtag([...argv, "--json"], { env: envOf(server) });
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 4, attempts: 4 }]);
+		await ends(ragtag([...argv, "--json"], { env: envOf(server) }), 0, { uploaded: 4, attempts: 4 });
 		expect([...server.held.values()]).toEqual([{ was: 0 }, ...range(4).map(() => ({ team: "x" }))]);
 	});
 
 	it("removes the documents that were named, and no other", async () => {
 		const server = await lookingUpFirst(6, documents);
 		const argv = ["docs", "rm", "--id", ...range(4).map((n) => `doc-${n}`), "-d", "set", "--yes", "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(server) });
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { removed: 4, attempts: 4 }]);
+		await ends(ragtag(argv, { env: envOf(server) }), 0, { removed: 4, attempts: 4 });
 		expect([...server.held.keys()]).toEqual(["doc-4", "doc-5"]);
 	});
 });

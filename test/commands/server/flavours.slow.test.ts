@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../../support/service.ts";
@@ -18,9 +19,7 @@ describe.each(commandFlavours)("with no flag given, at a server that is %s", (fl
 		const service = await serve(3, { flavour });
 		const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},1\n`).join("")}`);
 		const env = { ...envOf(service), RAGTAG_API_KEY: `${KEY}x` };
-		const { exit, stderr } = await ragtag(argv(path, service.dataset), { env });
-		expect(exit).toBe(4);
-		expect(stderr).toContain("RAGTAG_API_KEY");
+		await says(ragtag(argv(path, service.dataset), { env }), 4, "RAGTAG_API_KEY");
 		for (const { metadata } of await service.documents()) expect(metadata).toEqual({});
 		expect(await service.ids()).toHaveLength(3);
 	});
@@ -45,26 +44,7 @@ describe.each(commandFlavours)("with no flag given, at a server that is %s", (fl
 	});
 });
 
-describe("a file that the dataset has already", () => {
-	it.each([
-		["error", 1, { failed: 1 }, ["a.txt"], {}],
-		["skip", 0, { unchanged: 1 }, ["a.txt"], {}],
-		["update-metadata", 0, { updated: 1 }, ["a.txt"], { team: "x" }],
-		["upload-again", 0, { uploaded: 1 }, ["a(1).txt", "a.txt"], {}],
-	] as const)("--on-existing %s", async (choice, code, counts, names, metadata) => {
-		const service = await serve(0, { flavour: "ragflow-0.21" });
-		const path = await file("a.txt", "text");
-		const argv = ["docs", "upload", path, "-d", service.dataset, ...fast];
-		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
-		const again = [...argv, "--set", "team=x", "--on-existing", choice];
-		const { exit, stdout } = await ragtag(again, { env: envOf(service) });
-		expect(exit).toBe(code);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 1, ...counts });
-		const held = await service.documents();
-		expect(held.map(({ name }) => name).toSorted()).toEqual(names);
-		expect(held.find(({ name }) => name === "a.txt")?.metadata).toEqual(metadata);
-	});
-
+describe("a file", () => {
 	it.each(["ragflow-0.18", "ragflow-0.26"] as const)(
 		"of a type that %s refuses fails its row alone",
 		async (flavour) => {
@@ -87,10 +67,8 @@ it("--flavour and the profile override the recognised flavour", async () => {
 	const [id] = await service.ids();
 	const path = await file("tags.csv", `document_id,a\n${id},1\n`);
 	const argv = ["docs", "tag", path, "-d", service.dataset, "--flavour", "ragflow-put"];
-	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-	expect(exit).toBe(6);
-	expect(stderr).toContain("405: Method Not Allowed");
-	expect(stderr).toContain("not of the flavour ragflow-put, which was given by --flavour");
+	const ended = await ragtag(argv, { env: envOf(service) });
+	await says(ended, 6, "405: Method Not Allowed", "not of the flavour ragflow-put, which was given by --flavour");
 	expect(service.requests.filter((line) => line.startsWith("PATCH"))).toEqual([]);
 	expect((await ragtag([...argv.slice(0, -1), "ragflow-3"], { env: envOf(service) })).exit).toBe(2);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { BAD_GATEWAY, CUT, type Lie, liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file } from "../../support/service.ts";
@@ -88,9 +89,7 @@ it.each([
 	const service = await liar(5, ({ method }) => (method === "PATCH" ? said : undefined));
 	const path = await file("tags.csv", manifest(5));
 	const argv = ["docs", "tag", path, "-d", "set", "--rate", "5000", "--json"];
-	const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-	expect(exit).toBe(0);
-	expect(summaryOf(stdout)).toMatchObject({ updated: 5, failed: 0, verified: true });
+	await ends(ragtag(argv, { env: envOf(service) }), 0, { updated: 5, failed: 0, verified: true });
 	expect(service.requests.filter((line) => line.startsWith("PATCH"))).toHaveLength(3);
 	expect([...service.held.values()]).toEqual(range(5).map((n) => ({ a: `${n}` })));
 });
@@ -114,9 +113,7 @@ describe("a removal whose answer is false", () => {
 				: undefined;
 		const service = await liar(3, lie);
 		const path = await file("ids.csv", manifest(3));
-		const { exit, stdout } = await ragtag([...argvOf("rm", path), "--ignore", "a"], { env: envOf(service) });
-		expect(exit).toBe(6);
-		expect(summaryOf(stdout)).toMatchObject({ removed: 0, failed: 3 });
+		await ends(ragtag([...argvOf("rm", path), "--ignore", "a"], { env: envOf(service) }), 6, { removed: 0, failed: 3 });
 		expect(service.requests.filter((line) => line.startsWith("DELETE"))).toEqual([]);
 		expect(service.held.size).toBe(3);
 	});

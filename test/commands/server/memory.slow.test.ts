@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { flavours as dialects } from "../../../src/rest/flavours.ts";
 import type { Echo } from "../../../src/rest/types.ts";
 import { fileMemory } from "../../../src/run/service/service-memory.ts";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { range, summaryOf } from "../../support/values.ts";
+import { range } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
 
@@ -42,9 +43,8 @@ describe("an address with a wrong remembered flavour loses no row, and counts no
 		const [spared = "", ...ids] = await service.ids();
 
 		const rows = await file("tags.jsonl", ids.map((id, n) => JSON.stringify(row(id, n))).join("\n"));
-		const { exit, stdout } = await ragtag(["docs", "tag", rows, "-d", service.dataset, ...fast], { env });
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 25, updated: 25, failed: 0, verified: true });
+		const ended = await ragtag(["docs", "tag", rows, "-d", service.dataset, ...fast], { env });
+		await ends(ended, 0, { rows: 25, updated: 25, failed: 0, verified: true });
 		const held = new Map((await service.documents()).map(({ id, metadata }) => [id, metadata]));
 		for (const [n, id] of ids.entries()) expect(held.get(id)).toEqual(row(id, n).meta_fields);
 		expect(held.get(spared)).toEqual({});
@@ -53,17 +53,14 @@ describe("an address with a wrong remembered flavour loses no row, and counts no
 		await entry.save({ ...memory, how: "as it was once", foundAt: Date.now() });
 		const files = await Promise.all(range(3).map((n) => file(`${n}.txt`, `text ${n}`)));
 		const upload = ["docs", "upload", ...files, "-d", service.dataset, "--set", "team=x", ...fast];
-		const uploaded = await ragtag(upload, { env });
-		expect([uploaded.exit, summaryOf(uploaded.stdout)]).toMatchObject([0, { uploaded: 3, failed: 0, attempts: 3 }]);
+		await ends(ragtag(upload, { env }), 0, { uploaded: 3, failed: 0, attempts: 3 });
 		const made = (await service.documents()).filter(({ name }) => /^\d\.txt$/.test(name));
 		expect(made.map(({ metadata }) => metadata)).toEqual(range(3).map(() => ({ team: "x" })));
 
 		await entry.save({ ...memory, how: "as it was once", foundAt: Date.now() });
 		const named = await file("ids.csv", `document_id\n${ids.slice(0, 5).join("\n")}\n`);
 		const argv = ["docs", "rm", named, "-d", service.dataset, "--yes", ...fast];
-		const removed = await ragtag(argv, { env });
-		expect(removed.exit).toBe(0);
-		expect(summaryOf(removed.stdout)).toMatchObject({ rows: 5, removed: 5, failed: 0 });
+		await ends(ragtag(argv, { env }), 0, { rows: 5, removed: 5, failed: 0 });
 		const left = [spared, ...ids.slice(5), ...made.map(({ id }) => id)];
 		expect((await service.ids()).toSorted()).toEqual(left.toSorted());
 	});

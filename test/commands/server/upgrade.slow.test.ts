@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
@@ -39,9 +40,7 @@ describe("a server that is replaced during a run costs none of its 200 rows", ()
 			const service = await serve(200, { flavour, upgrade: { to, after } });
 			const path = await file("tags.csv", manifest(await service.ids()));
 			const argv = ["docs", "tag", path, "-d", service.dataset, ...fast];
-			const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-			expect(exit).toBe(0);
-			expect(summaryOf(stdout)).toMatchObject({ updated: 200, failed: 0, pending: 0 });
+			await ends(ragtag(argv, { env: envOf(service) }), 0, { updated: 200, failed: 0, pending: 0 });
 			for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
 		},
 	);
@@ -63,9 +62,7 @@ it("a server that was as documented, and is RAGFlow v0.23 at the next run, keeps
 		proven: "document_id",
 	});
 	service.become("ragflow-0.23");
-	const { exit, stdout } = await tag(ids.slice(25));
-	expect(exit).toBe(0);
-	expect(summaryOf(stdout)).toMatchObject({ updated: 25, failed: 0, verified: true });
+	await ends(tag(ids.slice(25)), 0, { updated: 25, failed: 0, verified: true });
 	for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
 });
 
@@ -79,8 +76,7 @@ it("a server that was v0.27, and is v1.0 at the next run, is recognised by the a
 	};
 	expect((await tag("one")).exit).toBe(0);
 	service.become("ragflow-1.0");
-	const { exit, stdout, stderr } = await tag("two");
-	expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 3, failed: 0, verified: true }]);
+	const { stderr } = await ends(tag("two"), 0, { updated: 3, failed: 0, verified: true });
 	expect(stderr).toContain("The service now answers as RAGFlow v1.0");
 	for (const { metadata } of await service.documents()) expect(metadata).toEqual({ author: "two" });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { recorded, runOf } from "../../support/recorded.ts";
 import { hurriedClock } from "../../support/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve, type Service } from "../../support/service.ts";
-import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
+import { at, parse, parseLines } from "../../support/values.ts";
 
 const NAME = "document-0000001.txt";
 
@@ -80,8 +81,7 @@ describe("one document is shown", () => {
 		const two = await run("same.txt");
 		expect([two.exit, two.stdout]).toEqual([2, ""]);
 		for (const id of ids) expect(two.stderr).toContain(id);
-		const none = await run("nothing.txt");
-		expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining("has the id or the name nothing.txt")]);
+		await says(run("nothing.txt"), 2, "has the id or the name nothing.txt");
 	});
 });
 
@@ -96,8 +96,7 @@ describe("a name in place of an id", () => {
 			expect([refused.exit, service.requests.some((line) => line.startsWith("DELETE"))]).toEqual([2, false]);
 			if (name === "same.txt") for (const id of ids) expect(refused.stderr).toContain(id);
 		}
-		const removed = await rm("--name", NAME, "--id", ids[0] ?? "");
-		expect(summaryOf(removed.stdout)).toMatchObject({ rows: 2, removed: 2 });
+		await ends(rm("--name", NAME, "--id", ids[0] ?? ""), 0, { rows: 2, removed: 2 });
 		expect(await service.ids()).toEqual(all.filter((id, n) => n !== 0 && id !== ids[0]));
 		const manifest = await file("old.csv", "document_id\n");
 		expect((await rm(manifest, "--name", NAME)).stderr).toContain("either a MANIFEST, or --id and --name");
@@ -113,8 +112,7 @@ describe("a name in place of an id", () => {
 			0,
 			[expect.objectContaining({ document_id: id, key: "a", run: runOf(tagged.stdout) })],
 		]);
-		const alone = await world.run(["runs", "blame", NAME], { env: {} });
-		expect([alone.exit, alone.stderr]).toEqual([1, expect.stringContaining("If that is its name, add -d DATASET.")]);
+		await says(world.run(["runs", "blame", NAME], { env: {} }), 1, "If that is its name, add -d DATASET.");
 		const other = await world.run(["runs", "blame", "document-0000002.txt", "-d", world.service.dataset]);
 		expect([other.exit, other.stderr]).toEqual([1, expect.stringContaining("wrote document document-0000002.txt (")]);
 	});

@@ -1,6 +1,7 @@
 import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { contentOf } from "../../support/content.ts";
 import { PAPERS, synced } from "../../support/synced.ts";
 
@@ -25,8 +26,7 @@ describe("documents whose files are gone", () => {
 		const { sync, contents, remove, write, writes } = await synced(MANY);
 		await sync();
 		for (let n = 100; n < 107; n++) await remove(`${n}.txt`);
-		const kept = await sync();
-		expect([kept.exit, kept.stderr]).toEqual([0, expect.stringContaining("7 would be removed with --remove")]);
+		await says(sync(), 0, "7 would be removed with --remove");
 		await write("new.txt", "new");
 		const before = writes();
 		const refused = await sync("--remove");
@@ -91,11 +91,7 @@ describe("documents of others", () => {
 		const folder = join(state, "sync");
 		const [name = ""] = await readdir(folder);
 		await writeFile(join(folder, name), (await readFile(join(folder, name), "utf8")).slice(0, 300));
-		const refused = await sync();
-		expect([refused.exit, refused.stderr]).toEqual([
-			8,
-			expect.stringContaining("4 with the name and size of a file here"),
-		]);
+		await says(sync(), 8, "4 with the name and size of a file here");
 		await touch("hr/a.txt");
 		expect(await sync("--adopt", "--checksum")).toMatchObject({ exit: 0, summary: { rows: 4, unchanged: 4 } });
 		await write("hr/a.txt", "another text");
@@ -121,8 +117,7 @@ it("refuses the state of another folder: exit 8, and nothing is sent", async () 
 	const before = one.writes();
 	expect([(await one.run(argv)).exit, one.writes() - before]).toEqual([8, 0]);
 	await writeFile(state, '{"ragtag_sync":2}\n');
-	const newer = await one.sync("--state", state, "--adopt");
-	expect([newer.exit, newer.stderr]).toEqual([8, expect.stringContaining("is of format 2")]);
+	await says(one.sync("--state", state, "--adopt"), 8, "is of format 2");
 	expect(await readFile(state, "utf8")).toBe('{"ragtag_sync":2}\n');
 });
 
@@ -137,8 +132,7 @@ it("writes the steps into a plan, and docs apply sends exactly these, unless ano
 	await write("new.txt", "new");
 	await sync("--out", `${plan}2`);
 	expect((await sync()).exit).toBe(0);
-	const late = await run(["docs", "apply", `${plan}2`]);
-	expect([late.exit, late.stderr]).toEqual([8, expect.stringContaining("another sync of this folder has run")]);
+	await says(run(["docs", "apply", `${plan}2`]), 8, "another sync of this folder has run");
 });
 
 it("shows its steps in a dry run, and sends nothing", async () => {
@@ -182,8 +176,7 @@ describe.each(["ragflow-0.21", "ragflow-0.27", "ragflow-1.0"] as const)("the und
 			summary: { replaced: 1, renamed: 1, uploaded: 1, removed: 1, updated: 1 },
 		});
 		expect(await held()).not.toEqual(before);
-		const undone = await run(["runs", "undo", "--yes", "--json", "--rate", "5000"]);
-		expect([undone.exit, undone.stderr]).toEqual([0, expect.stringContaining("5 reversed")]);
+		await says(run(["runs", "undo", "--yes", "--json", "--rate", "5000"]), 0, "5 reversed");
 		expect(await held()).toEqual(before);
 		// The state knows what is there: the same sync does all of it again.
 		expect(await sync("--remove", "--max-remove", "5")).toMatchObject({
@@ -224,8 +217,7 @@ it("where a service documents no rename, uploads a moved file again, and refuses
 	expect(await sync(...flat)).toMatchObject({ exit: 0, summary: { uploaded: 1, removed: 1, renamed: 0 } });
 	await write("hr/a.txt", "another text");
 	const before = writes();
-	const refused = await sync(...flat);
-	expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("documents no such call")]);
+	await says(sync(...flat), 2, "documents no such call");
 	expect(writes() - before).toBe(0);
 	const names = (await service.documents()).map(({ name }) => name).toSorted();
 	expect(names).toEqual(["hr__a.txt", "it__a.txt", "new__c.txt", "top.md"]);

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { runOf, stopAt } from "../../support/recorded.ts";
 import { PAPERS, synced } from "../../support/synced.ts";
 import { parseLines } from "../../support/values.ts";
@@ -19,8 +20,7 @@ async function stopped() {
 it("a sync that was stopped goes on with the next one: no file is stored twice, and none is foreign", async () => {
 	const { sync, contents, write } = await stopped();
 	await write("new.txt", "new");
-	const next = await sync();
-	expect([next.exit, next.stderr]).toEqual([0, expect.stringContaining("did not end: it goes on first")]);
+	await says(sync(), 0, "did not end: it goes on first");
 	expect(await contents()).toEqual([...Object.entries(PAPERS).slice(0, 3), ["new.txt", "new"], ["top.md", "top"]]);
 	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
 });
@@ -33,13 +33,8 @@ it("a sync whose first rows were all refused is replaced by the next one, whose 
 			faults: [{ fault: "code", code: 102, when: "before", on: { method: "POST", path: "/documents$", nth } }],
 		},
 	});
-	const refused = await sync(...ALONE);
-	expect([refused.exit, refused.stderr]).toEqual([9, expect.stringContaining("the first 10 rows all failed")]);
-	const next = await sync("--names", "flat");
-	expect([next.exit, next.stderr]).toEqual([
-		0,
-		expect.stringContaining(`${runOf(refused.stdout)} did not end, and is superseded`),
-	]);
+	const refused = await says(sync(...ALONE), 9, "the first 10 rows all failed");
+	await says(sync("--names", "flat"), 0, `${runOf(refused.stdout)} did not end, and is superseded`);
 	expect(await contents()).toEqual(files.map(([name, text]) => [name.replace("/", "__"), text]));
 	expect((await run(["runs", "resume"])).exit).toBe(2);
 	expect(await sync("--names", "flat")).toMatchObject({ exit: 0, summary: { rows: 0 } });
@@ -58,8 +53,7 @@ it("a plan of a sync that was stopped is resumed before another sync: what it st
 	await sync("--out", plan);
 	const applied = await run(["docs", "apply", plan, "--json", ...ALONE]);
 	expect(applied.exit).toBe(4);
-	const refused = await sync();
-	expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("End it first: ragtag runs resume")]);
+	await says(sync(), 2, "End it first: ragtag runs resume");
 	expect((await run(["runs", "resume", runOf(applied.stdout), "--rate", "5000"])).exit).toBe(0);
 	expect(await contents()).toEqual(Object.entries(PAPERS));
 	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
@@ -138,8 +132,7 @@ it("sends nothing where the state can't be written", async () => {
 it("writes over no file that is no state, and stores no state that is in the folder", async () => {
 	const { sync, contents, root } = await synced(PAPERS);
 	for (const flag of ["--adopt", "--no-adopt"]) {
-		const refused = await sync("--state", join(root, "top.md"), flag);
-		expect([refused.exit, refused.stderr]).toEqual([8, expect.stringContaining("is no state of a sync")]);
+		await says(sync("--state", join(root, "top.md"), flag), 8, "is no state of a sync");
 	}
 	expect((await sync("--state", "/dev/null")).exit).toBe(8);
 	expect(await readFile(join(root, "top.md"), "utf8")).toBe("top");
@@ -172,8 +165,7 @@ it("takes its options from a file: the dataset, the filters and the values", asy
 	const { run, held, home, root, service } = await synced(PAPERS);
 	const config = join(home, "sync.yaml");
 	await writeFile(config, `dataset: ${service.dataset}\nexclude: hr\nset: {by: file}\nnames: flat\n`);
-	const { exit, stderr } = await run(["docs", "sync", root, "--config", config]);
-	expect([exit, stderr]).toEqual([0, expect.stringContaining("dataset, set, names, exclude")]);
+	await says(run(["docs", "sync", root, "--config", config]), 0, "dataset, set, names, exclude");
 	expect((await held()).map(({ name, metadata }) => [name, metadata])).toEqual([
 		["it__a.txt", { by: "file" }],
 		["top.md", { by: "file" }],

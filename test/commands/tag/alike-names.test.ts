@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { range, summaryOf } from "../../support/values.ts";
@@ -23,12 +24,8 @@ describe.each(PAIRS)("two rows whose names differ by %s", (_, one, other) => {
 		const service = await serve(0, { flavour: "ragflow-0.26" });
 		const manifest = await manifestOf([one, "between.txt", other]);
 		const argv = ["docs", "upload", manifest, "-d", service.dataset];
-		const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-		expect([exit, stderr]).toEqual([
-			3,
-			expect.stringContaining(`${manifest}:4:1: file: the same name to store under as on line 2`),
-		]);
-		expect(stderr).toContain("--on-duplicate");
+		const ended = await ragtag(argv, { env: envOf(service) });
+		await says(ended, 3, `${manifest}:4:1: file: the same name to store under as on line 2`, "--on-duplicate");
 		expect(await service.documents()).toEqual([]);
 		const first = await ragtag([...argv, "--on-duplicate", "first", "--json"], { env: envOf(service) });
 		expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { uploaded: 2, duplicate_skipped: 1 }]);
@@ -37,8 +34,7 @@ describe.each(PAIRS)("two rows whose names differ by %s", (_, one, other) => {
 	it.each(["documented", "ragflow-1.0"] as const)("are two documents to %s", async (flavour) => {
 		const service = await serve(0, { flavour });
 		const argv = ["docs", "upload", await manifestOf([one, other]), "-d", service.dataset, "--json"];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 2 }]);
+		await ends(ragtag(argv, { env: envOf(service) }), 0, { uploaded: 2 });
 	});
 });
 
@@ -55,9 +51,7 @@ it("a manifest that is too long for memory is compared in the same way", async (
 	const manifest = await file("files.csv", `file,name\n${rows.join("\n")}\nf.txt,NAME-5.txt\n`);
 	await writeFile(join(manifest, "..", "f.txt"), "text");
 	const argv = ["docs", "upload", manifest, "-d", service.dataset, "--set", "a=1", "--json"];
-	const { exit, stdout } = await ragtag([...argv, "--dry-run"], { env: envOf(service) });
-	// The same file with the same values: one of the two is left out.
-	expect([exit, summaryOf(stdout)]).toMatchObject([0, { rows: 12_001, duplicate_skipped: 1 }]);
+	await ends(ragtag([...argv, "--dry-run"], { env: envOf(service) }), 0, { rows: 12_001, duplicate_skipped: 1 });
 });
 
 it("files named on the command line that are one name to RAGFlow are refused before anything is written", async () => {
@@ -65,8 +59,7 @@ it("files named on the command line that are one name to RAGFlow are refused bef
 	const paths = [join(await folder(), "a.txt"), join(await folder(), "A.TXT")];
 	for (const path of paths) await writeFile(path, path);
 	const argv = ["docs", "upload", ...paths, "-d", service.dataset];
-	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("would be stored under one name by this service")]);
+	await says(ragtag(argv, { env: envOf(service) }), 2, "would be stored under one name by this service");
 	expect(await service.documents()).toEqual([]);
 	const other = await serve(0);
 	expect((await ragtag(["docs", "upload", ...paths, "-d", other.dataset], { env: envOf(other) })).exit).toBe(0);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Ended } from "../../support/ragtag.ts";
 import { type RawWorld, rawWorld, updates } from "../../support/raw-world.ts";
 import { file, folder, profilesIn } from "../../support/service.ts";
@@ -67,12 +68,9 @@ describe("a merge never writes a rounded number back", () => {
 		const service = await world();
 		const path = await file("tags.csv", `document_id,${cells}\n`);
 		const argv = ["docs", "tag", path, "-d", "set", "--mode", "merge", "--json"];
-		const dry = await service.run(...argv, "--dry-run");
-		expect(summaryOf(dry.stdout)).toMatchObject({ changes: 1 });
+		const dry = await ends(service.run(...argv, "--dry-run"), 0, { changes: 1 });
 		expect(dry.stderr).toContain("warning: document doc-0 has a number that can't be kept exactly (key: tweet_id)");
-		const { exit, stderr, stdout } = await service.run(...argv, "--only-changed");
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 1, undoable: false });
+		const { stderr } = await ends(service.run(...argv, "--only-changed"), 0, { updated: 1, undoable: false });
 		expect(stderr.match(/can't be undone/g)?.length).toBeGreaterThan(0);
 		expect(service.held.get("doc-0")).toEqual(left);
 	});
@@ -100,8 +98,7 @@ describe("a merge never writes a rounded number back", () => {
 	it("the same for a change of the list that contains it", async () => {
 		const service = await world(['{"ids":[12345678901234567890]}']);
 		const path = await file("tags.csv", "document_id,ids:list\ndoc-0,+x\n");
-		const { stdout } = await service.run("docs", "tag", path, "-d", "set", "--mode", "merge", "--json");
-		expect(summaryOf(stdout)).toMatchObject({ failed: 1 });
+		await ends(service.run("docs", "tag", path, "-d", "set", "--mode", "merge", "--json"), 1, { failed: 1 });
 		expect(updates(service)).toEqual([]);
 	});
 });
@@ -126,8 +123,7 @@ describe("an undo never restores a rounded number", () => {
 		const run = String(at(summaryOf(stdout), "run"));
 		const journal = join(service.home, ".local", "state", "ragtag", "runs", run, "journal.log");
 		expect(await readFile(journal, "utf8")).not.toContain(ROUNDED);
-		const undone = await service.run("runs", "undo", run, "--yes", "--json");
-		expect(summaryOf(undone.stdout)).toMatchObject({ updated: 1, invalid: 1 });
+		await ends(service.run("runs", "undo", run, "--yes", "--json"), 1, { updated: 1, invalid: 1 });
 		expect(service.held.get("doc-0")).toEqual({ owner: "Eve" });
 		expect(service.held.get("doc-1")).toEqual({ owner: "Bob", n: 1 });
 	});
@@ -231,9 +227,8 @@ describe("a list shows every digit that the service has", () => {
 		async (digits) => {
 			const service = await world([`{"owner":"Ann","tweet_id":${digits}}`, '{"owner":"Bob"}']);
 			const out = join(await folder(), "tags.csv");
-			const { exit, stderr } = await service.run("manifest", "init", "-d", "set", "--out", out);
-			expect(exit).toBe(0);
-			expect(stderr).toMatch(/warning: 1 document has numbers .*first: document doc-0, key tweet_id.*docs tag refuses/);
+			const ended = await service.run("manifest", "init", "-d", "set", "--out", out);
+			await says(ended, 0, /warning: 1 document has numbers .*first: document doc-0, key tweet_id.*docs tag refuses/);
 			const text = await readFile(out, "utf8");
 			expect(text).toContain("owner,tweet_id:json\n");
 			// Behind a bare number stands what keeps a spreadsheet from making a rounded one of it, which nobody would refuse.

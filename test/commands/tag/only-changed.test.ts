@@ -1,15 +1,16 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { at, summaryOf } from "../../support/values.ts";
+import { at } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
-const lines = (ids: readonly string[], value: (n: number) => unknown): string =>
-	ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: value(n) })).join("\n");
+const manifest = (ids: readonly string[], value: (n: number) => unknown = () => ({})): Promise<string> =>
+	file("tags.jsonl", ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: value(n) })).join("\n"));
 
 describe("--only-changed", () => {
 	it.each(commandFlavours)(
@@ -18,25 +19,19 @@ describe("--only-changed", () => {
 			const service = await serve(250, { flavour });
 			const ids = await service.ids();
 			const value = (n: number) => ({ author: `Zoë ${n}`, year: n, tags: ["red; blue", `t${n}`] });
-			const first = await file("tags.jsonl", lines(ids, value));
+			const first = await manifest(ids, value);
 			const argv = (path: string) => ["docs", "tag", path, "-d", service.dataset, "--only-changed", ...fast];
-			const once = await ragtag(argv(first), { env: envOf(service) });
-			expect(summaryOf(once.stdout)).toMatchObject({ updated: 250, unchanged: 0, verified: true, exit_code: 0 });
+			await ends(ragtag(argv(first), { env: envOf(service) }), 0, { updated: 250, unchanged: 0, verified: true });
 
 			const asked = service.requests.length;
-			const again = await ragtag(argv(first), { env: envOf(service) });
-			expect(summaryOf(again.stdout)).toMatchObject({ updated: 0, unchanged: 250, changes: 0, exit_code: 0 });
+			await ends(ragtag(argv(first), { env: envOf(service) }), 0, { updated: 0, unchanged: 250, changes: 0 });
 			// Lists alone, several where equal times hide documents between pages: far fewer than a look at each row.
 			const written = (line: string): boolean => !line.startsWith("GET") && line.includes(service.dataset);
 			expect(service.requests.slice(asked).filter(written)).toEqual([]);
 			expect(service.requests.length - asked).toBeLessThan(60);
 
-			const third = await file(
-				"tags.jsonl",
-				lines(ids, (n) => (n < 3 ? { ...value(n), author: "new" } : value(n))),
-			);
-			const changed = await ragtag(argv(third), { env: envOf(service) });
-			expect(summaryOf(changed.stdout)).toMatchObject({ updated: 3, unchanged: 247, changes: 3, exit_code: 0 });
+			const third = await manifest(ids, (n) => (n < 3 ? { ...value(n), author: "new" } : value(n)));
+			await ends(ragtag(argv(third), { env: envOf(service) }), 0, { updated: 3, unchanged: 247, changes: 3 });
 			const held = await service.documents();
 			expect(held.filter(({ metadata }) => at(metadata, "author") === "new")).toHaveLength(3);
 		},
@@ -45,13 +40,9 @@ describe("--only-changed", () => {
 	it("reads the few rows of a large dataset one by one", async () => {
 		const service = await serve(2_000);
 		const ids = (await service.ids()).slice(0, 4);
-		const path = await file(
-			"tags.jsonl",
-			lines(ids, () => ({})),
-		);
+		const path = await manifest(ids);
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--only-changed", "--flavour", "documented", ...fast];
-		const { stdout } = await ragtag(argv, { env: envOf(service) });
-		expect(summaryOf(stdout)).toMatchObject({ unchanged: 4 });
+		await ends(ragtag(argv, { env: envOf(service) }), 0, { unchanged: 4 });
 		expect(service.requests.filter((line) => line.startsWith("GET"))).toHaveLength(6);
 	});
 
@@ -64,8 +55,7 @@ describe("--only-changed", () => {
 		const rows = [one, two, three].map((id) => `${id},x,!delete,+p|-q\n`).join("");
 		const path = await file("tags.csv", `document_id,a,gone,tags:list\n${rows}`);
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--only-changed", "--mode", "merge", ...fast];
-		const { stdout } = await ragtag(argv, { env: envOf(service) });
-		expect(summaryOf(stdout)).toMatchObject({ updated: 2, unchanged: 1 });
+		await ends(ragtag(argv, { env: envOf(service) }), 0, { updated: 2, unchanged: 1 });
 		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual([
 			{ a: "x", kept: 1, tags: ["p"] },
 			{ a: "x", kept: 1, tags: ["p"] },
@@ -76,14 +66,9 @@ describe("--only-changed", () => {
 	it("fails the row of a missing document, and no other", async () => {
 		const service = await serve(3);
 		const ids = await service.ids();
-		const path = await file(
-			"tags.jsonl",
-			lines([...ids, "absent"], () => ({})),
-		);
+		const path = await manifest([...ids, "absent"]);
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--only-changed", ...fast];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-		expect(exit).toBe(1);
-		expect(summaryOf(stdout)).toMatchObject({ unchanged: 3, failed: 1 });
+		const { stdout } = await ends(ragtag(argv, { env: envOf(service) }), 1, { unchanged: 3, failed: 1 });
 		expect(stdout).toContain('"error_code":"NOT_FOUND"');
 	});
 
@@ -91,23 +76,16 @@ describe("--only-changed", () => {
 		const service = await serve(3);
 		const ids = await service.ids();
 		const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-		const path = await file(
-			"tags.jsonl",
-			lines(["absent", ...ids], () => ({})),
-		);
+		const path = await manifest(["absent", ...ids]);
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--only-changed", "--max-errors", "1", ...fast];
 		expect((await ragtag([...argv, "--concurrency", "1"], { env })).exit).toBe(9);
-		const { stdout } = await ragtag(["runs", "resume", ...fast], { env });
-		expect(summaryOf(stdout)).toMatchObject({ rows: 4, unchanged: 3, failed: 1, updated: 0 });
+		await ends(ragtag(["runs", "resume", ...fast], { env }), 1, { rows: 4, unchanged: 3, failed: 1, updated: 0 });
 	});
 
 	it("leaves no metadata of documents in the state folder", async () => {
 		const service = await serve(250);
 		const state = await folder();
-		const path = await file(
-			"tags.jsonl",
-			lines(await service.ids(), () => ({ a: 1 })),
-		);
+		const path = await manifest(await service.ids(), () => ({ a: 1 }));
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--only-changed", "--state-dir", state, ...fast];
 		expect((await ragtag(argv, { env: envOf(service) })).exit).toBe(0);
 		expect(await readdir(join(state, "tmp"))).toEqual([]);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, type Service, serve, writes } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
@@ -128,8 +129,7 @@ describe("the unedited output of manifest init", () => {
 		const before = await service.documents();
 		const path = await initialised(service);
 		for (const how of ["--dry-run", "--only-changed"]) {
-			const { stdout } = await tag(service, path, how, "--empty", empty);
-			expect(summaryOf(stdout)).toMatchObject({ unchanged: 2, exit_code: 0 });
+			await ends(tag(service, path, how, "--empty", empty), 0, { unchanged: 2 });
 		}
 		expect(await service.documents()).toEqual(before);
 	});
@@ -137,8 +137,7 @@ describe("the unedited output of manifest init", () => {
 	it("is sent back unchanged by a replace run that compares nothing", async () => {
 		const service = await oddities();
 		const before = await service.documents();
-		const { stdout } = await tag(service, await initialised(service), "--schema", "none");
-		expect(summaryOf(stdout)).toMatchObject({ updated: before.length, exit_code: 0 });
+		await ends(tag(service, await initialised(service), "--schema", "none"), 0, { updated: before.length });
 		expect(await service.documents()).toEqual(before);
 	});
 });
@@ -156,8 +155,7 @@ describe("a value that is already present", () => {
 	it("does not keep the rest of its row from being written", async () => {
 		const { service, ids } = await world();
 		const path = await rows(ids, ["no address,Bob", "no address,Ann", "no address,Cid"]);
-		const { stdout } = await tag(service, path, "--only-changed");
-		expect(summaryOf(stdout)).toMatchObject({ updated: 2, unchanged: 1, invalid: 0, exit_code: 0 });
+		await ends(tag(service, path, "--only-changed"), 0, { updated: 2, unchanged: 1, invalid: 0 });
 		const held = (await service.documents()).slice(0, 3);
 		expect(held.map(({ metadata }) => at(metadata, "author"))).toEqual(["Bob", "Ann", "Cid"]);
 	});
@@ -168,10 +166,7 @@ describe("a value that is already present", () => {
 			[...ids.slice(0, 3), "nobody"],
 			["no address,Bob", "another,Bob", "no address,Bob", "no address,Bob"],
 		);
-		const { stdout, stderr, exit } = await tag(service, path, "--only-changed");
-		expect(exit).toBe(3);
-		expect(stderr).toContain(`${path}:3:`);
-		expect(stderr).toContain(`${path}:5:`);
+		const { stdout } = await says(tag(service, path, "--only-changed"), 3, `${path}:3:`, `${path}:5:`);
 		expect(parseLines(stdout).filter((line) => at(line, "type") === "problem")).toMatchObject([
 			{ line: 3, field: "url", error_code: "BAD_URL" },
 			{ line: 5, field: "url", error_code: "BAD_URL" },
@@ -234,8 +229,7 @@ describe("a value that is already present", () => {
 			ids,
 			ids.map(() => "no address,"),
 		);
-		const { stdout } = await tag(service, path, "--dry-run", "--flavour", "documented");
-		expect(summaryOf(stdout)).toMatchObject({ unchanged: 300, exit_code: 0 });
+		await ends(tag(service, path, "--dry-run", "--flavour", "documented"), 0, { unchanged: 300 });
 		expect(service.requests.length).toBeLessThan(30);
 	});
 

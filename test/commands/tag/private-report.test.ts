@@ -1,6 +1,7 @@
 import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { FailedWriter } from "../../../src/workflows/rows/failed-rows.ts";
 import { recorded, tagging } from "../../support/recorded.ts";
 import { folder } from "../../support/service.ts";
@@ -30,8 +31,7 @@ it("a link in place of the failed-rows file is refused, and what it leads to sta
 	await symlink(precious, join(place, "failed.csv"));
 	await symlink(join(place, "nothing"), join(place, "dangling.csv"));
 	for (const name of ["failed.csv", "dangling.csv"]) {
-		const { exit, stderr } = await world.run([...world.argv, "--failed", join(place, name)]);
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("is a link to another file")]);
+		await says(world.run([...world.argv, "--failed", join(place, name)]), 2, "is a link to another file");
 	}
 	expect(await readFile(precious, "utf8")).toBe("mine");
 	expect(world.service.requests).toEqual([]);
@@ -54,8 +54,7 @@ it("a folder is refused as the failed-rows file, and a device of the system is a
 	const world = await failing();
 	const place = join(await folder(), "failed.csv");
 	await mkdir(place);
-	const { exit, stderr } = await world.run([...world.argv, "--failed", place]);
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("is a folder; nothing was sent")]);
+	await says(world.run([...world.argv, "--failed", place]), 2, "is a folder; nothing was sent");
 	expect(await written("/dev/null")).toBeUndefined();
 });
 
@@ -64,7 +63,8 @@ it("another name of the manifest is refused as the failed-rows file: writing it 
 	const manifest = world.argv.find((word) => word.endsWith(".csv")) ?? "";
 	const other = join(await folder(), "failed.csv");
 	await link(manifest, other);
-	const { exit, stderr } = await world.run([...world.argv, "--failed", other]);
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("is the manifest itself")]);
+	for (const failed of [manifest, other]) {
+		await says(world.run([...world.argv, "--failed", failed]), 2, "is the manifest itself");
+	}
 	expect(world.service.requests).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -80,8 +81,7 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 	it("and undo brings it back where the run could not", async () => {
 		const { service, ids, run, held } = await world(flavour);
 		const argv = ["docs", "tag", await manifest(ids), "-d", service.dataset, "--mode", "merge", ...ALLOWED];
-		const { stdout } = await run([...argv, "--concurrency", "1"]);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 4, failed: 2 });
+		await ends(run([...argv, "--concurrency", "1"]), 1, { updated: 4, failed: 2 });
 		// As if the run had ended between the refusal and what it wrote again.
 		for (const id of ids.slice(4)) await service.put(id, {});
 		expect((await held()).slice(4)).toEqual([{}, {}]);
@@ -139,8 +139,7 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 			plan,
 		];
 		expect((await run(argv)).exit).toBe(0);
-		const { stdout } = await run(["docs", "apply", plan, ...ALLOWED]);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 4, failed: 2 });
+		await ends(run(["docs", "apply", plan, ...ALLOWED]), 1, { updated: 4, failed: 2 });
 		expect((await held()).slice(4)).toEqual(all.slice(4));
 	});
 
@@ -152,8 +151,7 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 		);
 		await writeFile(join(dirname(path), "document-0000005.txt"), "");
 		const flags = ["--on-existing", "update-metadata", ...ALLOWED];
-		const { stdout } = await run(["docs", "upload", path, "-d", service.dataset, ...flags]);
-		expect(summaryOf(stdout)).toMatchObject({ failed: 1 });
+		await ends(run(["docs", "upload", path, "-d", service.dataset, ...flags]), 1, { failed: 1 });
 		expect(await held()).toEqual(all);
 		const { exit } = await run(["runs", "undo", "--yes"]);
 		expect([exit, await held()]).toEqual([0, all]);
@@ -163,8 +161,7 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 it("a refused row of an older release is no reason to write its document again", async () => {
 	const { service, ids, run, held } = await world("ragflow-0.21");
 	const argv = ["docs", "tag", await manifest(ids), "-d", service.dataset, "--mode", "merge", ...ALLOWED];
-	const { stdout } = await run(argv);
-	expect(summaryOf(stdout)).toMatchObject({ updated: 6, failed: 0 });
+	await ends(run(argv), 0, { updated: 6, failed: 0 });
 	expect((await held()).slice(4)).toEqual([
 		{ pages: "n/a", author: "Ann" },
 		{ pages: "n/a", author: "Ann" },
@@ -180,8 +177,7 @@ it.each(["ragflow-0.24", "ragflow-0.27"] as const)(
 		const rows = ids.map((id) => ({ document_id: id, meta_fields: { author: "Ann", pages: "n/a" } }));
 		const path = await file("tags.json", JSON.stringify(rows));
 		const argv = ["docs", "tag", path, "-d", service.dataset, ...ALLOWED, "--concurrency", "16"];
-		const { stdout } = await ragtag(argv, { env: { ...envOf(service), RAGTAG_STATE_DIR: await folder() } });
-		expect(summaryOf(stdout)).toMatchObject({ exit_code: 9 });
+		await ends(ragtag(argv, { env: { ...envOf(service), RAGTAG_STATE_DIR: await folder() } }), 9, {});
 		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(ids.map((_, n) => before(n)));
 	},
 );

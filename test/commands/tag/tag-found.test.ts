@@ -2,6 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
@@ -48,18 +49,11 @@ describe("docs tag by a filter", () => {
 		const [, , third] = await service.documents();
 		const condition = '{"conditions":[{"name":"n","comparison_operator":">","value":1}]}';
 		const flags = [...NEWS, "--where-json", condition, "--name", third?.name ?? ""];
-		const { exit, stderr } = await tag(
-			service,
-			...flags,
-			"--set",
-			"n=!delete",
-			"--set",
-			"t:list=+a",
-			"--mode",
-			"merge",
+		await says(
+			tag(service, ...flags, "--set", "n=!delete", "--set", "t:list=+a", "--mode", "merge"),
+			0,
+			"1 document of dataset",
 		);
-		expect(exit).toBe(0);
-		expect(stderr).toContain("1 document of dataset");
 		expect(at(await service.documents(), 2, "metadata")).toEqual({ category: "news", t: ["a"] });
 		expect(writes(service)).toHaveLength(1);
 	});
@@ -69,8 +63,7 @@ describe("docs tag by a filter", () => {
 		const [first = ""] = await service.ids();
 		await service.put(first, { category: "news", n: 0, reviewed: true });
 		const dry = await tag(service, ...NEWS, ...SET, "--dry-run", "--detailed-exitcode", "--json");
-		expect(dry.exit).toBe(10);
-		expect(summaryOf(dry.stdout)).toMatchObject({ rows: 3, unchanged: 1, pending: 2, run: null });
+		await ends(dry, 10, { rows: 3, unchanged: 1, pending: 2, run: null });
 		expect(dry.stderr).toContain("3 documents of dataset");
 		expect(writes(service)).toEqual([]);
 		const run = await tag(service, ...NEWS, ...SET, "--only-changed", "--json", "-q");
@@ -95,9 +88,7 @@ describe("docs tag by a filter", () => {
 	it("refuses a key that no document has, unless it is missing and is to be set", async () => {
 		const service = await world();
 		const wrong = await tag(service, "--where", "catgory=news", ...SET);
-		expect(wrong.exit).toBe(2);
-		expect(wrong.stderr).toContain("has the key catgory; nothing was sent");
-		expect(wrong.stderr).toContain("Did you mean category?");
+		await says(wrong, 2, "has the key catgory; nothing was sent", "Did you mean category?");
 		expect((await tag(service, "--missing", "Category", ...SET)).exit).toBe(2);
 		expect((await tag(service, "--where", "reviewed=true", ...SET)).exit).toBe(2);
 		expect(writes(service)).toEqual([]);
@@ -108,9 +99,7 @@ describe("docs tag by a filter", () => {
 	it.each(commandFlavours)("finds all of them at %s, whatever the service itself would filter", async (flavour) => {
 		const service = await world(7, { flavour });
 		// Every release takes a text; v1.0 takes no boolean.
-		const { exit, stdout } = await tag(service, ...NEWS, "--set", "reviewed=yes", "--mode", "merge", "--json");
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 4, updated: 4 });
+		await ends(tag(service, ...NEWS, "--set", "reviewed=yes", "--mode", "merge", "--json"), 0, { rows: 4, updated: 4 });
 		const reviewed = (await service.documents()).filter(({ metadata }) => at(metadata, "reviewed") === "yes");
 		expect(reviewed.map(({ metadata }) => at(metadata, "category"))).toEqual(range(4).map(() => "news"));
 	});
@@ -146,12 +135,10 @@ describe("a run by a filter that was stopped", () => {
 		const ids = await service.ids();
 		for (const id of ids.slice(1)) await service.put(id, { category: "news" });
 		const stopped = await run(["docs", "tag", "-d", service.dataset, ...NEWS, ...SET, ...ONE_BY_ONE]);
-		expect(stopped.exit).toBe(4);
-		expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 3, updated: 2, pending: 1 });
+		await ends(stopped, 4, { rows: 3, updated: 2, pending: 1 });
 		await service.put(ids[0] ?? "", { category: "news" });
-		const { exit, stdout } = await run([...resumeOf(stopped.stdout), "--json"]);
-		expect(exit).toBe(0);
-		expect(summaryOf(stdout)).toMatchObject({ run: runOf(stopped.stdout), rows: 3, updated: 3, pending: 0 });
+		const ended = await run([...resumeOf(stopped.stdout), "--json"]);
+		await ends(ended, 0, { run: runOf(stopped.stdout), rows: 3, updated: 3, pending: 0 });
 		expect((await service.documents()).map(({ metadata }) => at(metadata, "reviewed"))).toEqual([
 			undefined,
 			true,
@@ -203,25 +190,19 @@ describe("a list that does not determine the documents sends nothing", () => {
 
 	it("because it shows fewer than its total", async () => {
 		const service = await pages([found], 3);
-		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
-		expect(exit).toBe(1);
-		expect(stderr).toContain("has 3 documents, and its pages showed 1");
+		await says(tag(service, ...NEWS, ...SET), 1, "has 3 documents, and its pages showed 1");
 		expect(writes(service)).toEqual([]);
 	});
 
 	it("because it shows no metadata: an empty result would be wrong", async () => {
 		const service = await pages([{ id: "doc-0", name: "a" }], 1);
-		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
-		expect(exit).toBe(1);
-		expect(stderr).toContain("shows no metadata, so --where has nothing to compare with");
+		await says(tag(service, ...NEWS, ...SET), 1, "shows no metadata, so --where has nothing to compare with");
 		expect(writes(service)).toEqual([]);
 	});
 
 	it("because no request can name one of them", async () => {
 		const service = await pages([found, { ...found, id: " .. " }], 2);
-		const { exit, stderr } = await tag(service, ...NEWS, ...SET);
-		expect(exit).toBe(1);
-		expect(stderr).toContain("begins or ends with white space; nothing was sent");
+		await says(tag(service, ...NEWS, ...SET), 1, "begins or ends with white space; nothing was sent");
 		expect(writes(service)).toEqual([]);
 	});
 });

@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
-import { at, parseLines, range, summaryOf } from "../../support/values.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 const typed = [
 	"ragflow-0.24",
@@ -35,8 +36,8 @@ async function counted(flavour: Flavour, documents = 6): Promise<World> {
 	return made;
 }
 
-async function manifest(ids: readonly string[], values: readonly object[]): Promise<string> {
-	const rows = ids.map((id, n) => JSON.stringify({ document_id: id, meta_fields: values[n] }));
+async function manifest(ids: readonly string[], value: (n: number) => object | undefined): Promise<string> {
+	const rows = ids.map((id, n) => JSON.stringify({ document_id: id, meta_fields: value(n) }));
 	return file("tags.jsonl", rows.join("\n"));
 }
 
@@ -54,10 +55,7 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 		"nothing is sent where the dataset has another type: docs tag %j",
 		async (flags) => {
 			const { service, ids, run } = await counted(flavour);
-			const path = await manifest(
-				ids,
-				range(6).map((n) => ({ pages: n < 4 ? n : "n/a" })),
-			);
+			const path = await manifest(ids, (n) => ({ pages: n < 4 ? n : "n/a" }));
 			const argv = ["docs", "tag", path, "-d", service.dataset, ...flags, ...FAST];
 			const { exit, stdout, stderr } = await run(argv);
 			expect([exit, problems(stdout)]).toEqual([
@@ -76,7 +74,7 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 	it("nor where two rows of the manifest clash, also with --no-undo", async () => {
 		const { service, ids, run } = await world(flavour);
 		const values = [{ a: 1 }, { a: "x" }, { d: "2024-05-01" }, { d: "soon" }, { "": 1 }, { "a.b": 1 }];
-		const path = await manifest(ids, values);
+		const path = await manifest(ids, (n) => values[n]);
 		for (const flags of [[], ["--no-undo"]]) {
 			const { exit, stdout } = await run(["docs", "tag", path, "-d", service.dataset, ...flags, ...FAST]);
 			expect([exit, problems(stdout)]).toEqual([
@@ -108,10 +106,7 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 			...FAST,
 		]);
 		expect([found.exit, problems(found.stdout).length]).toEqual([9, 5]);
-		const path = await manifest(
-			ids,
-			range(6).map(() => ({ pages: "n/a" })),
-		);
+		const path = await manifest(ids, () => ({ pages: "n/a" }));
 		const plan = join(await folder(), "plan.jsonl");
 		const planned = await run(["docs", "plan", path, "-d", service.dataset, "--out", plan, "--json"]);
 		expect([planned.exit, problems(planned.stdout).length]).toEqual([9, 6]);
@@ -128,13 +123,9 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 
 	it("a resumed run still allows what it was begun with", async () => {
 		const { service, ids, run } = await counted(flavour);
-		const path = await manifest(
-			ids,
-			range(6).map((n) => ({ pages: n < 5 ? n : "n/a" })),
-		);
+		const path = await manifest(ids, (n) => ({ pages: n < 5 ? n : "n/a" }));
 		const argv = ["docs", "tag", path, "-d", service.dataset, "--mode", "merge", "--allow-type-change", ...FAST];
-		const begun = await run([...argv, "--max-errors", "1", "--concurrency", "1"]);
-		expect(summaryOf(begun.stdout)).toMatchObject({ failed: 1 });
+		await ends(run([...argv, "--max-errors", "1", "--concurrency", "1"]), 1, { failed: 1 });
 		const retried = await run(["runs", "retry", "--json"]);
 		expect([retried.exit, problems(retried.stdout)]).toEqual([1, []]);
 		expect(summaryOf(retried.stdout)).toMatchObject({ updated: 5, failed: 1 });
@@ -150,9 +141,8 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 			{ pages: 4 },
 			{ day: "2024-05-01" },
 		];
-		const path = await manifest(ids, values);
-		const { exit, stdout } = await run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST]);
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 6 }]);
+		const path = await manifest(ids, (n) => values[n]);
+		await ends(run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST]), 0, { updated: 6 });
 	});
 });
 
@@ -160,21 +150,14 @@ it.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23", "documented"] as const)
 	"%s loses nothing by a value of another type, so it is sent",
 	async (flavour) => {
 		const { service, ids, run } = await counted(flavour);
-		const path = await manifest(
-			ids,
-			range(6).map(() => ({ pages: "n/a" })),
-		);
-		const { exit, stdout } = await run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST]);
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { updated: 6 }]);
+		const path = await manifest(ids, () => ({ pages: "n/a" }));
+		await ends(run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST]), 0, { updated: 6 });
 	},
 );
 
 it("names the first twenty on a terminal, and counts the others", async () => {
 	const { service, ids, run } = await counted("ragflow-0.26", 30);
-	const path = await manifest(
-		ids,
-		range(30).map(() => ({ pages: "n/a" })),
-	);
+	const path = await manifest(ids, () => ({ pages: "n/a" }));
 	const { exit, stderr } = await run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge"]);
 	expect(exit).toBe(9);
 	expect(stderr.match(/^\S+:\d+:\d+: .*is text$/gm)).toHaveLength(20);

@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, serve } from "../../support/service.ts";
-import { at, parseLines, summaryOf } from "../../support/values.ts";
+import { at, parseLines } from "../../support/values.ts";
 
 const VALUES = [
 	["null", "null"],
@@ -31,10 +32,8 @@ describe("a value that a release with PATCH does not accept", () => {
 		const manifest = await file("files.jsonl", lines.join("\n"));
 		for (const name of ["bad.txt", "good.txt"]) await writeFile(join(manifest, "..", name), name);
 		const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json"];
-		const dry = await ragtag([...argv, "--dry-run"], { env: envOf(service) });
-		expect([dry.exit, summaryOf(dry.stdout)]).toMatchObject([1, { failed: 1 }]);
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-		expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: 1, failed: 1 }]);
+		await ends(ragtag([...argv, "--dry-run"], { env: envOf(service) }), 1, { failed: 1 });
+		const { stdout } = await ends(ragtag(argv, { env: envOf(service) }), 1, { uploaded: 1, failed: 1 });
 		expect(codes(stdout)).toContain("VALUE_NOT_TAKEN");
 		expect(stdout).toContain("Nothing was sent");
 		expect((await service.documents()).map(({ name }) => name)).toEqual(["good.txt"]);
@@ -51,10 +50,8 @@ describe("a value that a release with PATCH does not accept", () => {
 			];
 			const manifest = await file("tags.jsonl", rows.join("\n"));
 			const argv = ["docs", "tag", manifest, "-d", service.dataset, "--json"];
-			const dry = await ragtag([...argv, "--dry-run"], { env: envOf(service) });
-			expect([dry.exit, summaryOf(dry.stdout)]).toMatchObject([1, { failed: 1 }]);
-			const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-			expect([exit, summaryOf(stdout)]).toMatchObject([1, { updated: 1, failed: 1 }]);
+			await ends(ragtag([...argv, "--dry-run"], { env: envOf(service) }), 1, { failed: 1 });
+			const { stdout } = await ends(ragtag(argv, { env: envOf(service) }), 1, { updated: 1, failed: 1 });
 			expect(codes(stdout)).toEqual(["VALUE_NOT_TAKEN"]);
 			expect(service.requests.filter((line) => line.includes(one) && line.startsWith("PATCH"))).toEqual([]);
 		},

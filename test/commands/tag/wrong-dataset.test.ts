@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { listen } from "../../support/listen.ts";
 import { file, serve } from "../../support/service.ts";
-import { summaryOf } from "../../support/values.ts";
 
 describe("the id of a missing dataset", () => {
 	it("is what a list's hint names, whatever the letter case of RAGFlow's words", async () => {
@@ -15,7 +15,7 @@ describe("the id of a missing dataset", () => {
 	});
 });
 
-const UNKNOWN = "e0000000000000000000000000000000";
+const UNKNOWN = "5f1c0123456789abcdef0123456789ab";
 
 /** A manifest that names a dataset in each row, or none. */
 async function world(datasets: readonly (string | undefined)[]) {
@@ -32,8 +32,7 @@ describe("a dataset that is not there is said at once, and no row is called fail
 		const { path, run, service } = await world([undefined, undefined, undefined]);
 		const upload = await file("a.txt", "text");
 		const argv = [...command.split(" "), command === "docs upload" ? upload : path, "-d", UNKNOWN, "--json"];
-		const { exit, stdout, stderr } = await run(...argv);
-		expect([exit, summaryOf(stdout)]).toMatchObject([2, { failed: 0, updated: 0, removed: 0, uploaded: 0 }]);
+		const { stderr } = await ends(run(...argv), 2, { failed: 0, updated: 0, removed: 0, uploaded: 0 });
 		expect(stderr).toContain(`no dataset has the id or the name ${UNKNOWN}; nothing was written\n`);
 		expect(stderr).toContain("There are: ");
 		expect(stderr).not.toMatch(/retry|Resume it with/);
@@ -51,9 +50,7 @@ describe("a dataset that is not there is said at once, and no row is called fail
 
 	it("one wrong id among several datasets keeps the rows of the others from being written half", async () => {
 		const { path, run, service } = await world([undefined, UNKNOWN, undefined]);
-		const { exit, stderr } = await run("docs", "tag", path);
-		expect(exit).toBe(2);
-		expect(stderr).toContain(`${path}:3: no dataset has the id or the name ${UNKNOWN}`);
+		await says(run("docs", "tag", path), 2, `${path}:3: no dataset has the id or the name ${UNKNOWN}`);
 		expect(service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
 	});
 
@@ -76,11 +73,8 @@ describe("a dataset that is not there is said at once, and no row is called fail
 		const { service, run } = await world([undefined]);
 		const [id = ""] = await service.ids();
 		const path = await file("rows.csv", `document_id,dataset,author\n${id},${service.dataset},x\n`);
-		const { exit, stderr } = await run("docs", "tag", path);
-		expect(exit).toBe(3);
-		expect(stderr).toContain("to take it from the column dataset: --map dataset=dataset_id");
+		await says(run("docs", "tag", path), 3, "to take it from the column dataset: --map dataset=dataset_id");
 		const named = await run("docs", "tag", path, "-d", service.dataset);
-		expect(named.exit).toBe(0);
-		expect(named.stderr).toContain("warning: dataset is written as a key of each document");
+		await says(named, 0, "warning: dataset is written as a key of each document");
 	});
 });

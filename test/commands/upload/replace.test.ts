@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { held } from "../../support/content.ts";
 import { recorded, type RecordedOptions, runOf } from "../../support/recorded.ts";
 import { folder, KEY, type Service } from "../../support/service.ts";
-import { at, items, parse, parseLines, summaryOf } from "../../support/values.ts";
+import { at, items, parse, parseLines } from "../../support/values.ts";
 
 const FLAVOURS: readonly Flavour[] = ["ragflow-0.21", "ragflow-0.24", "ragflow-0.27", "ragflow-1.0"];
 
@@ -81,18 +82,15 @@ describe.each(FLAVOURS)("docs upload --on-existing replace at %s", (flavour) => 
 		const { run, argv, writes } = await changed(flavour);
 		expect((await run(argv)).exit).toBe(0);
 		const before = writes();
-		const { exit, stdout } = await run([...argv, "--json"]);
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { unchanged: 2, replaced: 0, updated: 0 }]);
+		await ends(run([...argv, "--json"]), 0, { unchanged: 2, replaced: 0, updated: 0 });
 		expect(writes()).toBe(before);
 	});
 
 	it("takes a content of equal size with --checksum alone", async () => {
 		const { run, service, argv, home } = await changed(flavour);
 		await writeFile(join(home, "a.txt"), "OLD text of a.txt");
-		const sized = await run([...argv, "--json"]);
-		expect([sized.exit, summaryOf(sized.stdout)]).toMatchObject([0, { updated: 2, replaced: 0 }]);
-		const { exit, stdout } = await run([...argv, "--checksum", "--json"]);
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { unchanged: 1, replaced: 1 }]);
+		await ends(run([...argv, "--json"]), 0, { updated: 2, replaced: 0 });
+		await ends(run([...argv, "--checksum", "--json"]), 0, { unchanged: 1, replaced: 1 });
 		expect((await held(service))[0]).toEqual({ name: "a.txt", metadata: KEPT, content: "OLD text of a.txt" });
 	});
 
@@ -114,19 +112,14 @@ describe.each(FLAVOURS)("docs upload --on-existing replace at %s", (flavour) => 
 it("is refused where the service documents no rename and no download: nothing is sent", async () => {
 	const { run, service, argv, writes } = await changed("documented");
 	const before = writes();
-	const { exit, stderr } = await run(argv);
-	expect([exit, stderr]).toEqual([
-		2,
-		expect.stringContaining("--on-existing replace: this service documents no such call"),
-	]);
+	await says(run(argv), 2, "--on-existing replace: this service documents no such call");
 	expect([writes(), (await service.documents()).length]).toEqual([before, 2]);
 });
 
 it("can't be undone, and undo leaves the new document there: the old one is gone", async () => {
 	const { run, service, argv } = await changed("ragflow-0.27");
 	const name = runOf((await run([...argv, "--json"])).stdout);
-	const { exit, stderr } = await run(["runs", "undo", name, "--yes"]);
-	expect([exit, stderr]).toEqual([1, expect.stringContaining("1 can't be undone")]);
+	await says(run(["runs", "undo", name, "--yes"]), 1, "1 can't be undone");
 	expect((await held(service)).map(({ name, content }) => [name, content])).toEqual([
 		["a.txt", "quite another text"],
 		["b.txt", "old text of b.txt"],
@@ -149,8 +142,7 @@ it("leaves a document to a newer run that has written it", async () => {
 	const manifest = join(await folder(), "tags.csv");
 	await writeFile(manifest, `document_id,team\n${before[0]?.id},newer\n`);
 	expect((await run(["docs", "tag", manifest, "-d", service.dataset, "--mode", "merge"])).exit).toBe(0);
-	const { exit, stderr } = await run(["runs", "resume", runOf(killed.stdout)]);
-	expect([exit, stderr]).toEqual([1, expect.stringContaining("SUPERSEDED")]);
+	await says(run(["runs", "resume", runOf(killed.stdout)]), 1, "SUPERSEDED");
 	// Both are there: the old one may have what the newer run wrote, and only a person can say which is wanted.
 	expect((await held(service)).find(({ name }) => name === "a.txt")).toEqual({
 		name: "a.txt",
@@ -166,8 +158,7 @@ describe.each<Flavour>(["ragflow-0.21", "ragflow-0.24", "ragflow-0.27", "ragflow
 		const old = before[0]?.id ?? "";
 		await change(service, verb, old, { chunk_method: "qa" });
 		await change(service, verb, old, { enabled: false });
-		const { exit, stderr } = await run(argv);
-		expect([exit, stderr]).toEqual([0, expect.stringContaining("disabled as well")]);
+		await says(run(argv), 0, "disabled as well");
 		const [document, ...others] = await service.documents();
 		expect([document?.name, others]).toEqual(["a.txt", []]);
 		expect(document?.id).not.toBe(old);
@@ -181,8 +172,7 @@ it("a document whose place the new one can't take as hidden as it was is left th
 	service.become("ragflow-0.21");
 	await change(service, "PUT", before[0]?.id ?? "", { enabled: false });
 	service.become("ragflow-0.18");
-	const { exit, stderr } = await run(argv);
-	expect([exit, stderr]).toEqual([1, expect.stringContaining("NOT_KEPT")]);
+	await says(run(argv), 1, "NOT_KEPT");
 	expect((await service.documents()).map(({ id }) => id)).toContain(before[0]?.id);
 });
 

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { recorded, runOf } from "../../support/recorded.ts";
 import { folder } from "../../support/service.ts";
@@ -67,8 +68,7 @@ it("a retry fails it again, and writes it once the file is the document's", asyn
 	const { run, service, argv, shorten } = await changed(2);
 	const name = runOf((await run([...argv, "update-metadata"])).stdout);
 	const retry = ["runs", "retry", name];
-	const again = await run(retry);
-	expect([again.exit, again.stderr]).toEqual([1, expect.stringContaining("STALE_FILE")]);
+	await says(run(retry), 1, "STALE_FILE");
 	await shorten();
 	expect((await run(retry)).exit).toBe(0);
 	expect((await teams(service)).get("f0.txt")).toBe("new");
@@ -84,7 +84,6 @@ it("ten changed files at the beginning do not end the run as a refusal of the se
 	const { run, argv, service } = await changed(12);
 	const home = join(String(argv[2]), "..");
 	for (let n = 0; n < 11; n += 1) await writeFile(join(home, `f${n}.txt`), "changed");
-	const { exit, stdout } = await run([...argv, "update-metadata", "--concurrency", "1"]);
-	expect([exit, summaryOf(stdout)]).toMatchObject([1, { failed: 11, updated: 1, pending: 0 }]);
+	await ends(run([...argv, "update-metadata", "--concurrency", "1"]), 1, { failed: 11, updated: 1, pending: 0 });
 	expect((await teams(service)).get("f11.txt")).toBe("new");
 });

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { recorded, runOf } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { summaryOf } from "../../support/values.ts";
@@ -28,11 +29,9 @@ it.each([
 	await mkdir(join(manifest, "..", "docs"));
 	for (const each of ["a.txt", "b.txt"]) await writeFile(join(manifest, "..", "docs", each), each);
 	const argv = ["docs", "upload", manifest, "-d", world.service.dataset, "--concurrency", "1", "--json"];
-	const first = await world.run(argv);
-	expect([first.exit, summaryOf(first.stdout)]).toMatchObject([1, { uploaded: 1, failed: 1 }]);
+	const first = await ends(world.run(argv), 1, { uploaded: 1, failed: 1 });
 	const failed = world.path(runOf(first.stdout), text === JSONL ? "failed.jsonl" : "failed.csv");
-	const again = await world.run(["docs", "upload", failed, "--json"]);
-	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { rows: 1, uploaded: 1 }]);
+	await ends(world.run(["docs", "upload", failed, "--json"]), 0, { rows: 1, uploaded: 1 });
 	const held = await world.service.documents();
 	expect(held.map((document) => document.name).toSorted()).toEqual(names);
 	if (text !== NAMED) expect(held.map(({ metadata }) => metadata)).toEqual([{ kind: "one" }, { kind: "two" }]);

@@ -1,6 +1,7 @@
 import { mkdir, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { recorded, type RecordedOptions, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { summaryOf } from "../../support/values.ts";
@@ -28,8 +29,7 @@ describe.each(["ragflow-0.21", "ragflow-0.25", "ragflow-0.27", "ragflow-1.0"] as
 		const { exit, stdout } = await upload();
 		expect([exit, await held()]).toEqual([0, FILES]);
 		expect(summaryOf(stdout)).toMatchObject({ rows: 4, uploaded: 4 });
-		const again = await upload("--on-existing", "skip");
-		expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { uploaded: 0, unchanged: 4 }]);
+		await ends(upload("--on-existing", "skip"), 0, { uploaded: 0, unchanged: 4 });
 	});
 });
 
@@ -76,17 +76,7 @@ it.each([
 	const { upload, held } = await papers(["hr/a.pdf", "top.txt"], { flavour });
 	const only = ["--include", "*.pdf"];
 	expect((await upload(...only)).exit).toBe(0);
-	const { exit, stdout } = await upload(...only, "--on-existing", "upload-again");
-	expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 1 }]);
-	expect(await held()).toEqual(names);
-});
-
-it.each([
-	["flat", ["hr__a.pdf", "hr__deep__b.txt", "it__a.pdf", "top.txt"]],
-	["path", ["hr/a.pdf", "hr/deep/b.txt", "it/a.pdf", "top.txt"]],
-])("stores a tree by --names %s", async (form, names) => {
-	const { upload, held } = await papers();
-	expect((await upload("--names", form)).exit).toBe(0);
+	await ends(upload(...only, "--on-existing", "upload-again"), 0, { uploaded: 1 });
 	expect(await held()).toEqual(names);
 });
 
@@ -100,21 +90,6 @@ it("refuses two files of one name before the first request, and lists all of the
 	);
 	expect(stdout.split("\n").filter((line) => line.includes('"problem"'))).toHaveLength(2);
 	expect(stderr).toContain("2 files or folders can't be uploaded; nothing was sent");
-});
-
-it("refuses a name of more than 255 bytes before the first request", async () => {
-	const long = `${"a".repeat(200)}/${"b".repeat(60)}.pdf`;
-	const { upload, service } = await papers([long, "top.txt"]);
-	const { exit, stderr } = await upload();
-	expect([exit, service.requests]).toEqual([2, []]);
-	expect(stderr).toContain("265 bytes");
-});
-
-it("takes papers/* with a folder in it, and each file once", async () => {
-	const { run, root, service, held } = await papers();
-	const argv = ["docs", "upload", join(root, "hr"), join(root, "top.txt"), join(root, "hr"), "-d", service.dataset];
-	expect((await run(argv)).exit).toBe(0);
-	expect(await held()).toEqual(["a.pdf", "deep/b.txt", "top.txt"]);
 });
 
 it("leaves out what the globs say, and links with a note", async () => {
@@ -131,17 +106,11 @@ it("reads the paths of a list, between NULs too", async () => {
 	const argv = ["docs", "upload", root, "--files-from", list, "-0", "-d", service.dataset];
 	expect((await run(argv)).exit).toBe(0);
 	expect(await held()).toEqual(["hr/deep/b.txt", "top.txt"]);
-	const bad = await run([
-		"docs",
-		"upload",
-		root,
-		"--files-from",
-		await file("l", "../x\nnone\n"),
-		"-d",
-		service.dataset,
-	]);
-	expect(bad.exit).toBe(2);
-	expect(bad.stderr).toMatch(/\/x: lies outside .*\n.*\/none: no such file or directory\n/);
+	await says(
+		run(["docs", "upload", root, "--files-from", await file("l", "../x\nnone\n"), "-d", service.dataset]),
+		2,
+		/\/x: lies outside .*\n.*\/none: no such file or directory\n/,
+	);
 });
 
 it("gives each file its sidecar, and refuses one whose file is gone", async () => {
@@ -151,9 +120,7 @@ it("gives each file its sidecar, and refuses one whose file is gone", async () =
 	const held = (await service.documents()).map(({ name, metadata }) => [name, metadata]);
 	expect(Object.fromEntries(held)).toEqual({ "hr/a.pdf": { title: "A", team: "docs" }, "it/a.pdf": { team: "docs" } });
 	await write("it/gone.pdf.meta.json", "{}");
-	const { exit, stderr } = await upload();
-	expect(exit).toBe(2);
-	expect(stderr).toContain("gone.pdf.meta.json: is a sidecar whose file is not there; nothing was sent");
+	await says(upload(), 2, "gone.pdf.meta.json: is a sidecar whose file is not there; nothing was sent");
 });
 
 it("sets facts of each file with their types: the folder was lost as metadata", async () => {
@@ -191,8 +158,7 @@ it.each([[[]], [["--set", "folder={folder}"]]])(
 		const retried = await run(["runs", "retry", runOf(stdout)]);
 		expect([retried.exit, retried.stderr.includes("the dataset has hr/a.pdf already")]).toEqual([1, true]);
 		const skip = ["--as", "manifest", "--files-root", "/", "--on-existing", "skip", "--json"];
-		const again = await run(["docs", "upload", failed, ...skip]);
-		expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { unchanged: 4 }]);
+		await ends(run(["docs", "upload", failed, ...skip]), 0, { unchanged: 4 });
 		expect(await held()).toEqual(FILES);
 	},
 );

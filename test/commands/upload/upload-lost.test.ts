@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import { impatient } from "../../support/clock.ts";
 import { recorded, runOf } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
@@ -18,8 +19,7 @@ it("an upload that the service stores after its timeout is found, and not stored
 	const world = await late(700);
 	const big = await file("big.txt", "big");
 	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
-	const { exit, stdout, stderr } = await world.run(argv);
-	expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 1, failed: 0, attempts: 1 }]);
+	const { stderr } = await ends(world.run(argv), 0, { uploaded: 1, failed: 0, attempts: 1 });
 	expect(stderr).toContain("searched for");
 	expect(await world.service.documents()).toMatchObject([{ name: "big.txt", metadata: { a: "1" } }]);
 });
@@ -28,8 +28,7 @@ it("an upload that is stored later still fails its row, and the suggested comman
 	const world = await late(1_500);
 	const big = await file("big.txt", "big");
 	const argv = ["docs", "upload", big, "-d", world.service.dataset, "--set", "a=1", "--timeout", "250ms", "--json"];
-	const { exit, stdout, stderr } = await world.run(argv, { clock: impatient });
-	expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: 0, failed: 1 }]);
+	const { stdout, stderr } = await ends(world.run(argv, { clock: impatient }), 1, { uploaded: 0, failed: 1 });
 	expect(stdout).toContain("UNKNOWN_OUTCOME");
 	const last = stderr.trim().split("\n").at(-1) ?? "";
 	expect(last).toContain("may be stored");
@@ -74,8 +73,7 @@ it.each(["ragflow-0.21", "ragflow-0.27"] as const)(
 		const world = await recorded(0, { flavour, faults: { faults } });
 		const paths = await Promise.all(range(5).map((n) => file(`${n}.txt`, `text ${n}`)));
 		const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--set", "a=1", "--json"];
-		const { exit, stdout } = await world.run([...argv, "--concurrency", "1"]);
-		expect([exit, summaryOf(stdout)]).toMatchObject([0, { uploaded: 5, failed: 0 }]);
+		await ends(world.run([...argv, "--concurrency", "1"]), 0, { uploaded: 5, failed: 0 });
 		expect((await names(world)).toSorted()).toEqual(range(5).map((n) => `${n}.txt`));
 	},
 );
@@ -86,8 +84,7 @@ it("a copy that was stored under a number, and whose answer was lost, is found a
 	const path = await file("a.txt", "text");
 	const upload = ["docs", "upload", path, "-d", world.service.dataset, "--set", "v=1", "--on-existing", "upload-again"];
 	for (const copy of [1, 2]) expect((await world.run(upload)).exit, `copy ${copy}`).toBe(0);
-	const third = await world.run([...upload, "--timeout", "1s", "--json"]);
-	expect([third.exit, summaryOf(third.stdout)]).toEqual([0, expect.objectContaining({ uploaded: 1, failed: 0 })]);
+	const third = await ends(world.run([...upload, "--timeout", "1s", "--json"]), 0, { uploaded: 1, failed: 0 });
 	expect((await names(world)).toSorted()).toEqual(["a(1).txt", "a(2).txt", "a.txt"]);
 	expect((await world.service.documents()).map(({ metadata }) => metadata)).toEqual(range(3).map(() => ({ v: "1" })));
 	expect((await world.run(["runs", "undo", runOf(third.stdout), "--yes"])).exit).toBe(0);

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { hurriedClock } from "../../support/clock.ts";
 import { held } from "../../support/content.ts";
@@ -49,8 +50,7 @@ it.each(RELEASES)(
 	"%s: --wait follows it to the end, and names each failure and the document that is stored",
 	async (flavour) => {
 		const { service, upload } = await files(flavour, ["a.txt", "parse-fails.txt", "z.txt"]);
-		const { exit, stdout, stderr } = await upload("--parse", "--wait");
-		expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: 2, failed: 1 }]);
+		const { stdout, stderr } = await ends(upload("--parse", "--wait"), 1, { uploaded: 2, failed: 1 });
 		expect(stderr).toContain("the sandbox can't parse parse-fails.txt");
 		expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/Parse these documents again, .*: ragtag runs retry /);
 		const stored = (await service.documents()).find(({ name }) => name === "parse-fails.txt");
@@ -61,8 +61,7 @@ it.each(RELEASES)(
 
 it("a retry of a failed parsing parses, and uploads nothing again", async () => {
 	const { service, run, upload } = await files("ragflow-0.25", ["a.txt", "parse-fails-once.txt"]);
-	const first = await upload("--parse", "--wait");
-	expect([first.exit, summaryOf(first.stdout)]).toMatchObject([1, { uploaded: 1, failed: 1 }]);
+	const first = await ends(upload("--parse", "--wait"), 1, { uploaded: 1, failed: 1 });
 	const again = await run(["runs", "retry", runOf(first.stdout), "--json"], { clock: hurriedClock() });
 	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { uploaded: 2, failed: 0 }]);
 	expect([sent(service, UPLOAD), sent(service, PARSE)]).toEqual([2, 2]);
@@ -83,20 +82,16 @@ it("a run that ends between upload and parsing goes on with the parsing: no file
 it("documents that are there and were never parsed are parsed, and those that are done are left alone", async () => {
 	const { service, upload } = await files("ragflow-0.24", named(3));
 	expect((await upload()).exit).toBe(0);
-	const dry = await upload("--on-existing", "skip", "--parse", "--dry-run");
-	expect([dry.exit, summaryOf(dry.stdout)]).toMatchObject([0, { changes: 3 }]);
+	await ends(upload("--on-existing", "skip", "--parse", "--dry-run"), 0, { changes: 3 });
 	expect(sent(service, PARSE)).toBe(0);
-	const first = await upload("--on-existing", "skip", "--parse", "--wait");
-	expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { parsed: 3, unchanged: 0 }]);
-	const second = await upload("--on-existing", "skip", "--parse", "--wait");
-	expect([second.exit, summaryOf(second.stdout)]).toMatchObject([0, { parsed: 0, unchanged: 3 }]);
+	await ends(upload("--on-existing", "skip", "--parse", "--wait"), 0, { parsed: 3, unchanged: 0 });
+	await ends(upload("--on-existing", "skip", "--parse", "--wait"), 0, { parsed: 0, unchanged: 3 });
 	expect(sent(service, PARSE)).toBe(1);
 });
 
 it("--parse is refused before anything is sent by a service that documents no such call", async () => {
 	const { service, upload } = await files("documented", ["a.txt"]);
-	const { exit, stderr } = await upload("--parse");
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("--parse: this service documents no such call")]);
+	await says(upload("--parse"), 2, "--parse: this service documents no such call");
 	expect([sent(service, UPLOAD), await service.documents()]).toEqual([0, []]);
 });
 
@@ -121,11 +116,9 @@ it("replace --parse --wait keeps the old document where the new one can't be par
 	await upload();
 	const [old] = await service.documents();
 	await writeFile(join(place, "parse-fails-once.txt"), "quite another text");
-	const first = await upload("--on-existing", "replace", "--parse", "--wait");
-	expect([first.exit, first.stderr]).toEqual([1, expect.stringContaining("was left as it was")]);
+	const first = await says(upload("--on-existing", "replace", "--parse", "--wait"), 1, "was left as it was");
 	expect((await service.documents()).map(({ id }) => id)).toContain(old?.id);
-	const again = await run(["runs", "retry", runOf(first.stdout), "--json"], { clock: hurriedClock() });
-	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { replaced: 1 }]);
+	await ends(run(["runs", "retry", runOf(first.stdout), "--json"], { clock: hurriedClock() }), 0, { replaced: 1 });
 	expect((await held(service)).map(({ name, content }) => [name, content])).toEqual([
 		["parse-fails-once.txt", "quite another text"],
 	]);
@@ -138,8 +131,7 @@ it("a disabled document is replaced without being parsed: that would never end, 
 	const [old] = await service.documents();
 	await disable(service, old?.id ?? "");
 	await writeFile(join(place, "a.txt"), "quite another text");
-	const { exit, stdout, stderr } = await upload("--on-existing", "replace", "--parse", "--wait");
-	expect([exit, summaryOf(stdout)]).toMatchObject([0, { replaced: 1 }]);
+	const { stderr } = await ends(upload("--on-existing", "replace", "--parse", "--wait"), 0, { replaced: 1 });
 	expect([stderr, sent(service, PARSE)]).toEqual([expect.stringContaining("disabled"), 0]);
 });
 

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { proxy } from "../../support/proxy.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
@@ -79,12 +80,10 @@ it.each<Flavour>(["documented", "ragflow-0.26"])(
 		const manifest = await file("files.csv", `file,n\n${linesOf(500, (n) => `new-${n}.txt,${n}`)}`);
 		for (const n of range(500)) await writeFile(join(manifest, "..", `new-${n}.txt`), `text ${n}`);
 		const argv = ["docs", "upload", manifest, "-d", service.dataset, "--json", "--rate", "5000"];
-		const first = await ragtag(argv, { env: envOf(service) });
-		expect([first.exit, summaryOf(first.stdout)]).toMatchObject([0, { uploaded: 500, failed: 0 }]);
+		await ends(ragtag(argv, { env: envOf(service) }), 0, { uploaded: 500, failed: 0 });
 		const reads = service.requests.filter((line) => line.startsWith("GET")).length;
 		expect(reads).toBeLessThanOrEqual(80);
-		const again = await ragtag([...argv, "--on-existing", "skip"], { env: envOf(service) });
-		expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { unchanged: 500, uploaded: 0 }]);
+		await ends(ragtag([...argv, "--on-existing", "skip"], { env: envOf(service) }), 0, { unchanged: 500, uploaded: 0 });
 		expect(service.requests.filter((line) => line.startsWith("GET")).length - reads).toBeLessThanOrEqual(80);
 	},
 );
@@ -118,8 +117,7 @@ it.each([
 		const paths = range(files).map((n) => join(world.home, `file-${n}.txt`));
 		for (const path of paths) await writeFile(path, "text");
 		const argv = ["docs", "upload", ...paths, "-d", service.dataset, "--set", "a=1", "--concurrency", "1", "--json"];
-		const { exit, stdout } = await ragtag(argv, world);
-		expect([exit, summaryOf(stdout)]).toMatchObject([1, { uploaded: files - 1, failed: 1 }]);
+		const { stdout } = await ends(ragtag(argv, world), 1, { uploaded: files - 1, failed: 1 });
 		expect(stdout).toContain("NOT_STORED");
 		// The file of the failed row may be stored, so the undo is incomplete.
 		expect((await ragtag(["runs", "undo", "--yes"], world)).exit).toBe(1);

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { liar } from "../../support/liar.ts";
 import { rawWorld } from "../../support/raw-world.ts";
 import { envOf, type Ended, ragtag, type World } from "../../support/ragtag.ts";
@@ -55,29 +56,20 @@ describe("a map of values", () => {
 		await writeFile(map, "old,new,documents\nLegal ,Legal,2\nFinance,,1\nLegal,Legal,1\n");
 		const argv = ["values", "category", "-d", service.dataset, "--map", map, "--json"];
 		const from = service.requests.length;
-		const dry = await run([...argv, "-n", "--detailed-exitcode"]);
-		expect([dry.exit, summaryOf(dry.stdout)]).toEqual([
-			10,
-			expect.objectContaining({ rows: 2, changes: 2, run: null }),
-		]);
+		const dry = await ends(run([...argv, "-n", "--detailed-exitcode"]), 10, { rows: 2, changes: 2, run: null });
 		expect(parseLines(dry.stdout)).toContainEqual(
 			expect.objectContaining({ type: "change", line: 2, change: { category: { from: "Legal ", to: "Legal" } } }),
 		);
 		expect(service.requests.slice(from).filter((line) => /^(?!GET).* 200$/.test(line))).toEqual([]);
 
-		const sent = await run(argv);
-		expect([sent.exit, summaryOf(sent.stdout)]).toEqual([
-			0,
-			expect.objectContaining({ rows: 2, updated: 2, failed: 0 }),
-		]);
+		const sent = await ends(run(argv), 0, { rows: 2, updated: 2, failed: 0 });
 		expect(sent.stderr).toContain("To change: 2 of 5 documents.");
 		expect(service.requests.filter((line) => line.startsWith("PUT"))).toHaveLength(2);
 		expect(await held()).toEqual(
 			LEGAL.map((each) => ("category" in each ? { ...each, category: each.category.trim() } : each)),
 		);
 		// The same map finds nothing any more.
-		const again = await run(argv);
-		expect([again.exit, summaryOf(again.stdout)]).toEqual([0, expect.objectContaining({ rows: 0 })]);
+		const again = await ends(run(argv), 0, { rows: 0 });
 		expect(again.stderr).toContain(`no document has these values of the map: "Legal " (line 2)`);
 		expect(again.stderr).toContain("Nothing to change in 5 documents.");
 
@@ -118,8 +110,7 @@ describe("a map of values", () => {
 				.join("\n")
 				.replace('2024;"""2024"""', '2024;"""2024""";'),
 		);
-		const sent = await run(["values", "year", "-d", service.dataset, "--map", map, "--json"]);
-		expect([sent.exit, summaryOf(sent.stdout)]).toEqual([0, expect.objectContaining({ updated: 5 })]);
+		await ends(run(["values", "year", "-d", service.dataset, "--map", map, "--json"]), 0, { updated: 5 });
 		expect(await held()).toEqual([
 			{ year: "2024" },
 			{ year: 2024 },
@@ -137,8 +128,7 @@ describe("a map of values", () => {
 		expect([planned.exit, planned.stderr]).toEqual([0, expect.stringContaining(`ragtag docs apply ${plan}`)]);
 		expect(service.requests.some((line) => line.startsWith("PUT"))).toBe(false);
 		await service.put(ids[1] ?? "", { category: "Legal ", n: 77 });
-		const applied = await run(["docs", "apply", plan, "--json"]);
-		expect([applied.exit, summaryOf(applied.stdout)]).toEqual([1, expect.objectContaining({ updated: 1, failed: 1 })]);
+		await ends(run(["docs", "apply", plan, "--json"]), 1, { updated: 1, failed: 1 });
 		expect((await held())[1]).toEqual({ category: "Legal ", n: 77 });
 	});
 
@@ -160,8 +150,7 @@ describe("a map of values", () => {
 	])("with %s sends nothing", async (_, content, message) => {
 		const { service, run } = await holding({ category: "a" });
 		const map = await file("map.csv", content);
-		const { exit, stderr } = await run(["values", "category", "-d", service.dataset, "--map", map]);
-		expect([exit, stderr]).toEqual([3, expect.stringContaining(message)]);
+		await says(run(["values", "category", "-d", service.dataset, "--map", map]), 3, message);
 		expect(service.requests).toEqual([]);
 		const checked = await ragtag(["manifest", "check", map, "--for", "map"]);
 		expect(checked.exit).toBe(3);
@@ -200,8 +189,7 @@ describe("a map of values", () => {
 	it("of which no value is filled in changes nothing, and a list that stays short sends nothing", async () => {
 		const { service, run } = await holding({ category: "a" });
 		const map = await file("map.csv", "old,new\na,\nb,b\n");
-		const { exit, stderr } = await run(["values", "category", "-d", service.dataset, "--map", map]);
-		expect([exit, stderr]).toEqual([0, expect.stringContaining("Nothing to change in 1 document.")]);
+		await says(run(["values", "category", "-d", service.dataset, "--map", map]), 0, "Nothing to change in 1 document.");
 		const short = await liar(1, ({ method, path }) =>
 			method === "GET" && path.endsWith("/documents")
 				? {
@@ -212,8 +200,7 @@ describe("a map of values", () => {
 		);
 		const other = await file("map.csv", "old,new\na,b\n");
 		const argv = ["values", "category", "-d", "set", "--map", other, "--rate", "5000"];
-		const cut = await ragtag(argv, { env: envOf(short) });
-		expect([cut.exit, cut.stderr]).toEqual([1, expect.stringContaining("nothing was sent, because the list")]);
+		await says(ragtag(argv, { env: envOf(short) }), 1, "nothing was sent, because the list");
 		expect(short.held.get("doc-0")).toEqual({});
 	});
 });
@@ -232,8 +219,7 @@ describe("a renamed key", () => {
 		expect((await run([...argv, "--out", plan])).exit).toBe(1);
 		const lines = parseLines(await readFile(plan, "utf8"));
 		expect(lines.flatMap((line) => schemaFaults("plan", line) ?? [])).toEqual([]);
-		const { exit, stdout } = await run(argv);
-		expect([exit, summaryOf(stdout)]).toEqual([1, expect.objectContaining({ rows: 3, updated: 2, failed: 1 })]);
+		const { stdout } = await ends(run(argv), 1, { rows: 3, updated: 2, failed: 1 });
 		expect(parseLines(stdout)).toContainEqual(
 			expect.objectContaining({
 				type: "row",
@@ -242,11 +228,9 @@ describe("a renamed key", () => {
 			}),
 		);
 		const failed = join(await folder(), "failed.jsonl");
-		const again = await run([...argv, "--failed", failed]);
-		expect([again.exit, again.stderr]).toEqual([1, expect.stringContaining("Remove one of the two keys")]);
+		await says(run([...argv, "--failed", failed]), 1, "Remove one of the two keys");
 		// Fed back as it is, it would clear the document.
-		const back = await run(["docs", "tag", failed, "-d", service.dataset]);
-		expect([back.exit, back.stderr]).toEqual([3, expect.stringContaining("meta_fields: is not a JSON object")]);
+		await says(run(["docs", "tag", failed, "-d", service.dataset]), 3, "meta_fields: is not a JSON object");
 		const after = await held();
 		expect(after).toEqual([
 			{ a: 1, writer: "Ann", z: 2 },
@@ -263,12 +247,10 @@ describe("a renamed key", () => {
 		const world = await recorded(3, stopAt(3 + 2));
 		for (const id of await world.service.ids()) await world.service.put(id, { author: "Ann" });
 		const argv = ["values", "-d", world.service.dataset, "--rename", "author=writer", ...ONE_BY_ONE];
-		const stopped = await world.run(argv);
-		expect([stopped.exit, summaryOf(stopped.stdout)]).toEqual([4, expect.objectContaining({ updated: 1, pending: 2 })]);
+		const stopped = await ends(world.run(argv), 4, { updated: 1, pending: 2 });
 		const [listed] = parseLines((await world.run(["runs", "list", "--json"])).stdout);
 		expect(listed).toMatchObject({ command: "values", state: "unfinished" });
-		const ended = await world.run([...resumeOf(stopped.stdout), "--json"]);
-		expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ rows: 3, updated: 3 })]);
+		await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { rows: 3, updated: 3 });
 		const [id = ""] = await world.service.ids();
 		await world.service.put(id, {});
 		const verified = await world.run(["runs", "verify"]);
@@ -279,7 +261,6 @@ describe("a renamed key", () => {
 
 	it("that no document has is a mistake, and the one that was probably meant is named", async () => {
 		const { service, run } = await holding({ author: "Ann" });
-		const { exit, stderr } = await run(["values", "-d", service.dataset, "--rename", "autor=writer"]);
-		expect([exit, stderr]).toEqual([2, expect.stringContaining("Did you mean author?")]);
+		await says(run(["values", "-d", service.dataset, "--rename", "autor=writer"]), 2, "Did you mean author?");
 	});
 });

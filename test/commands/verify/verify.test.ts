@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ends, says } from "../../support/ended.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Clock } from "../../../src/run/types.ts";
 import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
@@ -73,27 +74,20 @@ describe("writes that a service confirms and does not store", () => {
 		);
 
 		const writes = writesIn(world.service);
-		const again = await world.run(["runs", "verify", ...fast], { env: envOf(world.service), clock: hurried });
-		expect(again.exit).toBe(10);
-		expect(summaryOf(again.stdout)).toMatchObject({
-			run: runOf(ended.stdout),
-			rows: 1_000,
-			unchanged: 1_000,
-			verified: false,
-			verify: counts,
-		});
+		const again = await ends(
+			world.run(["runs", "verify", ...fast], { env: envOf(world.service), clock: hurried }),
+			10,
+			{ run: runOf(ended.stdout), rows: 1_000, unchanged: 1_000, verified: false, verify: counts },
+		);
 		expect(idsOf(verdicts(again.stdout))).toEqual(idsOf(verdicts(ended.stdout)));
 		expect(writesIn(world.service)).toBe(writes);
 
 		const command = nextOf(again);
 		expect(command).toContain("--only-changed");
-		const mended = await world.run([...command, ...fast, "--verify", "all"]);
-		expect(summaryOf(mended.stdout)).toMatchObject({ updated: 10, unchanged: 990, verified: true, exit_code: 0 });
-		const whole = await world.run(["runs", "verify", runOf(ended.stdout), ...fast]);
-		expect(summaryOf(whole.stdout)).toMatchObject({
+		await ends(world.run([...command, ...fast, "--verify", "all"]), 0, { updated: 10, unchanged: 990, verified: true });
+		await ends(world.run(["runs", "verify", runOf(ended.stdout), ...fast]), 0, {
 			verified: true,
 			verify: { equal: 1_000, lost: 0 },
-			exit_code: 0,
 		});
 	});
 
@@ -109,17 +103,14 @@ describe("writes that a service confirms and does not store", () => {
 		expect(summaryOf(ended.stdout)).toMatchObject({ uploaded: 4, verify: { equal: 3, lost: 1 }, exit_code: 10 });
 		expect(verdicts(ended.stdout)).toMatchObject([{ line: 4, document_id: lost?.id, keys: ["author"] }]);
 
-		const mended = await world.run([...nextOf(ended), ...fast]);
-		expect(summaryOf(mended.stdout)).toMatchObject({ updated: 4, exit_code: 0 });
-		const whole = await world.run(["runs", "verify", runOf(ended.stdout), ...fast]);
-		expect(summaryOf(whole.stdout)).toMatchObject({ rows: 4, verify: { equal: 4 }, exit_code: 0 });
+		await ends(world.run([...nextOf(ended), ...fast]), 0, { updated: 4 });
+		await ends(world.run(["runs", "verify", runOf(ended.stdout), ...fast]), 0, { rows: 4, verify: { equal: 4 } });
 	});
 
 	it("are found in the rows of all executions of a run, and next to failed rows", async () => {
 		const world = await recorded(30, stopAt(10));
 		const argv = await tagging(world, (n) => ({ n }), "--concurrency", "1", "--chunk", "1");
-		const first = await world.run(argv);
-		expect(summaryOf(first.stdout)).toMatchObject({ updated: 9, verify: null, exit_code: 4 });
+		const first = await ends(world.run(argv), 4, { updated: 9, verify: null });
 		const early = await world.run(["runs", "verify", runOf(first.stdout), ...fast]);
 		expect(summaryOf(early.stdout)).toMatchObject({ rows: 9, verify: { equal: 9 } });
 		// What was never sent is not verified either: nine rows that are well are not a run that is.
@@ -143,8 +134,7 @@ describe("writes that a service confirms and does not store", () => {
 
 		const mended = await world.run([...nextOf(ended), ...fast, "--verify", "all"]);
 		expect(summaryOf(mended.stdout)).toMatchObject({ updated: 1, unchanged: 19, verify: { equal: 1 }, exit_code: 0 });
-		const whole = await world.run(["runs", "verify", runOf(ended.stdout), ...fast]);
-		expect(summaryOf(whole.stdout)).toMatchObject({ rows: 20, verify: { equal: 20 }, exit_code: 0 });
+		await ends(world.run(["runs", "verify", runOf(ended.stdout), ...fast]), 0, { rows: 20, verify: { equal: 20 } });
 	});
 
 	it("are found in the rows of an undo", async () => {
@@ -169,11 +159,9 @@ describe("writes that a service confirms and does not store", () => {
 		const world = await recorded(0, { faults: { faults: [after] } });
 		const path = await file("a.txt", "text");
 		const argv = ["docs", "upload", path, "-d", world.service.dataset, "--set", "author=Ann", ...fast];
-		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
-		expect(summaryOf(ended.stdout)).toMatchObject({ uploaded: 1, exit_code: 0 });
+		await ends(world.run(argv, { env: envOf(world.service), clock: hurried }), 0, { uploaded: 1 });
 		expect(await world.service.documents()).toHaveLength(1);
-		const { stdout } = await world.run(["runs", "verify", ...fast]);
-		expect(summaryOf(stdout)).toMatchObject({ rows: 1, verify: { equal: 1, unknown: 0 }, exit_code: 0 });
+		await ends(world.run(["runs", "verify", ...fast]), 0, { rows: 1, verify: { equal: 1, unknown: 0 } });
 	});
 
 	it("are also searched for after a limit stopped the run", async () => {
@@ -187,8 +175,7 @@ describe("writes that a service confirms and does not store", () => {
 		const { writeFile } = await import("node:fs/promises");
 		await writeFile(path, rows.map((row) => JSON.stringify(row)).join("\n"));
 		const limits = ["--max-errors", "1", "--concurrency", "1", "--chunk", "1", "--verify", "all"];
-		const ended = await world.run([...argv, ...limits]);
-		expect(summaryOf(ended.stdout)).toMatchObject({ updated: 2, failed: 1, verify: { equal: 2 }, exit_code: 9 });
+		await ends(world.run([...argv, ...limits]), 9, { updated: 2, failed: 1, verify: { equal: 2 } });
 	});
 });
 
@@ -196,18 +183,16 @@ describe("what is not a loss", () => {
 	it.each(commandFlavours)("is nothing of what %s keeps", async (flavour) => {
 		const world = await recorded(20, { flavour });
 		const argv = await tagging(world, (n) => ({ n, author: "Zoë, Ann", tags: ["a", "b"] }), "--verify", "all");
-		const { stdout } = await world.run(argv);
-		expect(summaryOf(stdout)).toMatchObject({ verified: true, verify: { equal: 20, lost: 0 }, exit_code: 0 });
+		await ends(world.run(argv), 0, { verified: true, verify: { equal: 20, lost: 0 } });
 	});
 
 	it("is a list that the service takes apart by its known rule", async () => {
 		const world = await recorded(20, { flavour: "ragflow-0.24" });
-		const ended = await world.run(await tagging(world, (n) => ({ n, tags: ["red, blue", "x;y"] }), "--verify", "all"));
-		expect(summaryOf(ended.stdout)).toMatchObject({
-			verified: true,
-			verify: { equal: 0, normalised: 20, lost: 0 },
-			exit_code: 0,
-		});
+		const ended = await ends(
+			world.run(await tagging(world, (n) => ({ n, tags: ["red, blue", "x;y"] }), "--verify", "all")),
+			0,
+			{ verified: true, verify: { equal: 0, normalised: 20, lost: 0 } },
+		);
 		expect(verdicts(ended.stdout)).toEqual([]);
 	});
 
@@ -229,8 +214,7 @@ describe("what is not a loss", () => {
 		const trimmed = { fault: "normalise", how: "trim", when: "after", on: { method: "PUT", from: 5 } } as const;
 		const world = await recorded(20, { faults: { faults: [trimmed] } });
 		const argv = await tagging(world, (n) => ({ n, author: ` Ann ${n} ` }), "--concurrency", "1", "--verify", "all");
-		const { exit, stdout, stderr } = await world.run(argv);
-		expect([exit, summaryOf(stdout)]).toEqual([10, expect.objectContaining({ updated: 20, exit_code: 10 })]);
+		const { stdout, stderr } = await ends(world.run(argv), 10, { updated: 20 });
 		expect(summaryOf(stdout)).toMatchObject({ verify: { equal: 4, lost: 0, changed_since: 16 } });
 		expect(stderr).toContain("or by the service, which does not keep what it is sent");
 		expect(stderr.trimEnd()).toMatch(/Check again with: ragtag runs verify \S+$/);
@@ -301,8 +285,7 @@ describe("what is a loss, or is unknown", () => {
 		const service = await liar(3, () => undefined);
 		const world = { env: envOf(service), home: await folder(), clock: hurried };
 		const argv = ["docs", "rm", "--id", "doc-0", "doc-1", "-d", "set", "--yes", ...fast, "--verify", "all"];
-		const removed = await ragtag(argv, world);
-		expect(summaryOf(removed.stdout)).toMatchObject({ removed: 2, verify: { equal: 2, lost: 0 }, exit_code: 0 });
+		await ends(ragtag(argv, world), 0, { removed: 2, verify: { equal: 2, lost: 0 } });
 		const { held } = service;
 		if (held instanceof Map) held.set("doc-1", {});
 		const { exit, stdout, stderr } = await ragtag(["runs", "verify", ...fast], world);
@@ -368,30 +351,29 @@ describe("how much is read back", () => {
 		expect(limited.stderr).toMatch(/stopped by --max-duration 2s\n.*Begin again with: ragtag runs verify/);
 
 		const stopping = new AbortController();
-		const ended = await world.run([...argv, "--verify", "all"], {
-			env: envOf(world.service),
-			signal: stopping.signal,
-			onError: (text) => {
-				if (text.includes("Reading back")) stopping.abort({ exit: 130, text: "stopped by SIGINT" });
-			},
-		});
-		expect(ended.exit).toBe(130);
-		expect(summaryOf(ended.stdout)).toMatchObject({
-			updated: 50,
-			pending: 0,
-			verified: false,
-			verify: { pending: 50 },
-		});
+		const ended = await ends(
+			world.run([...argv, "--verify", "all"], {
+				env: envOf(world.service),
+				signal: stopping.signal,
+				onError: (text) => {
+					if (text.includes("Reading back")) stopping.abort({ exit: 130, text: "stopped by SIGINT" });
+				},
+			}),
+			130,
+			{ updated: 50, pending: 0, verified: false, verify: { pending: 50 } },
+		);
 		expect(ended.stderr).toContain(`Verify it with: ragtag runs verify ${runOf(ended.stdout)}`);
 
 		const again = new AbortController();
 		again.abort({ exit: 143, text: "stopped by SIGTERM" });
-		const stopped = await world.run(["runs", "verify", runOf(tagged.stdout), ...fast], {
-			env: envOf(world.service),
-			signal: again.signal,
-		});
-		expect(stopped.exit).toBe(143);
-		expect(summaryOf(stopped.stdout)).toMatchObject({ rows: 50, unchanged: 0, pending: 50, verified: false });
+		await ends(
+			world.run(["runs", "verify", runOf(tagged.stdout), ...fast], {
+				env: envOf(world.service),
+				signal: again.signal,
+			}),
+			143,
+			{ rows: 50, unchanged: 0, pending: 50, verified: false },
+		);
 	});
 });
 
@@ -407,14 +389,11 @@ describe("what is refused", () => {
 		const service = await blind();
 		const world = { env: envOf(service), home: await folder(), clock: hurried };
 		const path = await file("tags.csv", "document_id,a\ndoc-0,1\n");
-		const tagged = await ragtag(["docs", "tag", path, "-d", "set", ...fast], world);
-		expect(summaryOf(tagged.stdout)).toMatchObject({ updated: 1, verified: false });
+		await ends(ragtag(["docs", "tag", path, "-d", "set", ...fast], world), 0, { updated: 1, verified: false });
 		const hidden = await ragtag(["runs", "verify", ...fast], world);
-		expect(hidden.exit).toBe(2);
-		expect(summaryOf(hidden.stdout)).toMatchObject({ rows: 1, pending: 1, verify: { pending: 1, checked: 0 } });
+		await ends(hidden, 2, { rows: 1, pending: 1, verify: { pending: 1, checked: 0 } });
 		const elsewhere = await ragtag(["runs", "verify", "--base-url", "http://127.0.0.1:9"], world);
-		expect(elsewhere.exit).toBe(8);
-		expect(elsewhere.stderr).toContain(`wrote to ${service.url}/api/v1`);
+		await says(elsewhere, 8, `wrote to ${service.url}/api/v1`);
 	});
 
 	it("nothing if a run has written nothing, with the reason", async () => {
@@ -424,8 +403,7 @@ describe("what is refused", () => {
 		const second = await world.run(argv);
 		const named = await world.run(["runs", "verify", runOf(second.stdout), ...fast]);
 		expect(named).toMatchObject({ exit: 0, stderr: expect.stringContaining("has written nothing") });
-		const newest = await world.run(["runs", "verify", ...fast]);
-		expect(summaryOf(newest.stdout)).toMatchObject({ rows: 2, verify: { equal: 2 } });
+		await ends(world.run(["runs", "verify", ...fast]), 0, { rows: 2, verify: { equal: 2 } });
 	});
 });
 
