@@ -1,122 +1,66 @@
-/** One part of a pattern: any run of characters, any one character, one of a set, or a character itself. */
-type GlobPart =
-	| { readonly kind: "any" }
-	| { readonly kind: "one" }
-	| { readonly kind: "set"; readonly negated: boolean; readonly ranges: readonly Range[] }
-	| { readonly kind: "character"; readonly point: number };
-
-type Range = { readonly from: number; readonly to: number };
-
-/** A parsed pattern. */
-export type Glob = {
-	readonly parts: readonly GlobPart[];
-	/** least number of characters of a name that matches */
-	readonly least: number;
-};
-
-const ANY = 0x2a;
-const ONE = 0x3f;
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
-const DASH = 0x2d;
+/** One part of a pattern: a star, a question mark, a set that is closed, or a character. A `]` at its start belongs to a set. */
+const PART = /\*|\?|\[(?:[!^][^]|[^!^])[^\]]*\]|[^]/gu;
 
 /** Whether a text holds anything that makes it a pattern. */
 export function hasWildcard(text: string): boolean {
 	return /[*?[]/.test(text);
 }
 
+/** The beginning of all names that match. */
+export function literalStart(pattern: string): string {
+	return /^[^*?[]*/.exec(pattern)?.[0] ?? "";
+}
+
 /**
- * Parses a pattern: `*`, `?`, and `[a-z]`, `[!a-z]` or `[^a-z]`, as in a shell, over whole characters.
+ * The test of a pattern: `*`, `?`, and `[a-z]`, `[!a-z]` or `[^a-z]`, as in a shell, over whole characters, and the name as a
+ * whole.
  *
  * Names are no paths: `*` matches slashes and leading dots too. There is no escape, as a backslash may stand in a name:
  * `[*]`, `[?]` and `[[]` are those characters. A bracket that is not closed is one itself.
- */
-export function parseGlob(pattern: string): Glob {
-	const points = Array.from(pattern, (character) => character.codePointAt(0) ?? 0);
-	const parts: GlobPart[] = [];
-	let least = 0;
-	for (let at = 0; at < points.length; at++) {
-		const point = points[at] ?? 0;
-		if (point === ANY) {
-			// Several in a row mean the same as one.
-			if (parts.at(-1)?.kind !== "any") parts.push({ kind: "any" });
-			continue;
-		}
-		least += 1;
-		const set = point === OPEN ? setAt(points, at) : undefined;
-		if (set !== undefined) {
-			parts.push(set.part);
-			at = set.end;
-		} else parts.push(point === ONE ? { kind: "one" } : { kind: "character", point });
-	}
-	return { parts, least };
-}
-
-/**
- * Whether a name matches as a whole.
  *
- * Only the last star ever needs another try, and a pattern of more characters than the name has is not tried at all. So the
- * steps are at most the square of the name's length, whatever the pattern.
+ * What is between two stars has no star, and is taken where it comes first. So no name takes more steps than its length times
+ * that of the pattern; one regular expression with all stars takes years for some.
  */
-export function matchesGlob({ parts, least }: Glob, name: string): boolean {
-	if (least > name.length) return false;
-	let part = 0;
-	let at = 0;
-	let star = -1;
-	let starAt = 0;
-	while (at < name.length) {
-		const wanted = parts[part];
-		if (wanted?.kind === "any") {
-			star = part++;
-			starAt = at;
-		} else if (wanted !== undefined && fits(wanted, name.codePointAt(at) ?? 0)) {
-			part++;
-			at += width(name, at);
-		} else if (star === -1) return false;
-		else {
-			part = star + 1;
-			starAt += width(name, starAt);
-			at = starAt;
-		}
-	}
-	while (parts[part]?.kind === "any") part++;
-	return part === parts.length;
+export function globTest(pattern: string): (name: string) => boolean {
+	const [start = "", ...others] = pattern.replaceAll(PART, sourceOf).split("*");
+	const end = others.pop();
+	if (end === undefined) return (name) => new RegExp(`^${start}$`, "u").test(name);
+	const between = others.filter((source) => source !== "").map((source) => new RegExp(source, "gu"));
+	const parts = [new RegExp(start, "uy"), ...between, new RegExp(`${end}$`, "gu")];
+	return (name) => {
+		let at = 0;
+		return parts.every((part) => {
+			part.lastIndex = at;
+			const isFound = part.test(name);
+			at = part.lastIndex;
+			return isFound;
+		});
+	};
 }
 
-/** UTF-16 units of the character at a place: a surrogate pair is one character. */
-function width(text: string, at: number): number {
-	return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+/** A part as the source of a regular expression. Only a star stays as it is. */
+function sourceOf(part: string): string {
+	if (part === "*") return part;
+	if (part === "?") return "[^]";
+	if (part.length < 3) return escaped(part);
+	const isNegated = /^\[[!^]/.test(part);
+	const items = part.slice(isNegated ? 2 : 1, -1).matchAll(/([^])-([^])|[^]/gu);
+	const ranges = Array.from(items, ([item, from = item, to = item]) => {
+		// A range that ends before it begins has no character.
+		return pointOf(from) > pointOf(to) ? "" : `${escaped(from)}-${escaped(to)}`;
+	});
+	return `[${isNegated ? "^" : ""}${ranges.join("")}]`;
+}
+
+function escaped(character: string): string {
+	return `\\u{${pointOf(character).toString(16)}}`;
+}
+
+function pointOf(character: string): number {
+	return character.codePointAt(0) ?? 0;
 }
 
 /** A pattern that matches this name and no other. */
 export function literalGlob(name: string): string {
 	return name.replaceAll(/[*?[]/g, "[$&]");
-}
-
-function fits(part: Exclude<GlobPart, { kind: "any" }>, point: number): boolean {
-	switch (part.kind) {
-		case "one":
-			return true;
-		case "character":
-			return part.point === point;
-		case "set":
-			return part.ranges.some(({ from, to }) => from <= point && point <= to) !== part.negated;
-	}
-}
-
-/** The set that opens here; undefined where no bracket closes it. */
-function setAt(points: readonly number[], open: number): { part: GlobPart; end: number } | undefined {
-	const negated = points[open + 1] === 0x21 || points[open + 1] === 0x5e;
-	const start = open + (negated ? 2 : 1);
-	// A closing bracket at the start belongs to the set, as in a shell.
-	const end = points.indexOf(CLOSE, start + 1);
-	if (end === -1) return undefined;
-	const ranges: Range[] = [];
-	for (let at = start; at < end; at++) {
-		const from = points[at] ?? 0;
-		const isRange = points[at + 1] === DASH && at + 2 < end;
-		ranges.push({ from, to: isRange ? (points[at + 2] ?? 0) : from });
-		if (isRange) at += 2;
-	}
-	return { part: { kind: "set", negated, ranges }, end };
 }

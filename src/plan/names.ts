@@ -1,4 +1,4 @@
-import { type Glob, matchesGlob, parseGlob, hasWildcard } from "./glob.ts";
+import { globTest, hasWildcard, literalStart } from "./glob.ts";
 
 /** A document without its metadata. */
 export type Named = { readonly id: string; readonly name: string };
@@ -53,12 +53,12 @@ export class Names {
 
 	/** The documents whose names match, in the order in which they were listed. */
 	matching(pattern: string): number[] {
-		const glob = parseGlob(pattern);
-		const literal = literalStart(glob);
+		const matches = globTest(pattern);
+		const literal = literalStart(pattern);
 		const found: number[] = [];
 		for (const [index, { name }] of this.#documents.entries()) {
 			// Most names differ before the first wildcard.
-			if (name.startsWith(literal) && matchesGlob(glob, name)) found.push(index);
+			if (name.startsWith(literal) && matches(name)) found.push(index);
 		}
 		return found;
 	}
@@ -92,15 +92,6 @@ export function differences(wanted: string, found: string): Likeness[] {
 
 function plain(name: string, steps: typeof LIKENESSES = LIKENESSES): string {
 	return steps.reduce((text, [, apply]) => apply(text), name);
-}
-
-function literalStart({ parts }: Glob): string {
-	let start = "";
-	for (const part of parts) {
-		if (part.kind !== "character") break;
-		start += String.fromCodePoint(part.point);
-	}
-	return start;
 }
 
 /** Whether a row's name is the name of one document, or a pattern of all that match it. */

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasWildcard, literalGlob, matchesGlob, parseGlob } from "../../src/plan/glob.ts";
+import { globTest, hasWildcard, literalGlob } from "../../src/plan/glob.ts";
 
-type GlobPart = ReturnType<typeof parseGlob>["parts"][number];
-
-const matches = (pattern: string, name: string): boolean => matchesGlob(parseGlob(pattern), name);
+const matches = (pattern: string, name: string): boolean => globTest(pattern)(name);
 
 describe("a pattern matches the documents that a shell would match, and no others", () => {
 	it.each([
@@ -27,6 +25,9 @@ describe("a pattern matches the documents that a shell would match, and no other
 		["[!a-c]1", "b1", false],
 		["[^a-c]1", "d1", true],
 		["[a-]", "-", true],
+		["[b-a]", "a", false],
+		["[!b-a]", "a", true],
+		["[!]", "[!]", true],
 		["[]a]", "]", true],
 		["[!]a]", "]", false],
 		["[😀-😂]", "😁", true],
@@ -51,28 +52,6 @@ describe("a pattern matches the documents that a shell would match, and no other
 const letter = fc.constantFrom("a", "b", "A", ".", "-", "]", "[", "*", "?", "!", "^", "\n", "😀", "é");
 const text = fc.array(letter, { maxLength: 8 }).map((letters) => letters.join(""));
 
-function regularExpression(parts: readonly GlobPart[]): RegExp {
-	const escaped = (point: number): string => `\\u{${point.toString(16)}}`;
-	const sources = parts.map((part) => {
-		if (part.kind === "any") return "[^]*";
-		if (part.kind === "one") return "[^]";
-		if (part.kind === "character") return escaped(part.point);
-		const ranges = part.ranges.filter(({ from, to }) => from <= to);
-		return `[${part.negated ? "^" : ""}${ranges.map(({ from, to }) => `${escaped(from)}-${escaped(to)}`).join("")}]`;
-	});
-	return new RegExp(`^${sources.join("")}$`, "u");
-}
-
-it("any pattern means what the regular expression of its parts means", () => {
-	fc.assert(
-		fc.property(text, text, (pattern, name) => {
-			const glob = parseGlob(pattern);
-			expect(matchesGlob(glob, name)).toBe(regularExpression(glob.parts).test(name));
-		}),
-		{ numRuns: 3000 },
-	);
-});
-
 it("a name that is escaped as a pattern matches itself and nothing else", () => {
 	fc.assert(
 		fc.property(text, text, (name, other) => {
@@ -89,7 +68,7 @@ it("a name that is escaped as a pattern matches itself and nothing else", () => 
 	]);
 });
 
-it("a hostile pattern does not stop the program: regular expressions take years for these", () => {
+it("a hostile pattern does not stop the program: one regular expression with all stars takes years for these", () => {
 	const name = "a".repeat(2000);
 	expect(matches(`${"a*".repeat(900)}b`, name)).toBe(false);
 	expect(matches(`${"*a".repeat(1000)}*b`, name)).toBe(false);
