@@ -40,7 +40,7 @@ export function headerLine({ ragtag, baseUrl, mode, manifest, created, sync }: P
 		mode,
 		manifest: { name, sha256, rows },
 		created,
-		...(sync === undefined ? {} : { sync: syncMembers(sync) }),
+		sync: sync && syncMembers(sync),
 	};
 	return `${JSON.stringify(header)}\n`;
 }
@@ -52,8 +52,7 @@ function syncMembers({ root, device, datasetId, state, was, isUntagged }: SyncTa
 /** The line of one document. Text, so that keys keep their order and `__proto__` is one of them. */
 export function changeLine(planned: PlannedChange): string {
 	const { line, datasetId, documentId, name, action } = planned;
-	const ids = { line, dataset_id: datasetId, document_id: documentId };
-	const common = { ...ids, ...(name === undefined ? {} : { name }), action };
+	const common = { line, dataset_id: datasetId, document_id: documentId, name, action };
 	if ("file" in planned) {
 		const { path, size, mtime, ino, sha256, at } = planned.file;
 		const { from, fromPath, was } = planned;

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
-import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/check.ts";
+import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/read.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -71,10 +71,9 @@ export function isOfShard({ documentId }: PlannedChange, shard: Shard | undefine
 export async function openPlan(name: string, options: OpenPlanOptions): Promise<OpenedPlan> {
 	const { stdin, temporaryFolder, actions } = options;
 	const bytesOf = name === "-" ? readable("standard input", stdin) : await readFile(name);
-	const folder = await inTemporaryStorage(() => mkdtemp(join(temporaryFolder, "ragtag-plan-")));
-	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	const copy = join(temporaryFolder, `ragtag-plan-${randomBytes(8).toString("hex")}`);
+	const close = (): Promise<void> => rm(copy, { force: true });
 	try {
-		const copy = join(folder, "plan");
 		const spool = await inTemporaryStorage(() => open(copy, "wx", 0o600));
 		try {
 			const checked = await check(name, bytesOf, spool, options);

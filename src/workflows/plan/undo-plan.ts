@@ -1,4 +1,5 @@
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Normalise } from "../../rest/flavours.ts";
 import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
@@ -56,10 +57,9 @@ export async function planUndo(
 	normalise: Normalise,
 	{ parent, steps }: { readonly parent: string; readonly steps: UndoSteps | undefined },
 ): Promise<UndoPlan> {
-	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-undo-")));
-	const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
+	const path = join(parent, `ragtag-undo-${randomBytes(8).toString("hex")}`);
+	const close = (): Promise<void> => rm(path, { force: true });
 	try {
-		const path = join(folder, "plan");
 		const file = await inTemporaryStorage(() => open(path, "wx", 0o600));
 		const counts = { restored: 0, removed: 0, broughtBack: 0, impossible: 0 };
 		const impossibleIds: string[] = [];

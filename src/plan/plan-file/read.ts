@@ -1,0 +1,233 @@
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { JsonFault, type JsonRules } from "../../json/lexer.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseMembers } from "../../json/parser.ts";
+import { DEEPEST_METADATA, type JsonValue, type Metadata } from "../../json/values.ts";
+import { changeLine, countsText, footerLine, headerLine, PLAN_VERSION } from "./encode.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
+
+/** A fault of a plan: a predicate of "the plan", and its line if that is known. */
+export class PlanFault extends Error {
+	readonly line: number | undefined;
+
+	constructor(text: string, line?: number) {
+		super(text);
+		this.line = line;
+	}
+}
+
+/** A plan without its changes. */
+export type CheckedPlan = { readonly header: PlanHeader; readonly counts: PlanCounts };
+
+const LINE_END = "\n";
+
+/** The beginning of a plan of any version. */
+const BEGINNING = '{"ragtag_plan":';
+
+/** Reads a plan line by line, and checks at its end that it is unchanged and complete. */
+export class PlanCheck {
+	readonly #hash = createHash("sha256");
+	readonly #actions: readonly PlannedChange["action"][];
+	#lines = 0;
+	#changes = 0;
+	#header: PlanHeader | undefined;
+	#counts: PlanCounts | undefined;
+
+	/** @param actions the actions that are allowed: `docs apply` must not remove documents */
+	constructor(actions: readonly PlannedChange["action"][]) {
+		this.#actions = actions;
+	}
+
+	/**
+	 * @param bytes a line without its end
+	 * @param isEnded whether the line has an end
+	 * @returns the change that the line holds, if it is one
+	 * @throws PlanFault
+	 */
+	line(bytes: Uint8Array, isEnded: boolean): PlannedChange | undefined {
+		this.#lines += 1;
+		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+		if (this.#header === undefined) {
+			this.#header = this.#first(text, isEnded);
+			this.#hashLine(bytes);
+			return undefined;
+		}
+		if (this.#counts !== undefined)
+			throw this.#fault("was edited: text follows its last line, which counts the others");
+		if (!isEnded) throw this.#cut();
+		const footer = readFooter(text);
+		if (footer !== undefined) {
+			this.#counts = this.#last(footer);
+			return undefined;
+		}
+		const change = readChange(text);
+		if (change === undefined) throw this.#fault("was edited or cut: this is not a line of a plan");
+		if (this.#header.sync === undefined && !this.#actions.includes(change.action)) {
+			throw this.#fault(`has the action ${change.action}, which this command does not do`);
+		}
+		this.#changes += 1;
+		this.#hashLine(bytes);
+		return change;
+	}
+
+	/** @throws PlanFault where the plan has no last line */
+	end(): CheckedPlan {
+		if (this.#header === undefined) throw new PlanFault("is empty");
+		if (this.#counts === undefined) throw this.#cut();
+		return { header: this.#header, counts: this.#counts };
+	}
+
+	#first(text: string, isEnded: boolean): PlanHeader {
+		if (!text.startsWith(BEGINNING)) throw this.#fault("was not written by ragtag docs plan");
+		if (!isEnded) throw this.#cut();
+		const version = jsonObjectOf(text)?.["ragtag_plan"];
+		if (typeof version === "number" && version > PLAN_VERSION) {
+			throw this.#fault(`is of format ${version}, which this version does not know`);
+		}
+		const header = readHeader(text);
+		if (header === undefined) throw this.#fault("was edited: this is not how a plan begins");
+		return header;
+	}
+
+	#last({ sha256, ...counts }: PlanCounts & { readonly sha256: string }): PlanCounts {
+		if (counts.changes !== this.#changes) {
+			const text = `was edited or cut: its last line counts ${counts.changes} changes, and it has ${this.#changes}`;
+			throw this.#fault(text);
+		}
+		if (this.#hash.update(countsText(counts)).digest("hex") !== sha256) {
+			throw new PlanFault("was edited: its checksum is not that of its lines");
+		}
+		return counts;
+	}
+
+	#hashLine(bytes: Uint8Array): void {
+		this.#hash.update(bytes);
+		this.#hash.update(LINE_END);
+	}
+
+	#cut(): PlanFault {
+		return this.#fault("was cut: it ends before its last line, which counts the others");
+	}
+
+	#fault(text: string): PlanFault {
+		return new PlanFault(text, this.#lines);
+	}
+}
+
+/** A line nests a value of a key that is changed: the line, `change`, the key, then what metadata has. */
+const PLAN_JSON: JsonRules = { maxDepth: 3 + DEEPEST_METADATA, maxString: Number.POSITIVE_INFINITY, maxFaults: 0 };
+const FOOTER = /^\{"changes":(\d+),"unchanged":(\d+),"failed":(\d+),"sha256":"([0-9a-f]{64})"\}$/;
+
+const TEXT = v.string();
+const HASH = v.pipe(TEXT, v.regex(/^[0-9a-f]{64}$/));
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const METADATA = v.custom<Metadata>((value) => value instanceof Map);
+const VALUE = v.custom<JsonValue>((value) => value !== undefined);
+
+const HEADER = v.object({
+	ragtag_plan: v.literal(PLAN_VERSION),
+	ragtag: TEXT,
+	base_url: TEXT,
+	mode: v.picklist(["replace", "merge"]),
+	manifest: v.object({ name: TEXT, sha256: HASH, rows: COUNT }),
+	created: TEXT,
+	sync: v.optional(
+		v.pipe(
+			v.object({ root: TEXT, device: v.number(), dataset_id: TEXT, state: TEXT, was: TEXT, untagged: v.boolean() }),
+			v.transform(({ dataset_id: datasetId, untagged: isUntagged, ...of }) => ({ ...of, datasetId, isUntagged })),
+		),
+	),
+});
+
+const PLANNED = { line: COUNT, dataset_id: TEXT, document_id: TEXT, name: v.optional(TEXT) };
+const CHANGE = v.variant("action", [
+	v.object({ ...PLANNED, action: v.literal("remove"), was: HASH, path: v.optional(TEXT) }),
+	v.object({ ...PLANNED, action: v.literal("fail"), path: TEXT, code: TEXT, text: TEXT }),
+	v.object({
+		...PLANNED,
+		action: v.picklist(["upload", "replace", "rename", "keep"]),
+		name: TEXT,
+		from: v.optional(TEXT),
+		from_path: v.optional(TEXT),
+		was: v.optional(HASH),
+		path: TEXT,
+		size: COUNT,
+		mtime: v.number(),
+		ino: v.number(),
+		sha256: HASH,
+		at: v.optional(TEXT),
+		meta_fields: METADATA,
+	}),
+	v.object({
+		...PLANNED,
+		was: HASH,
+		action: v.literal("update"),
+		or_was: v.optional(v.array(HASH)),
+		meta_fields: METADATA,
+		add: METADATA,
+		change: v.map(TEXT, v.object({ from: VALUE, to: VALUE })),
+		remove: METADATA,
+	}),
+]);
+
+/** Undefined where this version would not have written it. @param text a line without its end, here and below */
+function readHeader(text: string): PlanHeader | undefined {
+	const read = v.safeParse(HEADER, jsonObjectOf(text));
+	if (!read.success) return undefined;
+	const { ragtag, base_url: baseUrl, mode, manifest, created, sync } = read.output;
+	const header: PlanHeader = { ragtag, baseUrl, mode, manifest, created, sync };
+	return headerLine(header) === `${text}\n` ? header : undefined;
+}
+
+/** Undefined where this version would not have written it: a repeated key, or an unknown member. */
+function readChange(text: string): PlannedChange | undefined {
+	const read = v.safeParse(CHANGE, membersOf(text));
+	if (!read.success) return undefined;
+	const planned = plannedOf(read.output);
+	return changeLine(planned) === `${text}\n` ? planned : undefined;
+}
+
+function plannedOf({ line, dataset_id: datasetId, document_id: documentId, ...read }: ReadChange): PlannedChange {
+	const ids = { line, datasetId, documentId };
+	switch (read.action) {
+		case "remove":
+		case "fail":
+			return { ...ids, ...read };
+		case "update": {
+			const { name, action, was, or_was: orWas, meta_fields: metadata, ...difference } = read;
+			return { ...ids, name, action, was, orWas, metadata, difference };
+		}
+		case "upload":
+		case "replace":
+		case "rename":
+		case "keep": {
+			const { name, action, from, from_path: fromPath, was, meta_fields: metadata, ...file } = read;
+			return { ...ids, name, action, from, fromPath, was, file, metadata };
+		}
+	}
+}
+
+type ReadChange = v.InferOutput<typeof CHANGE>;
+
+/** Undefined where the line is not the last one of a plan. */
+function readFooter(text: string): (PlanCounts & { readonly sha256: string }) | undefined {
+	const found = FOOTER.exec(text);
+	if (found === null) return undefined;
+	const [, changes, unchanged, failed, sha256 = ""] = found;
+	const counts = { changes: Number(changes), unchanged: Number(unchanged), failed: Number(failed) };
+	return footerLine(counts, sha256) === `${text}\n` ? { ...counts, sha256 } : undefined;
+}
+
+/** The members of a line. Objects are maps in the order of its text, which `JSON.parse` changes for keys like numbers. */
+function membersOf(text: string): object | undefined {
+	try {
+		const members = Array.from(parseMembers(text, PLAN_JSON), ([name, { value, members: inner }]) => {
+			return [name, inner ? new Map(Array.from(inner, ([key, each]) => [key, each.value])) : value] as const;
+		});
+		return Object.fromEntries(members);
+	} catch (error) {
+		if (error instanceof JsonFault) return undefined;
+		throw error;
+	}
+}
