@@ -10,26 +10,10 @@ import type { ManifestOptions, SetCell } from "./types.ts";
 type Setting = SetCell & { readonly value: JsonValue };
 
 /**
- * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header.
+ * The key and value of `--set KEY[:type]=VALUE`; the types are those of a CSV header. A token that removes a key is of any
+ * type, as in a manifest.
  *
- * @param token the text that removes a key of any type, as in a manifest
- * @throws CliError exit 2
- */
-export function readSetting(text: string, token?: string): Setting {
-	const equals = text.indexOf("=");
-	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
-	if (equals === -1 || key === "") throw wrong(`"${excerpt(text)}" is not KEY=VALUE`);
-	if (meant !== undefined) throw wrong(`"${excerpt(key)}" ends in an unknown type; did you mean :${meant}?`);
-	const cell = text.slice(equals + 1);
-	const result = cell === token ? { value: cell } : cellValue(cell, type);
-	if (!("value" in result)) throw wrong(`${excerpt(key)}: ${result.fault}`);
-	return { key, type, cell, value: result.value };
-}
-
-/**
- * The same, without values that a manifest may not have in this mode.
- *
- * @throws CliError exit 2
+ * @throws CliError exit 2, also for a value that a manifest may not have in this mode
  */
 export function parseSetOption(
 	text: string,
@@ -37,13 +21,19 @@ export function parseSetOption(
 ): Setting {
 	const { mergeOnly, deleteToken } = options;
 	const token = mergeOnly?.token ?? deleteToken;
-	const setting = readSetting(text, token);
-	const { key, type, cell, value } = setting;
+	const equals = text.indexOf("=");
+	const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
+	if (equals === -1 || key === "") throw wrong(`"${excerpt(text)}" is not KEY=VALUE`);
+	if (meant !== undefined) throw wrong(`"${excerpt(key)}" ends in an unknown type; did you mean :${meant}?`);
+	const cell = text.slice(equals + 1);
+	const result = cell === token ? { value: cell } : cellValue(cell, type);
+	if (!("value" in result)) throw wrong(`${excerpt(key)}: ${result.fault}`);
+	const { value } = result;
 	const misplaced = type === "json" && cell !== token ? undefined : mergeOnlyFault(key, value, mergeOnly);
 	if (misplaced !== undefined) throw wrong(`${excerpt(key)}: ${misplaced.text}`, "Add --mode merge if you mean that.");
 	const broken = brokenChangeFault(key, value, options, type === "json");
 	if (broken !== undefined) throw wrong(`${excerpt(key)}: ${broken.text}`, "Fix the list; nothing was sent.");
-	return setting;
+	return { key, type, cell, value };
 }
 
 /**

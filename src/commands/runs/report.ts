@@ -1,15 +1,14 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { checkManifest } from "../../manifest/check.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
-import { readSetting } from "../../manifest/set-option.ts";
 import { DEFAULT_PURPOSE, purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
+import { manifestOptions } from "../../workflows/check/check-manifest.ts";
 import { hasPlan, openPlan } from "../../workflows/plan/open-plan.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
 import { declare } from "../../flags/declare.ts";
@@ -18,7 +17,6 @@ import { addVerbosityOptions } from "../../flags/flags.ts";
 import { shardIn } from "../../shard.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
-import { sheetOptions } from "../../flags/input-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { newestWithResult, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
@@ -106,26 +104,13 @@ async function sourceOf(file: RunFile, temporaryFolder: string, { stdin, signal 
 		return { ...rows, sha256: plan.sha256, close: () => plan.close() };
 	}
 	const reading = { stdin, signal, onProblem: () => undefined, temporaryFolder };
-	const source = await checkManifest(path, readingOf(file), reading);
+	const source = await checkManifest(path, await readingOf(file), reading);
 	return { ...source, sha256: source.content.sha256 };
 }
 
-/** How the run read its manifest. */
-function readingOf({ command, options }: RunFile): ManifestOptions {
-	const flags = payloadFlags(options);
-	const token = flags.mode === "merge" ? (flags.deleteToken ?? DELETE_TOKEN) : undefined;
-	const set = (flags.set ?? []).map((text) => readSetting(text, token));
-	return {
-		purpose: purposeOf(command) ?? DEFAULT_PURPOSE,
-		dataset: flags.dataset,
-		map: new Map(flags.map),
-		ignore: new Set(flags.ignore),
-		set: new Map(set.map(({ key, value }) => [key, value])),
-		empty: flags.empty ?? "skip",
-		schema: options["schemaContent"] ?? (flags.schema === "none" ? "none" : undefined),
-		onDuplicate: flags.onDuplicate ?? "error",
-		...sheetOptions(flags),
-		filesRoot: flags.filesRoot,
-		shard: flags.shard,
-	};
+/** How the run read its manifest. The schema is the recorded one, as its file may have changed. */
+async function readingOf({ command, options }: RunFile): Promise<ManifestOptions> {
+	const { schema, ...flags } = payloadFlags(options);
+	const reading = await manifestOptions(purposeOf(command) ?? DEFAULT_PURPOSE, flags, {});
+	return { ...reading, schema: options["schemaContent"] ?? (schema === "none" ? schema : undefined) };
 }

@@ -29,7 +29,7 @@ export async function manifestOptions(
 		readonly deleteToken?: string | undefined;
 		readonly shard?: Shard | undefined;
 	},
-	settings: Settings,
+	settings: Partial<Pick<Settings, "dataset">>,
 ): Promise<ManifestOptions> {
 	const map = new Map(flags.map);
 	if (map.size < (flags.map?.length ?? 0)) {
