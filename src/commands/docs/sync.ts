@@ -17,7 +17,7 @@ import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
-import { addSourceOptions, checkSources } from "../../workflows/from/file-values.ts";
+import { addSourceOptions, checkSources } from "../../workflows/rows/file-values.ts";
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
 import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";

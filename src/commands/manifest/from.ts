@@ -12,7 +12,7 @@ import {
 	sourcesOf,
 	type Origin,
 	valuesOf,
-} from "../../workflows/from/file-values.ts";
+} from "../../workflows/rows/file-values.ts";
 import { parseOut } from "../../flags/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { show } from "../../text/show.ts";

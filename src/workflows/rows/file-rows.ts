@@ -10,7 +10,7 @@ import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Stop } from "../../run/types.ts";
-import { type FactSetting, factSettings, setFacts } from "./fact-settings.ts";
+import { type FactSetting, factSettings, setFacts } from "./file-values.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import { type FoundFile, findFiles, isRenamed, namedSidecars } from "./find-files.ts";
 import { type ManifestReadFlags, checkedRows, madeRows } from "./manifest-rows.ts";

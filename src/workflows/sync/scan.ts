@@ -13,8 +13,7 @@ import type { SourceFile } from "../../plan/plan-file/planned.ts";
 import { hasSameStatus, type SyncEntry } from "../../plan/sync/state.ts";
 import type { WantedFile } from "../../plan/sync/steps.ts";
 import { excerpt } from "../../text/show.ts";
-import { type Sources, valuesOf } from "../from/file-values.ts";
-import { type FactSetting, setFacts } from "../rows/fact-settings.ts";
+import { type FactSetting, setFacts, type Sources, valuesOf } from "../rows/file-values.ts";
 import type { FoundFile } from "../rows/find-files.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 

@@ -1,0 +1,198 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { reason, usageError } from "../../errors.ts";
+import {
+	FACT_NAMES,
+	type FactName,
+	factOf,
+	type FactText,
+	factTextOf,
+	type FileFacts,
+	parseFactText,
+} from "../../files/facts.ts";
+import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts";
+import { type PathPattern, parsePattern } from "../../files/path-pattern.ts";
+import { needs } from "../../flags/refuse.ts";
+import { parseNonEmpty } from "../../flags/values.ts";
+import type { JsonValue } from "../../json/values.ts";
+import type { Fault } from "../../manifest/fault.ts";
+import { MemberNames } from "../../manifest/json/object.ts";
+import { cellValue, splitType } from "../../manifest/rows/typed.ts";
+import { readSidecar } from "../../manifest/sidecars/find.ts";
+import type { ManifestOptions, Problem, SetCell } from "../../manifest/types.ts";
+import { excerpt } from "../../text/show.ts";
+
+/** The facts of `--facts` that become keys. Times are UTC, in ISO form. */
+const KEY_FACTS = ["path", "folder", "ext", "size", "mtime", "sha256"] as const satisfies readonly FactName[];
+
+type KeyFact = (typeof KEY_FACTS)[number];
+
+/** Where the value of a key comes from, the weakest first: a later one wins. */
+export type Origin = "fact" | "pattern" | "front matter" | "sidecar";
+
+/** What is taken from files. */
+export type Sources = {
+	readonly facts: readonly KeyFact[];
+	readonly pattern: PathPattern | undefined;
+	/** whether a path that the pattern does not match is a problem */
+	readonly isStrict: boolean;
+	/** the only keys that are taken; undefined for all */
+	readonly keys: ReadonlySet<string> | undefined;
+};
+
+type FileValues = {
+	readonly values: ReadonlyMap<string, { readonly value: JsonValue; readonly origin: Origin }>;
+	/** whether a pattern was given and the path does not match it */
+	readonly isUnmatched: boolean;
+	readonly problems: readonly Problem[];
+};
+
+/** All that is known of a file. A file that can't be read is a problem, and never an exception. */
+export async function valuesOf(file: FileFacts, sources: Sources): Promise<FileValues> {
+	const { facts, pattern, isStrict, keys } = sources;
+	const values = new Map<string, { readonly value: JsonValue; readonly origin: Origin }>();
+	const problems: Problem[] = [];
+	const set = (key: string, value: JsonValue, origin: Origin): void => {
+		// An empty folder says nothing: a key without a value is an empty cell.
+		if (value !== "" && keys?.has(key) !== false) values.set(key, { value, origin });
+	};
+	const problem = (path: string, { field, code, text }: Fault, place = { line: 1, column: 1 }): void => {
+		problems.push({ file: path, ...place, field, code, text: field === null ? text : `${excerpt(field)}: ${text}` });
+	};
+	try {
+		for (const name of facts) set(name, name === "size" ? file.size : await factOf(name, file), "fact");
+		const fields = pattern?.(file.relative);
+		for (const [name, text] of fields ?? []) {
+			const { key, type } = splitType(name);
+			const result = cellValue(text, type);
+			if ("value" in result) set(key, result.value, "pattern");
+			else problem(file.path, { field: key, code: result.code, text: result.fault });
+		}
+		const isUnmatched = pattern !== undefined && fields === undefined;
+		if (isUnmatched && isStrict) {
+			problem(file.path, { field: null, code: "NO_MATCH", text: "does not match --pattern" });
+		}
+		const front = mayHaveFrontMatter(file.ext) ? await readFrontMatter(file.path) : new Map<string, JsonValue>();
+		if ("text" in front) {
+			const { line, column, text } = front;
+			const fault = { field: null, code: "BAD_FRONT_MATTER", text: `front matter: ${text}` };
+			problem(file.path, fault, { line, column });
+		} else for (const [key, value] of front) set(key, value, "front matter");
+		if (file.sidecar !== undefined) {
+			const read = await readSidecar(file.sidecar, new MemberNames({ map: new Map(), ignore: new Set() }));
+			for (const fault of read?.parsed.faults ?? []) problem(file.sidecar, fault);
+			for (const [key, value] of read?.parsed.metadata ?? []) set(key, value, "sidecar");
+		}
+		return { values, problems, isUnmatched };
+	} catch (error) {
+		problem(file.path, { field: "file", code: "BAD_FILE", text: `can't be read: ${reason(error)}` });
+		return { values, problems, isUnmatched: false };
+	}
+}
+
+/** Flags that say which keys come from files. */
+export type SourceFlags = {
+	readonly facts?: readonly KeyFact[] | undefined;
+	readonly pattern?: string | undefined;
+	readonly strict?: boolean | undefined;
+	readonly keys?: readonly string[] | undefined;
+};
+
+/** Options of commands that take keys from files. */
+export function addSourceOptions(command: Command): Command {
+	return command
+		.option("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts)
+		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
+		.option("--strict", "a path that does not match --pattern is a problem")
+		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""));
+}
+
+/** @throws CliError exit 2 for flags that mean nothing without others */
+export function checkSources({ strict, pattern }: SourceFlags): void {
+	needs("--pattern", pattern !== undefined, { "--strict": strict });
+}
+
+/** @throws CliError exit 2 for a pattern that is none */
+export function sourcesOf({ facts = [], pattern, strict = false, keys }: SourceFlags): Sources {
+	return {
+		facts,
+		pattern: pattern === undefined ? undefined : parsePattern(pattern),
+		isStrict: strict,
+		keys: keys && new Set(keys),
+	};
+}
+
+function parseFacts(text: string): KeyFact[] {
+	return text.split(",").map((word) => {
+		const fact = KEY_FACTS.find((each) => each === word);
+		if (fact !== undefined) return fact;
+		throw new InvalidArgumentError(`"${word}" is no fact; facts are ${KEY_FACTS.join(", ")}.`);
+	});
+}
+
+/** A `--set` whose value comes from each file. */
+export type FactSetting = Pick<SetCell, "key" | "type"> & { readonly text: FactText };
+
+/**
+ * Divides the values of `--set` into those that are the same for all files, and those with facts of a file. Of two for one
+ * key, the later one counts.
+ *
+ * @throws CliError exit 2 for a fact that does not exist
+ */
+export function factSettings(set: readonly string[]): {
+	readonly plain: readonly string[];
+	readonly facts: readonly FactSetting[];
+} {
+	const last = new Map<string, string | FactSetting>();
+	const faulty: string[] = [];
+	for (const text of set) {
+		const equals = text.indexOf("=");
+		const { key, type, meant } = splitType(text.slice(0, Math.max(equals, 0)));
+		// `manifestOptions` refuses these in its own words. Braces of JSON are its own.
+		const parsed =
+			equals === -1 || key === "" || meant !== undefined || type === "json"
+				? undefined
+				: parseFactText(text.slice(equals + 1));
+		if (equals === -1) faulty.push(text);
+		else if (parsed === undefined) last.set(key, text);
+		else if ("unknown" in parsed) {
+			throw usageError(
+				`--set: ${excerpt(parsed.unknown)} is no fact of a file; nothing was sent`,
+				`Facts are ${FACT_NAMES.join(" ")}. --set KEY:json="{...}" takes braces as they are.`,
+			);
+		} else last.set(key, { key, type, text: parsed });
+	}
+	const values = [...last.values()];
+	return {
+		plain: [...faulty, ...values.filter((each) => typeof each === "string")],
+		facts: values.filter((each) => typeof each !== "string"),
+	};
+}
+
+/**
+ * Sets the values of one file. An empty one is what an empty cell of a manifest is, by `--empty`.
+ *
+ * @returns what is wrong with them
+ */
+export async function setFacts(
+	settings: readonly FactSetting[],
+	facts: FileFacts,
+	metadata: Map<string, JsonValue>,
+	{ empty }: Pick<ManifestOptions, "empty">,
+): Promise<Fault[]> {
+	const faults: Fault[] = [];
+	for (const { key, type, text } of settings) {
+		try {
+			const filled = await factTextOf(text, facts);
+			if (filled === "" && empty === "skip") metadata.delete(key);
+			else if (filled === "" && empty === "null") metadata.set(key, null);
+			else {
+				const result = cellValue(filled, type);
+				if ("value" in result) metadata.set(key, result.value);
+				else faults.push({ field: key, code: result.code, text: result.fault });
+			}
+		} catch (error) {
+			faults.push({ field: key, code: "BAD_FILE", text: `the file can't be read: ${reason(error)}` });
+		}
+	}
+	return faults;
+}
