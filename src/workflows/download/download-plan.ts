@@ -108,7 +108,13 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 		};
 		return {
 			folder,
-			rows: mapped(rows, withFile),
+			rows: {
+				...rows,
+				readBatches: undefined,
+				async *read() {
+					for await (const row of rows.read()) yield withFile(row);
+				},
+			},
 			wanted: ({ documentId }) => listed.get(documentId),
 			bytes: [...found.values()].reduce((sum, { size = 0 }) => sum + size, 0),
 			writeManifest,
@@ -154,22 +160,6 @@ function withPaths(
 	return new Map(
 		[...found].map(([id, document]) => [id, { ...document, path: before.get(id) ?? paths.of(document.name) }]),
 	);
-}
-
-function mapped(rows: RowSource, change: (row: Row) => Row): RowSource {
-	return {
-		...rows,
-		async *read() {
-			for await (const row of rows.read()) yield change(row);
-		},
-		...(rows.readBatches === undefined
-			? {}
-			: {
-					async *readBatches(isWanted) {
-						for await (const batch of rows.readBatches?.(isWanted) ?? []) yield batch.map(change);
-					},
-				}),
-	};
 }
 
 function severalDatasets(datasets: readonly string[]): CliError {

@@ -59,10 +59,8 @@ export class PolicyChecker {
 					await this.#update(line, { present: effect.sent, metadata: effect.sent }, normalise);
 				return;
 			case "update":
-				await this.#update(line, effect, normalise);
-				return;
 			case "replace":
-				await this.#update(line, effect, normalise, true);
+				await this.#update(line, effect, normalise, effect.action === "replace");
 				return;
 			case "upload":
 				await this.creation(line, effect.metadata);

@@ -22,7 +22,7 @@ export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 		readonly onPresent?: OnPresent | undefined;
 		read(): AsyncIterable<SourceRow>;
 		/** the same rows, many at a time, where that is cheaper; without those at positions that are not wanted */
-		readBatches?(isWanted?: IsWanted): AsyncIterable<readonly SourceRow[]>;
+		readonly readBatches?: ((isWanted?: IsWanted) => AsyncIterable<readonly SourceRow[]>) | undefined;
 		/** what a recorded run stores, so that another process can read the rows again */
 		readonly content: RecordedContent;
 		/** the flags that change what is sent, as a run records them */
