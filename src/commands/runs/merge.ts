@@ -6,7 +6,7 @@ import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { collect } from "../../flags/values.ts";
-import { undoOf } from "../../report/undo.ts";
+import { undoOfRun } from "../../workflows/recorded/choose-run.ts";
 import { type MergedRun, mergeRuns } from "../../run/recorded/merge-runs.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
@@ -108,7 +108,6 @@ function endOf(
 ): Ended {
 	const { run } = file;
 	const totals = journal.totals();
-	const same = journal.state.noOpUpdates;
 	const retry = withFlags(`ragtag runs retry ${run}`, flags);
 	return {
 		totals,
@@ -117,8 +116,8 @@ function endOf(
 		verified: writers.length > 0 && writers.every((end) => end?.isVerified === true),
 		run,
 		folder: runs.path(run),
-		same,
-		undo: undoOf(totals, { ...journal.forUndo, same }, withFlags(`ragtag runs undo ${run}`, flags)),
+		same: journal.state.noOpUpdates,
+		undo: undoOfRun(file, journal.state, flags),
 		next:
 			totals.failed > 0
 				? `Try the failed rows again, where ${show(file.manifest.name)} is: ${retry}`

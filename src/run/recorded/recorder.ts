@@ -108,12 +108,6 @@ export class Recorder<Item extends Work> implements Journal<Item>, SentLog {
 		return this.state.failedCodes().filter((code) => code !== SUPERSEDED);
 	}
 
-	/** Rows that were written without a before-image, and rows that failed after their files were stored. */
-	get forUndo(): { readonly blind: number; readonly stored: number } {
-		const { state } = this;
-		return { blind: state.countWithoutBeforeImage(), stored: state.countStoredButFailed() };
-	}
-
 	earlier(index: number): Earlier | undefined {
 		const row = this.#inDoubt.get(index);
 		if (row === undefined) return undefined;

@@ -134,7 +134,11 @@ export async function targetOf(
 }
 
 /** Whether a recorded run can be undone, and how. */
-export function undoOfRun({ run, options }: RunFile, state: JournalState, flags: GlobalFlags): Undo {
+export function undoOfRun(
+	{ run, options }: Pick<RunFile, "run" | "options">,
+	state: JournalState,
+	flags: GlobalFlags,
+): Undo {
 	const counts = {
 		blind: state.countWithoutBeforeImage(),
 		same: state.noOpUpdates,

@@ -1,18 +1,18 @@
 import type { ExitCode } from "../../errors.ts";
 import type { Row, RowFailure } from "../../manifest/types.ts";
-import { undoOf } from "../../report/undo.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { checkedLog, type Operation, type SentLog } from "../../run/operations/operation.ts";
 import { runChunks, type RunOptions as ChunkOptions } from "../../run/rows.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
-import { resumeCommand, withFlags } from "../../flags/next-command.ts";
+import { resumeCommand } from "../../flags/next-command.ts";
 import type { Run } from "../open-run.ts";
 import type { Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
 import { writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
+import { undoOfRun } from "../recorded/choose-run.ts";
 import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
@@ -187,7 +187,6 @@ async function endRun<SourceRow extends Row>(
 	const source = { read: () => rows.read(), failedRows: rows.failedRows, onFailed, otherRows: shard?.otherRows };
 	const { superseded } = journal;
 	const failure = await writeFailed(failedPath, runs.path(name), source, { ...totals, superseded });
-	const undo = withFlags(`ragtag runs undo ${name}`, flags);
 	const ended: Ended = {
 		totals,
 		seconds,
@@ -203,11 +202,7 @@ async function endRun<SourceRow extends Row>(
 		superseded: { all: superseded, before: supersededBefore },
 		folder: runs.path(name),
 		same: journal.state.noOpUpdates,
-		undo: undoOf(
-			totals,
-			{ ...journal.forUndo, same: journal.state.noOpUpdates, hasTrash: rows.options["trash"] === true },
-			undo,
-		),
+		undo: undoOfRun({ run: name, options: rows.options }, journal.state, flags),
 		resume: totals.pending > 0 ? resumeCommand(name, flags) : undefined,
 		failed: { path: failedPath, failure },
 		failedCodes: journal.failedCodes(),
