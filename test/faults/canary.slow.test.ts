@@ -25,10 +25,16 @@ const FAULTS = [
 /** Nothing that waits for long: what is searched is what is written, not how long it takes. */
 const IMPATIENT = ["--attempts", "2", "--timeout", "1s", "--max-wait", "1s", "--max-outage", "1s", "--debug"];
 
+/** The requests that a fault alters. An answer that is not the API's would end a command before it records anything. */
+function methodOf(fault: string): { readonly method?: string } {
+	if (fault.startsWith("list-")) return { method: "GET" };
+	return fault === "redirect" || fault === "html" ? { method: "PUT" } : {};
+}
+
 it.each(FAULTS)("after the fault %s %j no output, no file and no port has the key", async (fault, parameters) => {
 	const [home, data] = [await folder(), await folder()];
 	const log: string[] = [];
-	const plan = { fault, ...parameters, on: { times: 2, ...(fault.startsWith("list-") ? { method: "GET" } : {}) } };
+	const plan = { fault, ...parameters, on: { times: 2, ...methodOf(fault) } };
 	const sandbox = await startSandbox({
 		port: 0,
 		key: KEY,
