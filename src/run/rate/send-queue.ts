@@ -1,5 +1,5 @@
 import { RestError } from "../../rest/errors.ts";
-import { onlyThrottled } from "../stop/reasons.ts";
+import { durationText, onlyThrottled } from "../stop/reasons.ts";
 import type { Clock, Limiter, Request, Stop } from "../types.ts";
 import type { Controller } from "./controller.ts";
 import type { Cooldown } from "./cooldown.ts";
@@ -8,6 +8,9 @@ import type { RunMonitor } from "./run-monitor.ts";
 
 /** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
 const MAX_THROTTLED_MS = 15 * 60_000;
+
+/** After that time of it, in milliseconds, a note says so: without a progress line nothing else does. */
+const THROTTLED_NOTED_MS = 60_000;
 
 type SendQueueOptions = {
 	readonly limiter: Limiter;
@@ -52,6 +55,8 @@ export class SendQueue {
 	#inFlight = 0;
 	#sent = 0;
 	#throttledSince: number | undefined;
+	/** the beginning that the last note was of */
+	#noted: number | undefined;
 
 	constructor(options: SendQueueOptions) {
 		const { clock, unpaused, controller } = options;
@@ -164,12 +169,18 @@ export class SendQueue {
 	}
 
 	#throttled(error: RestError): void {
-		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
+		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onNote, onStop } = this.#options;
 		const now = unpaused.now();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;
-		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));
+		const lasted = now - this.#throttledSince;
+		if (lasted >= maxOutage) onStop(onlyThrottled(error, maxOutage));
+		else if (lasted >= THROTTLED_NOTED_MS && this.#noted !== this.#throttledSince) {
+			this.#noted = this.#throttledSince;
+			const [since, most] = [lasted, maxOutage].map((time) => durationText(time));
+			onNote(`The service has only asked to slow down for ${since} (${error.message}): going on, ${most} at most.`);
+		}
 	}
 }
 
