@@ -16,7 +16,7 @@ import {
 	thisMachine,
 	thisProcessAsOwner,
 } from "../storage/process-owner.ts";
-import { readTextIfThere, removeFile, writeNewDurably } from "../storage/quick-files.ts";
+import { readTextIfThere, removeFile } from "../storage/quick-files.ts";
 
 /** Age in milliseconds at which a lock without an owner counts as left by a process that was killed while it took it. */
 const ABANDONED_AGE_MS = 10_000;
@@ -76,7 +76,7 @@ export async function takeLock(path: string, { processes, force = false, machine
 		const found = readLock(file, here);
 		refuseIfHeld(found, file, force);
 		if (found.state !== "free") removeFile(file);
-		await createLock(file, self);
+		createLock(file, self);
 	});
 	const release = (): Promise<void> =>
 		withMutex(mutex, async () => {
@@ -113,25 +113,25 @@ function refuseIfHeld({ owner, state }: FoundLock, file: string, force: boolean)
 /** Error codes of file systems without hard links. */
 const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
-/** Creates the lock with its owner in one step, so that a process killed here leaves no lock without an owner. */
-async function createLock(file: string, owner: LockOwner): Promise<void> {
+/**
+ * Creates the lock with its owner in one step, so that a process killed here leaves no lock without an owner. It is not synced:
+ * one that a loss of power empties counts as abandoned.
+ */
+function createLock(file: string, owner: LockOwner): void {
 	const draft = `${file}.${owner.nonce}`;
-	await writeOwner(draft, owner);
+	const write = (path: string): void => writeFileSync(path, ownerText(owner), { flag: "wx", mode: 0o600 });
 	try {
+		write(draft);
 		linkSync(draft, file);
 	} catch (error) {
 		if (!NO_LINKS.includes(errorCode(error))) throw lockedIfExists(error, file);
-		await writeOwner(file, owner);
+		try {
+			write(file);
+		} catch (failure) {
+			throw lockedIfExists(failure, file);
+		}
 	} finally {
 		removeFile(draft);
-	}
-}
-
-async function writeOwner(file: string, owner: LockOwner): Promise<void> {
-	try {
-		await writeNewDurably(file, ownerText(owner));
-	} catch (error) {
-		throw lockedIfExists(error, file);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
@@ -30,24 +30,20 @@ export type LockedWork = {
  * The lock of a manifest's content and a dataset. Two runs of the same content can't go on at the same time, unless they are
  * two shards that have no row in common.
  */
-export async function lockContent({ manifest, options = {}, name }: LockedWork, lock: LockOptions): Promise<Lock> {
-	return takeRunLock(hashOf(`${datasetIn({ options })}\0${manifest.sha256}`), shardIn(options), lock, name);
+export async function lockContent(spec: LockedWork, lock: LockOptions): Promise<Lock> {
+	return takeRunLock(contentHashOf(spec), shardIn(spec.options ?? {}), lock, spec.name);
 }
 
+/** Work of which two can't go on at the same time, by its content and by its path. */
+type SendingWork = LockedWork & { readonly manifest: Pick<RecordedManifest, "path"> };
+
 /** The locks of a run that sends rows: of its manifest's content, and of its path, whose content may have changed. */
-export async function lockForSending(
-	spec: LockedWork & { readonly manifest: Pick<RecordedManifest, "path"> },
-	lock: LockOptions,
-): Promise<Lock> {
+export async function lockForSending(spec: SendingWork, lock: LockOptions): Promise<Lock> {
 	const content = await lockContent(spec, lock);
-	const { manifest, options = {} } = spec;
-	const { path } = manifest;
-	// A manifest from a pipe has no path. Two of them at the same time are two manifests.
-	if (path === null) return content;
 	try {
-		// Links to one file are one manifest.
-		const real = await realpath(path).catch(() => path);
-		const place = await takeRunLock(hashOf(`path\0${datasetIn(spec)}\0${real}`), shardIn(options), lock);
+		const path = await pathHashOf(spec);
+		if (path === undefined) return content;
+		const place = await takeRunLock(path, shardIn(spec.options ?? {}), lock);
 		return {
 			release: async () => {
 				await place.release();
@@ -60,22 +56,53 @@ export async function lockForSending(
 	}
 }
 
+/** Refuses where another run of these rows is going on, and takes nothing. @throws CliError 5; 7 where the storage fails */
+export async function refuseWhileSending(spec: SendingWork, { runs, processes, force }: LockOptions): Promise<void> {
+	runs.secure();
+	const folder = join(runs.folder, LOCKS);
+	// Without the folder no run has begun, and a command that sends nothing leaves no file.
+	if (!existsSync(folder)) return;
+	const shard = shardIn(spec.options ?? {});
+	try {
+		for (const hash of [contentHashOf(spec), await pathHashOf(spec)]) {
+			for (const name of hash === undefined ? [] : overlappingLocks(folder, hash, shard)) {
+				refuseWhileLocked(join(folder, name), { processes, force });
+			}
+		}
+	} catch (error) {
+		throw refusal(error, { folder: runs.folder, shard });
+	}
+}
+
+function contentHashOf({ manifest, options = {} }: LockedWork): string {
+	return hashOf(`${datasetIn({ options })}\0${manifest.sha256}`);
+}
+
+/** Links to one file are one manifest. One from a pipe has no path: two of them at the same time are two manifests. */
+async function pathHashOf(spec: SendingWork): Promise<string | undefined> {
+	const { path } = spec.manifest;
+	if (path === null) return undefined;
+	const real = await realpath(path).catch(() => path);
+	return hashOf(`path\0${datasetIn(spec)}\0${real}`);
+}
+
 /** @throws CliError 5 where another process holds the lock, 7 where the storage fails */
 async function takeRunLock(
 	name: string,
 	shard: Shard | undefined,
 	{ runs, processes, force }: LockOptions,
-	called = "this manifest",
+	called?: string,
 ): Promise<Lock> {
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	try {
 		makeFolder(folder);
-		const lock = await takeLock(join(folder, lockName(name, shard)), { processes, force });
+		const own = lockName(name, shard);
+		const lock = await takeLock(join(folder, own), { processes, force });
 		try {
 			// Each process takes its own lock first. So of two that overlap and begin at once, one at least sees the other.
 			for (const other of overlappingLocks(folder, name, shard)) {
-				refuseWhileLocked(join(folder, other), { processes, force });
+				if (other !== own) refuseWhileLocked(join(folder, other), { processes, force });
 			}
 			return lock;
 		} catch (error) {
@@ -83,16 +110,22 @@ async function takeRunLock(
 			throw error;
 		}
 	} catch (error) {
-		if (!(error instanceof Locked)) throw cannotRecord(runs.folder, error);
-		const { owner, forcible } = error;
-		const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-		const what = shard === undefined ? called : `shard ${shardText(shard)} of ${called}`;
-		throw new CliError(`${what} is in use by ${who}; nothing was sent`, {
-			exit: Exit.locked,
-			hint: forcible ? "If that process has certainly ended, add --force." : goesOnHint(owner),
-			cause: error,
-		});
+		throw refusal(error, { folder: runs.folder, shard, called });
 	}
+}
+
+type Refused = { readonly folder: string; readonly shard: Shard | undefined; readonly called?: string | undefined };
+
+function refusal(error: unknown, { folder, shard, called = "this manifest" }: Refused): CliError {
+	if (!(error instanceof Locked)) return cannotRecord(folder, error);
+	const { owner, forcible } = error;
+	const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+	const what = shard === undefined ? called : `shard ${shardText(shard)} of ${called}`;
+	return new CliError(`${what} is in use by ${who}; nothing was sent`, {
+		exit: Exit.locked,
+		hint: forcible ? "If that process has certainly ended, add --force." : goesOnHint(owner),
+		cause: error,
+	});
 }
 
 function goesOnHint(owner: LockOwner | undefined): string {
@@ -110,14 +143,15 @@ function lockName(name: string, shard: Shard | undefined): string {
 	return shard === undefined ? name : `${name}-${shard.index}-of-${shard.count}`;
 }
 
-/** The names of other locks of the same work whose rows may be those of this shard. */
+/** The names of locks of the same work, this shard's too, whose rows may be those of this shard. */
 function overlappingLocks(folder: string, name: string, shard: Shard | undefined): string[] {
 	const locks = readdirSync(folder).filter((file) => file.startsWith(name) && file.endsWith(".lock"));
-	const others = locks.map((file) => file.slice(0, -".lock".length)).filter((lock) => lock !== lockName(name, shard));
-	return others.filter((lock) => {
-		const [, index, count] = /-(\d+)-of-(\d+)$/.exec(lock) ?? [];
-		return !areDisjoint(shard, shardOf(Number(index), Number(count)));
-	});
+	return locks
+		.map((file) => file.slice(0, -".lock".length))
+		.filter((lock) => {
+			const [, index, count] = /-(\d+)-of-(\d+)$/.exec(lock) ?? [];
+			return !areDisjoint(shard, shardOf(Number(index), Number(count)));
+		});
 }
 
 function hashOf(text: string): string {

@@ -170,7 +170,7 @@ export function noRun(): CliError {
 }
 
 /** The error of a storage that can't record runs. An error with a message of its own is returned as it is. */
-export function cannotRecord(path: string, error: unknown): unknown {
+export function cannotRecord(path: string, error: unknown): CliError {
 	if (error instanceof CliError) return error;
 	return new CliError(`runs can't be recorded in ${path}: ${storageReason(error, path)}; nothing was sent`, {
 		exit: Exit.storage,

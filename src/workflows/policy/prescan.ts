@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import type { Row } from "../../manifest/types.ts";
 import { needsPresent } from "../../plan/policy.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -13,8 +12,7 @@ import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
 import { endedBefore, endUnbegun } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
-import { lockForSending } from "../../run/recorded/run-lock.ts";
-import { LOCKS } from "../../run/recorded/run-store.ts";
+import { refuseWhileSending } from "../../run/recorded/run-lock.ts";
 import { runSpecOf, unfinishedRun } from "../run/earlier-runs.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
@@ -139,14 +137,8 @@ type Pass<SourceRow extends Row> = (
 /** Ends the command before its first request where another run of these rows is going on. @throws CliError exit 5 */
 async function refuseWhileRunning<SourceRow extends Row>(run: Run, rows: RowSource<SourceRow>): Promise<void> {
 	const { flags, settings, app } = run;
-	const runs = app.runs(settings);
-	// Without the folder of locks no run has begun, and a command that sends nothing leaves no file.
-	if (!existsSync(runs.path(LOCKS))) return;
-	const options = { runs, processes: app.processes, force: flags.force === true };
-	const lock = await lockForSending(runSpecOf(run, rows), options).catch((error: unknown) =>
-		endUnbegun(run, rows, error),
-	);
-	await lock.release();
+	const options = { runs: app.runs(settings), processes: app.processes, force: flags.force === true };
+	await refuseWhileSending(runSpecOf(run, rows), options).catch((error: unknown) => endUnbegun(run, rows, error));
 }
 
 async function judge<SourceRow extends Row>(

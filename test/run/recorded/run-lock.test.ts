@@ -1,21 +1,23 @@
 import process from "node:process";
 import { expect, it } from "vitest";
-import { lockForSending } from "../../../src/run/recorded/run-lock.ts";
+import { lockForSending, refuseWhileSending } from "../../../src/run/recorded/run-lock.ts";
 import { RunStore } from "../../../src/run/recorded/run-store.ts";
 import { folder } from "../../support/service.ts";
 
 const WHOLE = undefined;
 
-async function locker(): Promise<
-	(shard: string | undefined, force?: boolean, sha256?: string) => ReturnType<typeof lockForSending>
-> {
+/** @returns takes the locks of a run; its `refuse` only checks them */
+async function locker() {
 	const runs = new RunStore(await folder(), { uid: process.getuid?.() ?? -1, note: () => undefined });
 	const processes = { pid: process.pid, isRunning: () => true };
-	return (shard, force = false, sha256 = "abc") => {
-		const options = shard === undefined ? {} : { shard };
-		const manifest = { sha256, path: `/data/${sha256}.csv` };
-		return lockForSending({ manifest, options }, { runs, processes, force });
-	};
+	const calling =
+		<Result>(call: (...args: Parameters<typeof lockForSending>) => Result) =>
+		(shard: string | undefined, force = false, sha256 = "abc"): Result => {
+			const options = shard === undefined ? {} : { shard };
+			const manifest = { sha256, path: `/data/${sha256}.csv` };
+			return call({ manifest, options }, { runs, processes, force });
+		};
+	return Object.assign(calling(lockForSending), { refuse: calling(refuseWhileSending) });
 }
 
 it.each([
@@ -23,7 +25,11 @@ it.each([
 	["8/8", "7/8"],
 ])("shards %s and %s of one manifest run on one machine at the same time", async (one, other) => {
 	const lock = await locker();
-	const held = [await lock(one), await lock(other)];
+	await lock.refuse(one);
+	const first = await lock(one);
+	await lock.refuse(other);
+	const held = [first, await lock(other)];
+	await expect(lock.refuse(one)).rejects.toMatchObject({ exit: 5 });
 	await expect(lock(one)).rejects.toMatchObject({ exit: 5 });
 	for (const each of held) await each.release();
 	await (await lock(WHOLE)).release();
@@ -38,6 +44,7 @@ it.each([
 ])("what writes the same rows twice is refused: %s, then %s, also with --force", async (one, other) => {
 	const lock = await locker();
 	const held = await lock(one);
+	await expect(lock.refuse(other)).rejects.toMatchObject({ exit: 5 });
 	await expect(lock(other)).rejects.toMatchObject({ exit: 5 });
 	await expect(lock(other, true)).rejects.toMatchObject({ exit: 5 });
 	await held.release();
@@ -53,6 +60,7 @@ it.each([
 ])("two manifests are sent at the same time: %s of one, %s of the other", async (one, other) => {
 	const lock = await locker();
 	const held = await lock(one);
+	await lock.refuse(other, false, "def");
 	await expect(lock(other, false, "def").then((second) => second.release())).resolves.toBeUndefined();
 	await held.release();
 });
