@@ -9,7 +9,7 @@ import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "../../manifest/types.ts";
 import { changeOf, type Mode } from "../../plan/change.ts";
 import type { Shard } from "../../shard.ts";
-import { show } from "../../text/show.ts";
+import { excerpt, show } from "../../text/show.ts";
 import { sizeText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
@@ -17,7 +17,6 @@ import { quoted } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
 import type { AnyManifestFlags } from "../../flags/payload-options.ts";
 import type { PresentValues } from "./ask-service.ts";
-import { MendedProblems } from "./mended-problems.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
@@ -168,44 +167,51 @@ const KINDS_SHOWN = 10;
 /** Kinds that are counted: members of JSON rows can all have other names. */
 const KINDS_COUNTED = 1_000;
 
+/** Columns with options that are summed up: a hostile header has more. */
+const SUMMED = 100;
+
+/** Problems that one option mends, by option and column: sixty cells with a decimal comma are one thing to do. */
+type Mended = { readonly first: Problem; count: number };
+
+function mendedText({ first, count }: Mended): string {
+	const { file, line, column, field, mend } = first;
+	const cells = count === 1 ? "1 cell has" : `${numberText(count)} cells have`;
+	const where = `${count === 1 ? "" : "the first "}at ${line}:${column}`;
+	const reads = `${mend?.option} reads ${count === 1 ? "it" : "them"}`;
+	return `${file}:${line}:${column}: ${excerpt(field ?? "")}: ${cells} ${mend?.what}, ${where}; ${reads}`;
+}
+
 /** Prints problems as they are found: the first as lines on standard error, with `json` all as objects. */
 export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">): ProblemReporter {
 	let count = 0;
 	const kinds = new Map<string, { readonly first: string; readonly from: number; last: number; count: number }>();
-	const mended = new MendedProblems();
+	const mended = new Map<string, Mended>();
 	let summed = 0;
 	return {
 		async report(found) {
-			const { file, line, column, field, code, text } = found;
+			const { file, line, column, field, code, text, mend } = found;
 			runEnd.problem(found);
 			count += 1;
-			const isSummed = mended.add(found);
-			if (isSummed) summed += 1;
+			const what = mend === undefined || field === null ? undefined : `${mend.option}\0${field}`;
+			const sum = what === undefined ? undefined : mended.get(what);
+			if (sum !== undefined) {
+				sum.count += 1;
+				summed += 1;
+			} else if (what !== undefined && mended.size < SUMMED) mended.set(what, { first: found, count: 1 });
 			const kind = `${code} ${field}`;
 			const same = kinds.get(kind);
 			if (same !== undefined) {
 				same.last = line;
 				same.count += 1;
 			} else if (kinds.size < KINDS_COUNTED) kinds.set(kind, { first: text, from: line, last: line, count: 1 });
-			if (count - summed <= SHOWN && !isSummed) io.err(`${file}:${line}:${column}: ${text}`);
+			if (count - summed <= SHOWN && sum === undefined) io.err(`${file}:${line}:${column}: ${text}`);
 			if (!json) return;
-			const option = found.mend === undefined ? {} : { option: found.mend.option };
-			const sheet = found.sheet === undefined ? {} : { sheet: found.sheet };
-			const problem = {
-				type: "problem",
-				file,
-				line,
-				column,
-				field,
-				error_code: code,
-				error: text,
-				...sheet,
-				...option,
-			};
+			const place = { type: "problem", file, line, column, field, error_code: code, error: text };
+			const problem = { ...place, sheet: found.sheet, option: mend?.option };
 			await io.out(`${JSON.stringify(problem)}\n`);
 		},
 		end() {
-			for (const line of mended.lines()) io.err(line);
+			for (const sum of mended.values()) io.err(mendedText(sum));
 			if (count - summed <= SHOWN) return;
 			const how = json ? "" : "; --json lists all of them";
 			io.err(`... and ${numberText(count - summed - SHOWN)} more problems${how}`);
