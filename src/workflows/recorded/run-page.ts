@@ -44,8 +44,8 @@ export async function recordedPage(folder: string, end?: RunSummary): Promise<Ru
 	const printed = end ?? readSummary(folder);
 	const exit = printed?.exitCode ?? state.end?.exitCode;
 	const verify = printed?.verify;
-	const { failures, codes } = await failuresOf(recorded);
-	const changes = await changesOf(recorded);
+	const { failures, codes, names } = await outcomesOf(recorded);
+	const changes = await changesOf(recorded, names);
 	const points = await readSeries(join(folder, SERIES_FILE)).catch(() => []);
 	return {
 		command: file.command,
@@ -120,15 +120,19 @@ function secondsOf({ state: { headers, end } }: RecordedRun): number | undefined
 	return ((last.earlierMilliseconds ?? 0) + Math.max(0, Date.parse(end.time) - Date.parse(last.time))) / 1000;
 }
 
-async function failuresOf(run: RecordedRun): Promise<{
+/** The failed rows, their codes, and the names of stored files by row. */
+async function outcomesOf(run: RecordedRun): Promise<{
 	readonly failures: readonly PageFailure[];
 	readonly codes: RunPage["codes"];
+	readonly names: ReadonlyMap<number, string>;
 }> {
 	const { state } = run;
 	const byRow = new Map<number, PageFailure>();
 	const examples = new Map<string, string>();
+	const names = new Map<number, string>();
 	for await (const outcome of run.outcomes()) {
-		const { row, line, documentId, attempts } = outcome;
+		const { row, line, documentId, attempts, storedName } = outcome;
+		if (storedName !== undefined && names.size < MOST_ROWS) names.set(row, storedName);
 		// A row that failed may have been reopened, and be pending or settled now.
 		if (outcome.status !== "failed" || state.statusOf(row) !== "failed") continue;
 		const { code, text } = outcome.error;
@@ -137,19 +141,14 @@ async function failuresOf(run: RecordedRun): Promise<{
 	}
 	const codes = Array.from(examples, ([code, example]) => ({ code, count: state.failedWith(code), example }));
 	return {
+		names,
 		failures: [...byRow.values()].toSorted((one, other) => one.line - other.line),
 		codes: codes.toSorted((one, other) => other.count - one.count),
 	};
 }
 
-async function changesOf(recorded: RecordedRun): Promise<RunPage["changes"]> {
+async function changesOf(recorded: RecordedRun, names: ReadonlyMap<number, string>): Promise<RunPage["changes"]> {
 	const totals = recorded.state.totals();
-	const names = new Map<number, string>();
-	if (totals.uploaded > 0) {
-		for await (const { row, storedName } of recorded.outcomes()) {
-			if (storedName !== undefined && names.size < MOST_ROWS) names.set(row, storedName);
-		}
-	}
 	const rows: PageChange[] = [];
 	for await (const written of writtenRows(recorded)) {
 		const { row, line, datasetId, documentId, write, metadata, before, status } = written;
