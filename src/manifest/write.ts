@@ -6,17 +6,6 @@ import { isReserved, meantReserved } from "./purposes.ts";
 import { joinList, splitType, type CellType } from "./rows/typed.ts";
 import { excerpt } from "../text/show.ts";
 
-/** A document as it is written into a manifest. */
-export type ManifestDocument = {
-	readonly datasetId: string;
-	readonly documentId: string;
-	readonly metadata: Metadata;
-	/** JSON texts of values with a number that no manifest can hold: such a cell is refused when it is read back */
-	readonly exact?: ReadonlyMap<string, string> | undefined;
-	/** cells of the plan's members, in their order */
-	readonly members?: readonly string[];
-};
-
 /**
  * Decides the columns of a CSV manifest from all documents, then writes them.
  *
@@ -26,21 +15,15 @@ export type ManifestDocument = {
  */
 export class ColumnPlan {
 	readonly #types = new Map<string, CellType>();
-	readonly #members: readonly string[];
-	readonly #first: readonly [string, string];
+	readonly #columns: readonly string[];
 
-	/**
-	 * `members` are further columns, before those of the metadata. A key of the same name gets an explicit type.
-	 *
-	 * @param first the columns of a document's `documentId` and `datasetId`
-	 */
-	constructor(members: readonly string[] = [], first: readonly [string, string] = ["document_id", "dataset_id"]) {
-		this.#members = members;
-		this.#first = first;
+	/** @param columns before those of the metadata. A key of the same name gets an explicit type */
+	constructor(columns: readonly string[]) {
+		this.#columns = columns;
 	}
 
-	/** @param exact as in `ManifestDocument` */
-	include(metadata: Metadata, exact?: ManifestDocument["exact"]): void {
+	/** @param exact JSON texts of values with a number that no manifest can hold: such a cell is refused when it is read back */
+	include(metadata: Metadata, exact?: ReadonlyMap<string, string>): void {
 		for (const [key, value] of metadata) {
 			const type = exact?.has(key) === true ? "json" : plainestType(value);
 			const known = this.#types.get(key);
@@ -50,19 +33,19 @@ export class ColumnPlan {
 
 	/** @throws CliError exit 2 when a key can't stand in a CSV header */
 	head(): string {
-		const names = Array.from(this.#types, ([key, type]) => columnName(key, type, this.#members));
-		return csvLine([...this.#first, ...this.#members, ...names]);
+		const names = Array.from(this.#types, ([key, type]) => columnName(key, type, this.#columns));
+		return csvLine([...this.#columns, ...names]);
 	}
 
-	/** One document as a line. Its values must have been seen. */
-	row({ datasetId, documentId, metadata, exact, members = [] }: ManifestDocument): string {
+	/** One document as a line, with the cells of the columns before its metadata. Its values must have been seen. */
+	row(first: readonly string[], metadata: Metadata, exact?: ReadonlyMap<string, string>): string {
 		const cells = Array.from(this.#types, ([key, type]) => {
 			const value = metadata.get(key);
 			const text = exact?.get(key);
 			if (text !== undefined) return /^[-\d]/.test(text) ? asText(text) : text;
 			return value === undefined ? "" : cellText(value, type);
 		});
-		return csvLine([documentId, datasetId, ...members, ...cells]);
+		return csvLine([...first, ...cells]);
 	}
 }
 
@@ -110,7 +93,7 @@ function isBare(value: JsonValue): boolean {
 }
 
 /** The header of a key. Text needs no type, unless the key by itself would be read as something else. */
-function columnName(key: string, type: CellType, members: readonly string[]): string {
+function columnName(key: string, type: CellType, columns: readonly string[]): string {
 	const isHalf = hasHalfPair(key);
 	if (isHalf || key.includes("\0")) {
 		throw usageError(
@@ -119,7 +102,7 @@ function columnName(key: string, type: CellType, members: readonly string[]): st
 		);
 	}
 	const alone = splitType(key);
-	const isTaken = key === "" || members.includes(key) || isReserved(key) || meantReserved(key) !== undefined;
+	const isTaken = key === "" || columns.includes(key) || isReserved(key) || meantReserved(key) !== undefined;
 	const isPlain = !alone.explicit && alone.meant === undefined && !isTaken && textSurvives(key);
 	return type === "text" && isPlain ? key : `${key}:${type}`;
 }

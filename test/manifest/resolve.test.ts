@@ -80,7 +80,7 @@ test("nothing of a row's metadata is lost or changed between its name and its id
 				datasetId: row.datasetId,
 				documentId: `found ${index}`,
 				metadata: row.metadata,
-				members: [row.nameReference?.name ?? ""],
+				name: row.nameReference?.name ?? "",
 			}));
 			await printer.print(
 				each(resolved),

@@ -94,7 +94,7 @@ test.each([
 	[0.123, false],
 	[0.1234, true],
 ])("whether a spreadsheet leaves the number %j as it is: %j", (value, expected) => {
-	const plan = new ColumnPlan();
+	const plan = new ColumnPlan([]);
 	plan.include(new Map([["n", value]]));
 	expect(plan.head()).toContain(expected ? "n:number" : "n:json");
 });

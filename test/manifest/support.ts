@@ -1,4 +1,4 @@
-import { ColumnPlan, type ManifestDocument } from "../../src/manifest/write.ts";
+import { ColumnPlan } from "../../src/manifest/write.ts";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,9 +85,11 @@ export async function file(folder: string, name: string, content: string | Uint8
 }
 
 /** A whole CSV manifest. */
-export function* formatCsvManifest(documents: Iterable<ManifestDocument>): Generator<string> {
-	const plan = new ColumnPlan();
+export function* formatCsvManifest(
+	documents: Iterable<Pick<Row, "datasetId" | "documentId" | "metadata">>,
+): Generator<string> {
+	const plan = new ColumnPlan(["document_id", "dataset_id"]);
 	for (const { metadata } of documents) plan.include(metadata);
 	yield plan.head();
-	for (const document of documents) yield plan.row(document);
+	for (const { documentId, datasetId, metadata } of documents) yield plan.row([documentId, datasetId], metadata);
 }

@@ -140,18 +140,15 @@ async function printManifest(
 		print,
 	}: { readonly options: FromOptions; readonly root: string; readonly print: (text: string) => Promise<void> },
 ): Promise<void> {
-	const plan = new ColumnPlan([], ["file", "name"]);
+	const plan = new ColumnPlan(["file", "name"]);
 	const rows = made.map(({ facts, values }) => {
 		const metadata = new Map(Array.from(values, ([key, { value }]) => [key, value] as const));
 		plan.include(metadata);
-		return {
-			file: relative(root, facts.path).split(sep).join("/"),
-			name: storedName(facts.relative, options.names ?? "path"),
-			metadata,
-		};
+		const file = relative(root, facts.path).split(sep).join("/");
+		return { cells: [file, storedName(facts.relative, options.names ?? "path")], metadata };
 	});
 	await print(plan.head());
-	for (const { file, name, metadata } of rows) await print(plan.row({ documentId: file, datasetId: name, metadata }));
+	for (const { cells, metadata } of rows) await print(plan.row(cells, metadata));
 }
 
 /** The folder that the paths of a manifest count from: its own, or one above all files where one lies elsewhere. */

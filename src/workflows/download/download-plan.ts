@@ -96,10 +96,12 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 			const replaces = overwrites || (onlyChanged && manifest === MANIFEST);
 			const draft = await folder.draft({ id: "", path: manifest }, replaces);
 			try {
-				const columns = ["file", "name"] as const;
-				const cells = ({ id, name }: Document): string[] => [listed.get(id)?.path ?? "", name];
+				const columns = [
+					{ name: "file", cell: ({ id }: Document) => listed.get(id)?.path ?? "" },
+					{ name: "name", cell: ({ name }: Document) => name },
+				];
 				const print = (text: string): Promise<void> => draft.write(Buffer.from(text));
-				await printDocumentsCsv(kept(), { settings, app, print, begins: { columns, cells } });
+				await printDocumentsCsv(kept(), { settings, app, print, columns });
 				if (count > 0) await draft.keep();
 			} finally {
 				await draft.drop();

@@ -5,11 +5,12 @@ import { pipeline } from "node:stream/promises";
 import type { App, Settings } from "../../app.ts";
 import { jsonObjectOf, parseJson } from "../../json/parse-json.ts";
 import { isJsonArray, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
-import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
+import { ColumnPlan } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { documentColumn, documentMembers } from "./document-table.ts";
+import type { ListColumn } from "./list-output.ts";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 
 const noMetadata: Metadata = new Map();
@@ -25,11 +26,8 @@ type DocumentsCsv = {
 	readonly app: App;
 	/** default: standard output */
 	readonly print?: Print;
-	/** columns in place of the ids and the name, and their cells */
-	readonly begins?: {
-		readonly columns: readonly [string, string];
-		readonly cells: (document: Document) => readonly string[];
-	};
+	/** in place of the ids and the name */
+	readonly columns?: readonly ListColumn<Document>[];
 };
 
 /** Columns that every manifest has. */
@@ -48,18 +46,17 @@ const KNOWN_TO_MANIFESTS: readonly string[] = ["name"];
  */
 export async function printDocumentsCsv(
 	documents: AsyncIterable<Document>,
-	{ fields, settings, app, print = (text) => app.io.out(text), begins }: DocumentsCsv,
+	{ fields, settings, app, print = (text) => app.io.out(text), columns: given }: DocumentsCsv,
 ): Promise<number> {
 	const parent = await app.temporaryFolder(settings);
 	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-list-")));
 	try {
 		const path = join(folder, "documents.jsonl");
-		const members = begins === undefined ? membersOf(fields) : [];
+		const members = given === undefined ? membersOf(fields) : [];
 		const surplus = members.filter((member) => !KNOWN_TO_MANIFESTS.includes(member));
 		if (surplus.length > 0) app.io.note(surplusNote(surplus, fields));
-		const plan = new ColumnPlan(members, begins?.columns);
-		const columns = [...IDS, ...members].map(documentColumn);
-		const cellsOf = begins?.cells ?? ((document: Document) => columns.map(({ cell }) => cell(document)));
+		const columns = given ?? [...IDS, ...members].map(documentColumn);
+		const plan = new ColumnPlan(columns.map(({ name }) => name));
 		let count = 0;
 		const lines = async function* (): AsyncGenerator<string> {
 			for await (const document of documents) {
@@ -68,7 +65,7 @@ export async function printDocumentsCsv(
 				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
 				plan.include(kept, exact);
 				count += 1;
-				const cells = cellsOf(document).map(withoutNul);
+				const cells = columns.map(({ cell }) => withoutNul(cell(document)));
 				// From Node 24 on, a reader of lines also divides at these two.
 				const line = JSON.stringify([metadataText(exact ?? noMetadata), metadataText(kept), ...cells]);
 				yield `${line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
@@ -76,7 +73,7 @@ export async function printDocumentsCsv(
 		};
 		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		await print(plan.head());
-		for await (const document of spooled(path)) await print(plan.row(document));
+		for await (const { cells, metadata, exact } of spooled(path)) await print(plan.row(cells, metadata, exact));
 		return count;
 	} finally {
 		await rm(folder, { recursive: true, force: true });
@@ -120,16 +117,20 @@ function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] |
 }
 
 /** Reads the private file: a line for each document, with its exact texts, its metadata, its ids and members. */
-async function* spooled(path: string): AsyncGenerator<ManifestDocument> {
+async function* spooled(path: string): AsyncGenerator<Spooled> {
 	await using file = await open(path);
 	for await (const line of file.readLines()) {
 		const value = parseJson(line);
-		const texts = isJsonArray(value) ? value.map(String) : [];
-		const [exact = "{}", metadata = "{}", documentId = "", datasetId = "", ...members] = texts;
-		const kept = metadataOf(jsonObjectOf(metadata) ?? {});
-		yield { datasetId, documentId, members, metadata: kept, exact: textsOf(parseJson(exact)) };
+		const [exact = "{}", metadata = "{}", ...cells] = isJsonArray(value) ? value.map(String) : [];
+		yield { cells, metadata: metadataOf(jsonObjectOf(metadata) ?? {}), exact: textsOf(parseJson(exact)) };
 	}
 }
+
+type Spooled = {
+	readonly cells: readonly string[];
+	readonly metadata: Metadata;
+	readonly exact: ReadonlyMap<string, string>;
+};
 
 /**
  * Creates the file of `--out` and writes it. An existing file is never overwritten: it may be a manifest that the user has

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type Metadata, metadataText } from "../../json/values.ts";
-import { ColumnPlan, type ManifestDocument } from "../../manifest/write.ts";
+import { ColumnPlan } from "../../manifest/write.ts";
 import { payloadText } from "../../manifest/rows/identity.ts";
 import type { CheckedManifest, ManifestOptions, NameReference, Problem, Row } from "../../manifest/types.ts";
 import { Claims, type Match, type Resolution, resolveName, differences, type Named, Names } from "../../plan/names.ts";
@@ -55,8 +55,11 @@ export async function lookUp(
 	return { failed };
 }
 
+/** A document of a row, under the name that it has or that the row gives. */
+type FoundDocument = Pick<Row, "datasetId" | "documentId" | "metadata"> & { readonly name: string };
+
 /** The documents of the rows without a problem, in the order of the rows, once `lookUp` has seen them all. */
-export async function* foundDocuments({ source, datasets, match, signal }: LookUp): AsyncGenerator<ManifestDocument> {
+export async function* foundDocuments({ source, datasets, match, signal }: LookUp): AsyncGenerator<FoundDocument> {
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
 		const { datasetId, metadata, documentId } = row;
@@ -65,13 +68,13 @@ export async function* foundDocuments({ source, datasets, match, signal }: LookU
 		if (resolution.kind !== "found") continue;
 		// The list lacks this id, which the manifest gives. So no other row can claim its document.
 		if (resolution.documents.length === 0) {
-			yield { datasetId, documentId, metadata, members: [nameReferenceOf(row).name] };
+			yield { datasetId, documentId, metadata, name: nameReferenceOf(row).name };
 		}
 		for (const index of resolution.documents) {
 			const document = names.document(index);
 			if (document === undefined || !claims.isOwner(index, row.index)) continue;
 			const name = documentId === "" ? document.name : nameReferenceOf(row).name;
-			yield { datasetId, documentId: document.id, metadata, members: [name] };
+			yield { datasetId, documentId: document.id, metadata, name };
 		}
 	}
 }
@@ -177,11 +180,11 @@ export class DatasetNames {
 type DocumentPrinter = {
 	readonly include: (metadata: Metadata) => void;
 	/** Returns how many there were. It stops when `isClosed` is true: the reader has closed the output. */
-	print(documents: AsyncIterable<ManifestDocument>, print: Print, isClosed: () => boolean): Promise<number>;
+	print(documents: AsyncIterable<FoundDocument>, print: Print, isClosed: () => boolean): Promise<number>;
 };
 
 export function documentPrinter(json: boolean): DocumentPrinter {
-	const plan = new ColumnPlan(["name"]);
+	const plan = new ColumnPlan(["document_id", "dataset_id", "name"]);
 	return {
 		include: (metadata) => (json ? undefined : plan.include(metadata)),
 		async print(documents, print, isClosed) {
@@ -189,7 +192,8 @@ export function documentPrinter(json: boolean): DocumentPrinter {
 			let count = 0;
 			for await (const document of documents) {
 				if (isClosed()) break;
-				await print(json ? jsonRow(document) : plan.row(document));
+				const { documentId, datasetId, name, metadata } = document;
+				await print(json ? jsonRow(document) : plan.row([documentId, datasetId, name], metadata));
 				count += 1;
 			}
 			return count;
@@ -207,8 +211,7 @@ function headOf(plan: ColumnPlan): string {
 	}
 }
 
-function jsonRow({ documentId, datasetId, members = [], metadata }: ManifestDocument): string {
-	const [name = ""] = members;
+function jsonRow({ documentId, datasetId, name, metadata }: FoundDocument): string {
 	const ids = JSON.stringify({ document_id: documentId, dataset_id: datasetId, name });
 	return `${ids.slice(0, -1)},"meta_fields":${metadataText(metadata)}}\n`;
 }
