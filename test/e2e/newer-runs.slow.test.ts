@@ -1,10 +1,9 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import process from "node:process";
 import { describe, expect, it } from "vitest";
-import { program, start } from "../support/program.ts";
+import { killedWhen, program, start } from "../support/program.ts";
 import { type Ended, envOf } from "../support/ragtag.ts";
 import { folder, serve, type Service } from "../support/service.ts";
 import { at, parseLines, summaryOf } from "../support/values.ts";
@@ -51,12 +50,7 @@ async function world(faults: readonly Fault[] = []): Promise<World> {
 		run: (argv, stdin = "", url = service.url) => program(argv, { ...env, RAGTAG_BASE_URL: url }, stdin),
 		killed: async (argv, writes) => {
 			const before = confirmed();
-			const running = start(argv, env);
-			for (;;) {
-				if (confirmed() - before >= writes) running.child.kill("SIGKILL");
-				const ended = await Promise.race([running.ended, setTimeout(1)]);
-				if (ended !== undefined) return;
-			}
+			await killedWhen(start(argv, env), () => confirmed() - before >= writes);
 		},
 		file: write,
 		rows: (name, documents, value) =>

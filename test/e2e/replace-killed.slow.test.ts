@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { held } from "../support/content.ts";
-import { program, start } from "../support/program.ts";
+import { killedWhen, program, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { folder, serve } from "../support/service.ts";
 import { parseLines, at, range } from "../support/values.ts";
@@ -32,11 +32,7 @@ async function killedAfter(requests: number, flavour: Flavour, ...more: readonly
 	const before = service.requests.length;
 	const replace = [...upload, "--on-existing", "replace", ...more];
 	const running = start(replace, env);
-	let ended: unknown;
-	while (ended === undefined) {
-		if (service.requests.length - before >= requests) running.child.kill("SIGKILL");
-		ended = await Promise.race([running.ended, setTimeout(1)]);
-	}
+	await killedWhen(running, () => service.requests.length - before >= requests);
 	// What was on its way arrives after the kill.
 	await setTimeout(50);
 	const between = await held(service);

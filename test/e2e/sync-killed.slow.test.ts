@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { held } from "../support/content.ts";
-import { program, start } from "../support/program.ts";
+import { killedWhen, program, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { folder, serve } from "../support/service.ts";
 import { range } from "../support/values.ts";
@@ -57,16 +57,12 @@ async function killed(flavour: Flavour, when: { readonly requests: number } | { 
 	await rm(join(root, "hr/deleted.txt"));
 	const before = service.requests.length;
 	const running = start(argv, env);
-	let ended: unknown;
 	let since: number | undefined;
-	while (ended === undefined) {
+	await killedWhen(running, () => {
 		const sent = service.requests.length - before;
 		if (sent > 0) since ??= performance.now();
-		const isDue =
-			"requests" in when ? sent >= when.requests : since !== undefined && performance.now() - since >= when.ms;
-		if (isDue) running.child.kill("SIGKILL");
-		ended = await Promise.race([running.ended, setTimeout(1)]);
-	}
+		return "requests" in when ? sent >= when.requests : since !== undefined && performance.now() - since >= when.ms;
+	});
 	// What was on its way arrives after the kill.
 	await setTimeout(50);
 	const between = await held(service);

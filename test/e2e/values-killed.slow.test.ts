@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { program, start } from "../support/program.ts";
+import { killedWhen, program, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { folder, serve } from "../support/service.ts";
 import { summaryOf } from "../support/values.ts";
@@ -29,10 +28,7 @@ it("300 values in 5,000 documents change, a kill in the middle is accounted for,
 
 	const from = service.requests.length;
 	const writes = (): number => service.requests.slice(from).filter((line) => line.startsWith("PUT")).length;
-	const running = start([...values, "--map", map, "--json", ...rates], env);
-	while (writes() < 500) await setTimeout(1);
-	running.child.kill("SIGKILL");
-	await running.ended;
+	await killedWhen(start([...values, "--map", map, "--json", ...rates], env), () => writes() >= 500);
 	const resumed = await program(["runs", "resume", "--json", ...rates], env);
 	expect([resumed.exit, summaryOf(resumed.stdout)]).toEqual([
 		0,

@@ -6,39 +6,34 @@ import { RecordSplitter } from "../../src/manifest/csv/split.ts";
 import { checkBytes, plain } from "./support.ts";
 
 describe("a fault in CSV is found where an editor shows it", () => {
-	const table: readonly (readonly [what: string, text: string, places: readonly string[]])[] = [
-		["a row with a cell too few", "document_id,a,b\n1,x\n2,x,y\n", ["2:4 RAGGED"]],
-		["a row with a cell too many", "document_id,a\n1,x,y\n", ["2:5 RAGGED"]],
-		["blank lines before it are counted", "document_id,a\n\n\r\n1\n", ["4:2 RAGGED"]],
-		["CRLF in quotes counts as one line", 'document_id,a\r\n1,"x\r\ny"\r\n2\r\n', ["4:2 RAGGED"]],
-		[
-			"characters are counted, not bytes or halves",
-			'document_id,a,publish_date\n1,"ä😀",2023-02-30\n',
-			["2:8 BAD_DATE"],
-		],
-		["a cell after line feeds in quotes", 'document_id,a,publish_date\n1,"x\ny",nope\n', ["3:4 BAD_DATE"]],
-		["a quote that is never closed", 'document_id,a\n1,x\n2,"open\n3,y\n', ["3:3 UNCLOSED_QUOTE"]],
-		["text after a closing quote", 'document_id,a\n1,"x"y\n2,z\n', ["2:6 TEXT_AFTER_QUOTE"]],
-		["a quote in a bare cell", 'document_id,a\n1,x"y\n2,z\n', ["2:4 BARE_QUOTE"]],
-		["lone carriage returns", "document_id,a\n1,x\r2,y\n", ["2:4 LONE_CR"]],
-		["a NUL character", "document_id,a\n1,x\0y\n", ["2:4 NUL"]],
-		["a number that is none", "document_id,n:number\n1,007\n", ["2:3 BAD_NUMBER"]],
-		["a number that a double cannot hold", "document_id,n:number\n1,12345678901234567890\n", ["2:3 BAD_NUMBER"]],
-		["a boolean that is none", "document_id,b:boolean\n1,True\n", ["2:3 BAD_BOOLEAN"]],
-		["JSON that is none", 'document_id,j:json\n1,"{""a"":1,}"\n', ["2:3 BAD_JSON"]],
-		["a member twice in JSON", 'document_id,j:json\n1,"{""a"":1,""a"":2}"\n', ["2:3 DUPLICATE_MEMBER"]],
-		["an empty id", 'document_id,a\n"",x\n', ["2:1 BAD_ID"]],
-		["an id that climbs folders", "document_id,a\n..,x\n", ["2:1 BAD_ID"]],
-		["an id with a space at its end", "a,document_id\nx,1 \n", ["2:3 BAD_ID"]],
+	const table: readonly (readonly [what: string, text: string, places: string])[] = [
+		["a row with a cell too few", "document_id,a,b\n1,x\n2,x,y\n", "2:4 RAGGED"],
+		["a row with a cell too many", "document_id,a\n1,x,y\n", "2:5 RAGGED"],
+		["blank lines before it are counted", "document_id,a\n\n\r\n1\n", "4:2 RAGGED"],
+		["CRLF in quotes counts as one line", 'document_id,a\r\n1,"x\r\ny"\r\n2\r\n', "4:2 RAGGED"],
+		["characters are counted, not bytes or halves", 'document_id,a,publish_date\n1,"ä😀",2023-02-30\n', "2:8 BAD_DATE"],
+		["a cell after line feeds in quotes", 'document_id,a,publish_date\n1,"x\ny",nope\n', "3:4 BAD_DATE"],
+		["a quote that is never closed", 'document_id,a\n1,x\n2,"open\n3,y\n', "3:3 UNCLOSED_QUOTE"],
+		["text after a closing quote", 'document_id,a\n1,"x"y\n2,z\n', "2:6 TEXT_AFTER_QUOTE"],
+		["a quote in a bare cell", 'document_id,a\n1,x"y\n2,z\n', "2:4 BARE_QUOTE"],
+		["lone carriage returns", "document_id,a\n1,x\r2,y\n", "2:4 LONE_CR"],
+		["a NUL character", "document_id,a\n1,x\0y\n", "2:4 NUL"],
+		["a number that is none", "document_id,n:number\n1,007\n", "2:3 BAD_NUMBER"],
+		["a number that a double cannot hold", "document_id,n:number\n1,12345678901234567890\n", "2:3 BAD_NUMBER"],
+		["a boolean that is none", "document_id,b:boolean\n1,True\n", "2:3 BAD_BOOLEAN"],
+		["JSON that is none", 'document_id,j:json\n1,"{""a"":1,}"\n', "2:3 BAD_JSON"],
+		["a member twice in JSON", 'document_id,j:json\n1,"{""a"":1,""a"":2}"\n', "2:3 DUPLICATE_MEMBER"],
+		["an empty id", 'document_id,a\n"",x\n', "2:1 BAD_ID"],
+		["an id that climbs folders", "document_id,a\n..,x\n", "2:1 BAD_ID"],
+		["an id with a space at its end", "a,document_id\nx,1 \n", "2:3 BAD_ID"],
 		[
 			"several faults of one row",
 			"document_id,url,publish_date\n1,example.org,2023-2-3\n",
-			["2:15 BAD_DATE", "2:3 BAD_URL"],
+			"2:15 BAD_DATE, 2:3 BAD_URL",
 		],
-		["the same document with other values", "document_id,a\n1,x\n2,x\n1,y\n", ["4:1 DUPLICATE"]],
 	];
 	test.each(table)("%s", async (_, text, places) => {
-		for (const chunk of [1, 7, 1000]) expect((await checkBytes(text, {}, chunk)).places).toEqual(places);
+		for (const chunk of [1, 7, 1000]) expect((await checkBytes(text, {}, chunk)).places.join(", ")).toBe(places);
 	});
 
 	test("one unclosed quote does not swallow a huge file", async () => {

@@ -3,85 +3,72 @@ import { describe, expect, test } from "vitest";
 import { checkBytes, plain } from "./support.ts";
 
 describe("a fault in JSON is found where it stands", () => {
-	const table: readonly (readonly [what: string, text: string, places: readonly string[]])[] = [
-		["a comma too many", '[{"document_id":"1","a":1,}]', ["1:27 BAD_JSON"]],
-		["a member twice", '[{"document_id":"1","a":1,\n "a":2}]', ["2:2 DUPLICATE_MEMBER"]],
-		["a number beyond a double", '{"document_id":"1","n":1e400}\n', ["1:24 BAD_NUMBER"]],
-		["a number as an id", '{"document_id":1}\n', ["1:16 BAD_ID"]],
-		["no id", '{"a":"x"}\n', ["1:1 BAD_ID"]],
-		["a misspelt id", '{"documentId":"1"}\n', ["1:2 UNKNOWN_MEMBER", "1:1 BAD_ID"]],
-		["a member beside meta_fields", '{"document_id":"1","meta_fields":{},"a":1}\n', ["1:37 BESIDE_META_FIELDS"]],
-		["meta_fields that is no object", '{"document_id":"1","meta_fields":[]}\n', ["1:34 META_FIELDS"]],
+	const table: readonly (readonly [what: string, text: string, places: string])[] = [
+		["a comma too many", '[{"document_id":"1","a":1,}]', "1:27 BAD_JSON"],
+		["a member twice", '[{"document_id":"1","a":1,\n "a":2}]', "2:2 DUPLICATE_MEMBER"],
+		["a number beyond a double", '{"document_id":"1","n":1e400}\n', "1:24 BAD_NUMBER"],
+		["a number as an id", '{"document_id":1}\n', "1:16 BAD_ID"],
+		["no id", '{"a":"x"}\n', "1:1 BAD_ID"],
+		["a misspelt id", '{"documentId":"1"}\n', "1:2 UNKNOWN_MEMBER, 1:1 BAD_ID"],
+		["a member beside meta_fields", '{"document_id":"1","meta_fields":{},"a":1}\n', "1:37 BESIDE_META_FIELDS"],
+		["meta_fields that is no object", '{"document_id":"1","meta_fields":[]}\n', "1:34 META_FIELDS"],
 		[
 			"several faults of a row",
 			'{"document_id":"","n":1e400,"n":2,"a":{"b":NaN},"c":"\\x","publish_date":"soon","d":[True,01]}\n',
-			[
-				"1:23 BAD_NUMBER",
-				"1:29 DUPLICATE_MEMBER",
-				"1:44 BAD_JSON",
-				"1:53 BAD_JSON",
-				"1:85 BAD_JSON",
-				"1:90 BAD_JSON",
-				"1:16 BAD_ID",
-				"1:73 BAD_DATE",
-			],
+			"1:23 BAD_NUMBER, 1:29 DUPLICATE_MEMBER, 1:44 BAD_JSON, 1:53 BAD_JSON, 1:85 BAD_JSON, 1:90 BAD_JSON, 1:16 BAD_ID, 1:73 BAD_DATE",
 		],
 		[
 			"faults before one that ends the row",
 			'{"document_id":"1","n":1e400 "a":1}\n{"document_id":""}',
-			["1:24 BAD_NUMBER", "1:30 BAD_JSON", "2:16 BAD_ID"],
+			"1:24 BAD_NUMBER, 1:30 BAD_JSON, 2:16 BAD_ID",
 		],
-		["half a surrogate pair in an id", '{"document_id":"1\\ud800","a":1}\n', ["1:16 BAD_ID"]],
-		["a row that is no object", '[{"document_id":"1"},\n 7]', ["2:2 BAD_JSON"]],
-		["an array that is not closed", '[{"document_id":"1"}', ["1:21 BAD_JSON"]],
+		["half a surrogate pair in an id", '{"document_id":"1\\ud800","a":1}\n', "1:16 BAD_ID"],
+		["a row that is no object", '[{"document_id":"1"},\n 7]', "2:2 BAD_JSON"],
+		["an array that is not closed", '[{"document_id":"1"}', "1:21 BAD_JSON"],
 		[
 			"a list that is not closed: the next rows are read",
 			'[{"document_id":"1","a":["x"},\n{"document_id":""}]',
-			["1:29 BAD_JSON", "2:16 BAD_ID"],
+			"1:29 BAD_JSON, 2:16 BAD_ID",
 		],
 		[
 			"a bracket too many in a row",
 			'[{"document_id":"1","a":["x"]]},\n{"document_id":""}]',
-			["1:30 BAD_JSON", "1:31 BAD_JSON", "2:16 BAD_ID"],
+			"1:30 BAD_JSON, 1:31 BAD_JSON, 2:16 BAD_ID",
 		],
-		["a brace too many", '[{"document_id":"1"}},\n{"document_id":""}]', ["1:21 BAD_JSON", "2:16 BAD_ID"]],
+		["a brace too many", '[{"document_id":"1"}},\n{"document_id":""}]', "1:21 BAD_JSON, 2:16 BAD_ID"],
 		[
 			"a bracket that closes the array too early",
 			'[{"document_id":"1"}],\n{"document_id":""}\n]\n',
-			["2:16 BAD_ID", "1:21 BAD_JSON"],
+			"2:16 BAD_ID, 1:21 BAD_JSON",
 		],
 		[
 			"a brace that is missing",
 			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"}\n]',
-			["3:1 BAD_JSON", "2:1 BAD_JSON"],
+			"3:1 BAD_JSON, 2:1 BAD_JSON",
 		],
 		[
 			"a row that the end cuts off, with a brace missing",
 			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"},',
-			["3:1 BAD_JSON"],
+			"3:1 BAD_JSON",
 		],
 		[
 			"rows before what ends the reading",
 			'[{"document_id":""},\n{"document_id":""} 7]',
-			["1:17 BAD_ID", "2:16 BAD_ID", "2:20 BAD_JSON"],
+			"1:17 BAD_ID, 2:16 BAD_ID, 2:20 BAD_JSON",
 		],
-		["text after the array", "[]\nx", ["2:1 BAD_JSON"]],
-		["an object over several lines", '{\n"document_id":"1"\n}\n', ["1:1 NOT_JSON_LINES"]],
-		["two objects on a line", '{"document_id":"1"}{"document_id":"2"}\n', ["1:20 BAD_JSON"]],
-		[
-			"a date inside meta_fields",
-			'{"document_id":"1","meta_fields":{"publish_date":"2023-02-30"}}\n',
-			["1:50 BAD_DATE"],
-		],
-		["nesting without end", `{"document_id":"1","a":${"[".repeat(80)}${"]".repeat(80)}}\n`, ["1:89 TOO_DEEP"]],
+		["text after the array", "[]\nx", "2:1 BAD_JSON"],
+		["an object over several lines", '{\n"document_id":"1"\n}\n', "1:1 NOT_JSON_LINES"],
+		["two objects on a line", '{"document_id":"1"}{"document_id":"2"}\n', "1:20 BAD_JSON"],
+		["a date inside meta_fields", '{"document_id":"1","meta_fields":{"publish_date":"2023-02-30"}}\n', "1:50 BAD_DATE"],
+		["nesting without end", `{"document_id":"1","a":${"[".repeat(80)}${"]".repeat(80)}}\n`, "1:89 TOO_DEEP"],
 		[
 			"the same document with other values",
 			'[{"document_id":"1","a":1},\n{"document_id":"1","a":2}]',
-			["2:16 DUPLICATE"],
+			"2:16 DUPLICATE",
 		],
 	];
 	test.each(table)("%s", async (_, text, places) => {
-		for (const chunk of [1, 5, 1000]) expect((await checkBytes(text, {}, chunk)).places).toEqual(places);
+		for (const chunk of [1, 5, 1000]) expect((await checkBytes(text, {}, chunk)).places.join(", ")).toBe(places);
 	});
 });
 
@@ -105,15 +92,6 @@ test("equal rows are sent once, whatever the order of their members", async () =
 	);
 	expect(checked).toMatchObject({ duplicateSkipped: 1, invalid: 0, problems: 0 });
 	expect(rows.length).toBe(1);
-});
-
-test.each([
-	["first", "x"],
-	["last", "y"],
-] as const)("--on-duplicate %s sends one of the rows", async (onDuplicate, value) => {
-	const { checked, rows } = await checkBytes("document_id,a\n1,x\n2,z\n1,y\n", { onDuplicate });
-	expect(checked).toMatchObject({ duplicateSkipped: 1, invalid: 0 });
-	expect(rows.find(({ documentId }) => documentId === "1")?.metadata.get("a")).toBe(value);
 });
 
 test("duplicates are found among more rows than memory holds", async () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { withoutKey } from "./service.ts";
@@ -77,6 +78,15 @@ export function program(
 	stdin = "",
 ): Promise<Ended> {
 	return start(argv, env, stdin).ended;
+}
+
+/** Kills the program as soon as that is so, unless it has ended before. */
+export async function killedWhen({ child, ended }: Running, isDue: () => boolean): Promise<Ended> {
+	for (;;) {
+		if (isDue()) child.kill("SIGKILL");
+		const end = await Promise.race([ended, setTimeout(1)]);
+		if (end !== undefined) return end;
+	}
 }
 
 function watch(child: ReturnType<typeof spawn>): Running {

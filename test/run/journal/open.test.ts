@@ -5,7 +5,7 @@ import { encode } from "../../../src/run/journal/encode.ts";
 import { continueRun, createRun, type OpenRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
-import { end, folder, header, outcome, problem, ROWS, row, sent, stored } from "./support.ts";
+import { end, folder, header, outcome, problem, ROWS, row, sent, stored, readWhole } from "./support.ts";
 
 async function record(run: OpenRun, ...records: readonly JournalRecord[]): Promise<void> {
 	for (const one of records) {
@@ -46,8 +46,7 @@ describe("a run that was killed", () => {
 
 	it("knows them also for a failed row that was sent before all rows in doubt, or its retry would upload it twice", async () => {
 		const path = await killed();
-		const read = await readRun(path);
-		if (read === undefined) throw new Error("there is a run");
+		const read = await readWhole(path);
 		const run = await continueRun(read, header());
 		await record(run, outcome(2, "failed"), outcome(3, "updated"), outcome(4, "updated"), sent(8));
 		const doubts = async (includeFailed = false): Promise<unknown> => {
@@ -67,8 +66,7 @@ describe("a run that was killed", () => {
 	it("continues after its last whole record, and then reads as one run", async () => {
 		const path = await killed();
 		await appendFile(join(path, JOURNAL_FILE), encode(outcome(2)).slice(0, -5));
-		const read = await readRun(path);
-		if (read === undefined) throw new Error("there is a run");
+		const read = await readWhole(path);
 		const run = await continueRun(read, header({ time: "later", tool: "0.2.0" }));
 		await record(run, outcome(2, "updated"), ...row(5));
 		const last = end(run.state, 1);
@@ -91,8 +89,7 @@ describe("a run that was killed", () => {
 
 	it("treats reopened rows as in doubt: a failed upload may have been stored", async () => {
 		const path = await killed();
-		const read = await readRun(path);
-		if (read === undefined) throw new Error("there is a run");
+		const read = await readWhole(path);
 		const run = await continueRun(read, header());
 		await record(run, ...row(7, "failed"), { kind: "reopen", time: "t" });
 		await run.journal.close();
@@ -129,8 +126,7 @@ describe("a run's folder", () => {
 describe("resuming a run", () => {
 	it("is refused under another header, before a byte changes", async () => {
 		const path = await killed();
-		const read = await readRun(path);
-		if (read === undefined) throw new Error("there is a run");
+		const read = await readWhole(path);
 		const before = await readFile(join(path, JOURNAL_FILE));
 		const error = await problem(continueRun(read, header({ options: "other" })));
 		expect(error).toMatchObject({ kind: "foreign", message: expect.stringContaining("options") });
@@ -139,8 +135,7 @@ describe("resuming a run", () => {
 
 	it("is refused if a file has a second hard link, through which another process could write", async () => {
 		const path = await killed();
-		const read = await readRun(path);
-		if (read === undefined) throw new Error("there is a run");
+		const read = await readWhole(path);
 		await link(join(path, JOURNAL_FILE), join(path, "copy"));
 		expect(await problem(continueRun(read, header()))).toMatchObject({ kind: "fenced" });
 	});

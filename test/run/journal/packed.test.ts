@@ -10,7 +10,7 @@ import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
-import { bytesOf, end, folder, header, ROWS, row, sent } from "./support.ts";
+import { bytesOf, end, folder, header, ROWS, row, sent, readWhole } from "./support.ts";
 
 /** Rows that failed, which can be tried again. */
 const FAILED = 10;
@@ -62,8 +62,7 @@ describe("a compressed run", () => {
 		const before = finished();
 		const path = await run({ "": before });
 		await packRun(path);
-		const read = await readRun(path);
-		if (read === undefined) throw new Error("no run");
+		const read = await readWhole(path);
 		const open = await continueRun(read, header({ time: "2026-01-03T00:00:00.000Z" }));
 		await open.journal.close();
 		expect(await readdir(path)).toEqual([JOURNAL_FILE]);
@@ -102,9 +101,8 @@ describe("a kill while a journal is compressed or made plain loses nothing", () 
 		["all of it is plain, without its name", (bytes) => ({ ".gz": gzipSync(bytes), ".unpacking": bytes })],
 	])("%s", async (_, left) => {
 		const path = await run(left(finished()));
-		const read = await readRun(path);
-		expect(read?.state.totals()).toEqual(expect.objectContaining(FOUND));
-		if (read === undefined) throw new Error("no run");
+		const read = await readWhole(path);
+		expect(read.state.totals()).toEqual(expect.objectContaining(FOUND));
 		await (await continueRun(read, header())).journal.close();
 		expect((await readRun(path))?.state.headers).toHaveLength(2);
 		const names = await readdir(path);

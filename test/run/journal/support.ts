@@ -12,6 +12,7 @@ import type {
 	SentRecord,
 	StoredRecord,
 } from "../../../src/run/journal/records.ts";
+import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalState } from "../../../src/run/journal/state.ts";
 
 export const ROWS = 1_000;
@@ -92,6 +93,13 @@ export function identity(state: JournalState): boolean {
 	return (
 		pending >= 0 && rows === updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending
 	);
+}
+
+/** A run that has a header, as it is read. */
+export async function readWhole(path: string): Promise<RecordedRun> {
+	const run = await readRun(path);
+	if (run === undefined) throw new Error("the run has no header");
+	return run;
 }
 
 /** A folder that is gone after the test. */

@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
 import { createRun } from "../../../src/run/journal/open.ts";
-import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
+import { type RecordedRun } from "../../../src/run/journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
 import { type WrittenRow, writesTo, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";
 import { folder } from "../../support/service.ts";
-import { header, outcome, sent, stored } from "../journal/support.ts";
+import { header, outcome, sent, stored, readWhole } from "../journal/support.ts";
 
 const asSent = (metadata: Metadata): Metadata => metadata;
 const a = (value: JsonValue): Metadata => new Map([["a", value]]);
@@ -21,9 +21,7 @@ async function recordedRun(
 	const run = await createRun(path, header());
 	for (const record of [...records, ...outcomes]) await run.journal.append(record);
 	await run.journal.close();
-	const read = await readRun(path);
-	if (read === undefined) throw new Error("the run has a header");
-	return read;
+	return readWhole(path);
 }
 
 async function written(...records: Parameters<typeof recordedRun>): Promise<WrittenRow[]> {

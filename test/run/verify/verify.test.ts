@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RowStatus } from "../../../src/outcomes.ts";
 import { createRun } from "../../../src/run/journal/open.ts";
-import { type RecordedRun, readRun } from "../../../src/run/journal/reader.ts";
+import { type RecordedRun } from "../../../src/run/journal/reader.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { type LaterRun, writtenAgain } from "../../../src/run/verify/later-runs.ts";
@@ -11,7 +11,7 @@ import type { JudgedRow } from "../../../src/run/verify/verify.ts";
 import { pickRows } from "../../../src/run/verify/picked-rows.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
-import { header, outcome, sent } from "../journal/support.ts";
+import { header, outcome, sent, readWhole } from "../journal/support.ts";
 
 describe("a sample, from which a whole run is judged", () => {
 	/** A generator of the 32 bits kind, so that the test is the same each time. */
@@ -26,9 +26,7 @@ describe("a sample, from which a whole run is judged", () => {
 		await Promise.all(range(rows).map((row) => journal.append(sent(row))));
 		await Promise.all(range(rows).map((row) => journal.append(outcome(row, "updated"))));
 		await journal.close();
-		const run = await readRun(path);
-		if (run === undefined) throw new Error("the run has a header");
-		return run;
+		return readWhole(path);
 	}
 
 	it("picks each row equally often, the first and the last too", async () => {

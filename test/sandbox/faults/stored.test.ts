@@ -8,14 +8,6 @@ import { documentId, exchange, storedMetadata, requestText, updateBody } from ".
 const id = documentId(1);
 
 describe("data that differ from the answer", () => {
-	test("a lie answers with a success and stores nothing", async () => {
-		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "lie" }] } });
-		const answer = await by.put(sandbox, sandbox.datasetId ?? "", id, '{"a":1}');
-		expect(answer).toMatchObject({ status: 200, code: 0, data: { document_id: id } });
-		sandbox.control?.setPlan({ faults: [] });
-		expect(await storedMetadata(sandbox, id)).toBe("{}");
-	});
-
 	test.each([
 		["trim", '{"a":" x ","b":[" y ",1]}', '{"a":"x","b":["y",1]}'],
 		["split", '{"a":"x, y","b":["p, q","p"]}', '{"a":"x, y","b":["p","q"]}'],
