@@ -40,8 +40,13 @@ export async function recorded(documents: number, options: RecordedOptions = {})
 }
 
 /** The key is refused at the n-th write, once, and for certain: a run of one request at a time stops there with exit 4. */
-export const stopAt = (nth: number, method = "PUT"): RecordedOptions => ({
+export const stopAt = (nth: number | readonly number[], method = "PUT"): RecordedOptions => ({
 	faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method, nth } }] },
+});
+
+/** The service refuses these requests, and their rows fail. */
+export const refuseAt = (nth: number | readonly number[], method = "PUT"): RecordedOptions => ({
+	faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method, nth } }] },
 });
 
 /** A manifest of a row for each document, and the arguments that tag it, one row after the other. */
@@ -74,21 +79,10 @@ export function resumeOf(stdout: string): string[] {
 /** Tags all documents in so many shards, one request after the other. The names of their runs, in the order of the shards. */
 export async function inShards(world: Recorded, count: number, more: readonly string[] = []): Promise<string[]> {
 	const { path } = await tagging(world);
-	const tag = [
-		"docs",
-		"tag",
-		path,
-		"-d",
-		world.service.dataset,
-		"--rate",
-		"5000",
-		"--concurrency",
-		"1",
-		"--json",
-		...more,
-	];
+	const tag = ["docs", "tag", path, "-d", world.service.dataset, "--rate", "5000", "--concurrency", "1", "--json"];
 	const runs: string[] = [];
-	for (const n of range(count)) runs.push(runOf((await world.run([...tag, "--shard", `${n + 1}/${count}`])).stdout));
+	for (const n of range(count))
+		runs.push(runOf((await world.run([...tag, ...more, "--shard", `${n + 1}/${count}`])).stdout));
 	return runs;
 }
 

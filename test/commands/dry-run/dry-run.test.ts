@@ -94,16 +94,8 @@ describe("docs tag --dry-run", () => {
 
 	it("shows what a merge would do, --set included, and what it would not", async () => {
 		const made = await world();
-		const { stdout } = await dry(
-			made,
-			"--json",
-			"--mode",
-			"merge",
-			"--set",
-			"author=!delete",
-			"--set",
-			"topics:list=+x",
-		);
+		const set = ["--set", "author=!delete", "--set", "topics:list=+x"];
+		const { stdout } = await dry(made, "--json", "--mode", "merge", ...set);
 		expect(parseLines(stdout).slice(1, -1)).toMatchObject([
 			{ add: { topics: ["x"] }, change: { pages: { from: 3, to: 5 } }, remove: { author: "Ann" } },
 			{ add: { topics: ["x"] }, change: {}, remove: { author: "Bob" } },

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
+import { change } from "../../support/content.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, serve, type Service } from "../../support/service.ts";
+import { file, folder, KEY, serve, type Service } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
 import { hurriedClock, hurriedTimers } from "../../support/clock.ts";
 
@@ -104,11 +105,7 @@ it.each(["ragflow-0.24", "ragflow-1.0"] as const)(
 it("a document that is disabled is not started: it would lose its chunks and never be done", async () => {
 	const service = await serve(1, { flavour: "ragflow-0.27" });
 	const [id = ""] = await service.ids();
-	await fetch(`${service.url}/api/v1/datasets/${service.dataset}/documents/${id}`, {
-		method: "PATCH",
-		headers: { ...headersOf(), "content-type": "application/json" },
-		body: '{"enabled":0}',
-	});
+	await change(service, "PATCH", id, { enabled: 0 });
 	const { exit, stdout } = await parse(service);
 	expect([exit, posts(service)]).toEqual([1, 0]);
 	expect(stdout).toContain('"error_code":"DISABLED"');
@@ -170,14 +167,10 @@ it("a parse between a tag and its undo is no conflict: it changes no metadata", 
 	await ends(ragtag(["runs", "undo", "--yes", "--json"], { env, home }), 0, { updated: 2 });
 });
 
-function headersOf(): Record<string, string> {
-	return { authorization: `Bearer ${envOf({ url: "" })["RAGTAG_API_KEY"]}` };
-}
-
 function start({ url, dataset }: Service, ids: readonly string[]): Promise<Response> {
 	return fetch(`${url}/api/v1/datasets/${dataset}/chunks`, {
 		method: "POST",
-		headers: { ...headersOf(), "content-type": "application/json" },
+		headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
 		body: JSON.stringify({ document_ids: ids }),
 	});
 }

@@ -5,7 +5,7 @@ import { ends } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
-import { recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, profilesIn, serve, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -420,9 +420,7 @@ describe("a resumed run", () => {
 	});
 
 	it("is checked by its failed rows only if they are retried", async () => {
-		const made = await recorded(2, {
-			faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } }] },
-		});
+		const made = await recorded(2, refuseAt(2));
 		const { argv } = await tagging(made);
 		await homeWith("{}", made.home);
 		await ends(made.run(["--profile", "prod", ...argv]), 1, { updated: 1, failed: 1 });

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
-import { ONE_BY_ONE, recorded, type Recorded, runOf } from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, type Recorded, refuseAt, runOf } from "../../support/recorded.ts";
 import { file } from "../../support/service.ts";
 
 const ROWS = 8;
@@ -18,8 +18,7 @@ const namesOf = async (world: Recorded, run: string): Promise<string[]> =>
 	(await readdir(world.path(run, ""))).filter((name) => name.startsWith("journal.log"));
 
 it("a compressed run is retried, verified, reported, blamed and undone as any other", async () => {
-	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 3 } } as const;
-	const world = await recorded(ROWS, { faults: { faults: [refused] } });
+	const world = await recorded(ROWS, refuseAt(3));
 	const [id = ""] = await world.service.ids();
 	const run = runOf((await world.run(await longValues(world))).stdout);
 	expect(await namesOf(world, run)).toEqual(["journal.log.gz"]);

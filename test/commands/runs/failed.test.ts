@@ -3,24 +3,11 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import {
-	ONE_BY_ONE,
-	recorded,
-	type RecordedOptions,
-	resumeOf,
-	runOf,
-	stopAt,
-	tagging,
-} from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, keys, parse, range, summaryOf } from "../../support/values.ts";
 
 const ABSENT = "0123456789abcdef".repeat(2);
-
-/** Refused for good, at these requests of that method. */
-const refuseAt = (method: string, ...nth: readonly number[]): RecordedOptions => ({
-	faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method, nth } }] },
-});
 
 it("failed rows of an earlier execution are in failed.csv too, and can be corrected and tagged again", async () => {
 	const world = await recorded(6, stopAt(4));
@@ -53,7 +40,7 @@ it("failed rows of an earlier execution are in failed.csv too, and can be correc
 });
 
 it("runs retry sends only the failed rows, and the run counts each row once", async () => {
-	const world = await recorded(6, refuseAt("PUT", 3, 4));
+	const world = await recorded(6, refuseAt([3, 4]));
 	const { argv } = await tagging(world);
 	const failed = await world.run(argv);
 	const run = runOf(failed.stdout);
@@ -80,7 +67,7 @@ it("a row that fails again counts once, with its last error", async () => {
 });
 
 it("retrying an upload whose metadata was refused stores no second file", async () => {
-	const world = await recorded(1, refuseAt("PUT", 2));
+	const world = await recorded(1, refuseAt(2));
 	const paths = [await file("first.txt", "a note"), await file("note.txt", "another")];
 	const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--set", "kind=note", ...ONE_BY_ONE];
 	await ends(world.run(argv), 1, { rows: 2, uploaded: 1, failed: 1 });
@@ -90,7 +77,7 @@ it("retrying an upload whose metadata was refused stores no second file", async 
 });
 
 it("a file of failed rows that can't be written is reported, with the command that writes them elsewhere", async () => {
-	const world = await recorded(3, refuseAt("PUT", 2));
+	const world = await recorded(3, refuseAt(2));
 	const { argv } = await tagging(world);
 	const ended = await says(world.run([...argv, "--failed", "/dev/full"]), 1, "/dev/full: ");
 	const run = runOf(ended.stdout);
@@ -103,7 +90,7 @@ it("a file of failed rows that can't be written is reported, with the command th
 });
 
 it("runs report writes failed rows and the summary again, only from the journal", async () => {
-	const world = await recorded(4, refuseAt("PUT", 2));
+	const world = await recorded(4, refuseAt(2));
 	const { argv } = await tagging(world);
 	const ended = await world.run(argv);
 	const run = runOf(ended.stdout);
@@ -133,7 +120,7 @@ it("runs report of an upload prints the ids of all its executions, as they are n
 });
 
 it("runs report prints no failed rows of a changed manifest: the lines would be wrong", async () => {
-	const world = await recorded(3, refuseAt("PUT", 2));
+	const world = await recorded(3, refuseAt(2));
 	const { path, argv } = await tagging(world);
 	await world.run(argv);
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
@@ -141,7 +128,7 @@ it("runs report prints no failed rows of a changed manifest: the lines would be 
 });
 
 it("summary.json has every member of the printed summary", async () => {
-	const world = await recorded(3, refuseAt("PUT", 2));
+	const world = await recorded(3, refuseAt(2));
 	const { argv } = await tagging(world);
 	const { stdout } = await world.run(argv);
 	const summary = summaryOf(stdout);

@@ -2,7 +2,7 @@ import { cp, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { heldNumbers, inShards, recorded, type Recorded, runOf, stopAt } from "../../support/recorded.ts";
+import { heldNumbers, inShards, recorded, type Recorded, refuseAt, runOf, stopAt } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -79,8 +79,7 @@ describe("runs merge", () => {
 	);
 
 	it("counts a failed row once with all its attempts, and tries it again as one run", async () => {
-		const fail = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 3 } } as const;
-		const world = await recorded(12, { faults: { faults: [fail] } });
+		const world = await recorded(12, refuseAt(3));
 		const shards = await inShards(world, 2, ["--flavour", "documented", "--attempts", "1"]);
 		const merged = await ends(world.run(["runs", "merge", ...shards, "--json"]), 1, { failed: 1, updated: 11 });
 		const run = runOf(merged.stdout);
@@ -89,8 +88,7 @@ describe("runs merge", () => {
 	});
 
 	it("has every row once also where a shard had tried its failed rows again", async () => {
-		const fail = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 3 } } as const;
-		const world = await recorded(12, { faults: { faults: [fail] } });
+		const world = await recorded(12, refuseAt(3));
 		const shards = await inShards(world, 2, ["--flavour", "documented", "--attempts", "1"]);
 		for (const shard of shards) await world.run(["runs", "retry", shard, "--json"]);
 		const merged = await world.run(["runs", "merge", ...shards, "--json"]);

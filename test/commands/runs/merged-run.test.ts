@@ -3,7 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { type SeriesPoint } from "../../../src/run/series/point.ts";
-import { heldNumbers, inShards, recorded, type Recorded, resumeOf, runOf, stopAt } from "../../support/recorded.ts";
+import {
+	heldNumbers,
+	inShards,
+	recorded,
+	type Recorded,
+	refuseAt,
+	resumeOf,
+	runOf,
+	stopAt,
+} from "../../support/recorded.ts";
 import { shardIndexOf } from "../../../src/shard.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, range, summaryOf } from "../../support/values.ts";
@@ -90,9 +99,7 @@ describe("a merged run", () => {
 		const before = await recorded(8);
 		await begin(before);
 		const nth = before.service.requests.filter((line) => line.startsWith("PUT")).length + 2;
-		const world = await recorded(8, {
-			faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth } }] },
-		});
+		const world = await recorded(8, refuseAt(nth));
 		const { tag, first } = await begin(world);
 		const second = await ends(world.run([...tag, "--shard", "2/2"]), 1, { failed: 1 });
 		const run = String(at(await merge(world, [first, runOf(second.stdout)]), "run"));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { envOf } from "../../support/ragtag.ts";
-import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, withoutKey } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
 
@@ -208,8 +208,7 @@ it("if runs can't be recorded, nothing is sent", async () => {
 });
 
 it("the command that retries failed rows, or resumes after a repair, finds the run in its folder", async () => {
-	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } } as const;
-	const world = await recorded(3, { faults: { faults: [refused] } });
+	const world = await recorded(3, refuseAt(2));
 	const state = await folder();
 	const { argv } = await tagging(world);
 	const { stdout, stderr } = await world.run([...argv, "--state-dir", state]);

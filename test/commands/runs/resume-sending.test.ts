@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
-import { type Recorded, recorded, resumeOf, runOf, tagging } from "../../support/recorded.ts";
+import { type Recorded, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
 
 /** Twelve rows. The key is refused at each of these writes, once: the run stops there. Answers take a while. */
 function stoppedAt(...nth: readonly number[]): Promise<Recorded> {
-	const faults = [{ fault: "code", code: 109, when: "before" as const, on: { method: "PUT", nth } }];
-	return recorded(12, { latency: 40, faults: { faults } });
+	return recorded(12, { latency: 40, ...stopAt(nth) });
 }
 
 /** Begins a run with these flags, which stops. */
@@ -63,8 +62,7 @@ it.each([
 });
 
 it("a retry keeps them as well", async () => {
-	const faults = [{ fault: "code", code: 102, when: "before" as const, on: { method: "PUT", nth: 4 } }];
-	const world = await recorded(6, { faults: { faults } });
+	const world = await recorded(6, refuseAt(4));
 	const { path } = await tagging(world);
 	const argv = ["docs", "tag", path, "-d", world.service.dataset, "--json", "--rate", "37", "--no-undo"];
 	const first = await world.run(argv);

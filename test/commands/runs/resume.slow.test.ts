@@ -4,7 +4,7 @@ import { ends, says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import { impatient } from "../../support/clock.ts";
-import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { at, parse, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -44,10 +44,7 @@ it("the command of the summary resumes the run from any folder, without repeatin
 });
 
 it("seconds are those of all executions, not of the last one", async () => {
-	const world = await recorded(9, {
-		latency: 60,
-		faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [4, 8] } }] },
-	});
+	const world = await recorded(9, { latency: 60, ...stopAt([4, 8]) });
 	const { argv } = await tagging(world);
 	const seconds: number[] = [];
 	for (const exit of [4, 4, 0]) {
@@ -153,9 +150,7 @@ it("a superseded run is not resumed without its name, even if the record of the 
 });
 
 it("a superseded run is resumed by name, and leaves alone what the newer unfinished one has written", async () => {
-	const world = await recorded(6, {
-		faults: { faults: [{ fault: "code", code: 109, when: "before", on: { method: "PUT", nth: [3, 6] } }] },
-	});
+	const world = await recorded(6, stopAt([3, 6]));
 	const { path, argv } = await tagging(world);
 	const one = await readFile(path, "utf8");
 	const first = runOf((await world.run(argv)).stdout);
@@ -199,8 +194,7 @@ it("other content through a pipe is another manifest, and what it wrote is not t
 });
 
 it("a retry reports how many rows are done and how many it retries: together they are all rows", async () => {
-	const refused = { fault: "code", code: 102, when: "before", on: { method: "PUT", nth: [2, 3] } } as const;
-	const world = await recorded(4, { faults: { faults: [refused] } });
+	const world = await recorded(4, refuseAt([2, 3]));
 	const { argv } = await tagging(world);
 	expect(summaryOf((await world.run(argv)).stdout)).toMatchObject({ updated: 2, failed: 2 });
 	await says(world.run(["runs", "retry"]), 0, ": 2 rows done before", "2 left");

@@ -7,7 +7,7 @@ import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { type Recorded, recorded, refuseAt, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -181,8 +181,7 @@ describe("an undo", () => {
 	});
 
 	it("suggests to retry failed rows, not to feed them to docs tag, which would clear documents that should be removed", async () => {
-		const refused = { fault: "code", code: 102, when: "before", on: { method: "DELETE", nth: 1 } } as const;
-		const world = await recorded(0, { faults: { faults: [refused] } });
+		const world = await recorded(0, refuseAt(1, "DELETE"));
 		const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
 		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
 		const { stdout, stderr } = await ends(undo(world), 1, { removed: 1, failed: 1 });

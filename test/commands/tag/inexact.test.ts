@@ -19,17 +19,8 @@ describe("a merge never writes a rounded number back", () => {
 		async (more) => {
 			const service = await world();
 			const path = await file("tags.csv", "document_id,owner\ndoc-0,Eve\ndoc-1,Eve\n");
-			const { exit, stdout } = await service.run(
-				"docs",
-				"tag",
-				path,
-				"-d",
-				"set",
-				"--mode",
-				"merge",
-				"--json",
-				...more,
-			);
+			const argv = ["docs", "tag", path, "-d", "set", "--mode", "merge", "--json", ...more];
+			const { exit, stdout } = await service.run(...argv);
 			expect(exit).toBe(1);
 			const isDry = more.includes("--dry-run");
 			expect(summaryOf(stdout)).toMatchObject({ failed: 1, updated: isDry ? 0 : 1, changes: 1 });
@@ -107,17 +98,8 @@ describe("an undo never restores a rounded number", () => {
 	it.each([["replace"], ["replace", "--only-changed"]])("after %s %s", async (mode, more = "--rate=unlimited") => {
 		const service = await world();
 		const path = await file("tags.csv", "document_id,owner\ndoc-0,Eve\ndoc-1,Eve\n");
-		const { exit, stderr, stdout } = await service.run(
-			"docs",
-			"tag",
-			path,
-			"-d",
-			"set",
-			"--mode",
-			mode,
-			more,
-			"--json",
-		);
+		const argv = ["docs", "tag", path, "-d", "set", "--mode", mode, more, "--json"];
+		const { exit, stderr, stdout } = await service.run(...argv);
 		expect([exit, service.held.get("doc-0")]).toEqual([0, { owner: "Eve" }]);
 		expect(stderr.match(/warning: document doc-0 .*their rows can't be undone/g)).toHaveLength(1);
 		const run = String(at(summaryOf(stdout), "run"));

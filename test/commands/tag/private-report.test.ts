@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
 import { FailedWriter } from "../../../src/workflows/rows/failed-rows.ts";
-import { recorded, tagging } from "../../support/recorded.ts";
+import { recorded, refuseAt, tagging } from "../../support/recorded.ts";
 import { folder } from "../../support/service.ts";
 
 const mode = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
@@ -17,9 +17,7 @@ const written = async (path: string): Promise<string | undefined> => {
 
 /** A run whose second row fails. */
 const failing = async () => {
-	const world = await recorded(3, {
-		faults: { faults: [{ fault: "code", code: 102, when: "before", on: { method: "PUT", nth: 2 } }] },
-	});
+	const world = await recorded(3, refuseAt(2));
 	return { ...world, ...(await tagging(world)) };
 };
 

@@ -126,18 +126,8 @@ describe.each(losing)("%s removes all metadata of the document of a refused valu
 	it("and docs apply writes it again", async () => {
 		const { service, ids, run, held } = await world(flavour);
 		const plan = join(await folder(), "plan");
-		const argv = [
-			"docs",
-			"plan",
-			await manifest(ids),
-			"-d",
-			service.dataset,
-			"--mode",
-			"merge",
-			"--allow-type-change",
-			"--out",
-			plan,
-		];
+		const made = ["docs", "plan", await manifest(ids), "-d", service.dataset, "--out", plan];
+		const argv = [...made, "--mode", "merge", "--allow-type-change"];
 		expect((await run(argv)).exit).toBe(0);
 		await ends(run(["docs", "apply", plan, ...ALLOWED]), 1, { updated: 4, failed: 2 });
 		expect((await held()).slice(4)).toEqual(all.slice(4));

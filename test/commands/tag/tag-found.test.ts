@@ -106,17 +106,8 @@ describe("docs tag by a filter", () => {
 
 	it("leaves a copy of the ids only in the run's folder", async () => {
 		const { service, run, state, path } = await recorded(2);
-		const { exit, stdout } = await run([
-			"docs",
-			"tag",
-			"-d",
-			service.dataset,
-			"--missing",
-			"nothing",
-			"--allow-empty",
-			...SET,
-			"--json",
-		]);
+		const argv = ["docs", "tag", "-d", service.dataset, "--missing", "nothing", "--allow-empty", ...SET, "--json"];
+		const { exit, stdout } = await run(argv);
 		expect(exit).toBe(0);
 		expect(await readdir(join(state, "tmp"))).toEqual([]);
 		const copy = await readFile(path(runOf(stdout), "manifest"), "utf8");
@@ -163,16 +154,8 @@ describe("a meaningless filter run is refused before any request", () => {
 	it("a value that the schema refuses is reported once, not once for each document", async () => {
 		const service = await world(5);
 		const schema = await file("schema.json", '{"properties":{"stars":{"maximum":5}}}');
-		const { exit, stderr } = await tag(
-			service,
-			...NEWS,
-			"--set",
-			"stars:number=6",
-			"--mode",
-			"merge",
-			"--schema",
-			schema,
-		);
+		const set = ["--set", "stars:number=6", "--mode", "merge", "--schema", schema];
+		const { exit, stderr } = await tag(service, ...NEWS, ...set);
 		expect(exit).toBe(2);
 		expect(stderr.match(/stars/g)).toHaveLength(1);
 		expect(service.requests).toEqual([]);

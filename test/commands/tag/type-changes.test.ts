@@ -93,18 +93,8 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 	it("nor by a filter, a plan, an upload", async () => {
 		const { service, ids, run } = await counted(flavour);
 		const set = ["--set", "pages=many"];
-		const found = await run([
-			"docs",
-			"tag",
-			"-d",
-			service.dataset,
-			"--where",
-			"author=Ann",
-			...set,
-			"--mode",
-			"merge",
-			...FAST,
-		]);
+		const filtered = ["docs", "tag", "-d", service.dataset, "--where", "author=Ann", "--mode", "merge"];
+		const found = await run([...filtered, ...set, ...FAST]);
 		expect([found.exit, problems(found.stdout).length]).toEqual([9, 5]);
 		const path = await manifest(ids, () => ({ pages: "n/a" }));
 		const plan = join(await folder(), "plan.jsonl");

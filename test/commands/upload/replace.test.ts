@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
-import { held } from "../../support/content.ts";
+import { change, held } from "../../support/content.ts";
 import { recorded, type RecordedOptions, runOf } from "../../support/recorded.ts";
 import { folder, KEY, type Service } from "../../support/service.ts";
 import { at, items, parse, parseLines } from "../../support/values.ts";
@@ -17,17 +17,8 @@ async function changed(flavour: Flavour, names: readonly string[] = ["a.txt", "b
 	const home = await folder();
 	const files = names.map((name) => join(home, name));
 	for (const file of files) await writeFile(file, `old text of ${file.slice(home.length + 1)}`);
-	const first = await run([
-		"docs",
-		"upload",
-		...files,
-		"-d",
-		service.dataset,
-		"--set",
-		"team=old",
-		"--set",
-		"year:number=2024",
-	]);
+	const upload = ["docs", "upload", ...files, "-d", service.dataset];
+	const first = await run([...upload, "--set", "team=old", "--set", "year:number=2024"]);
 	expect(first.exit).toBe(0);
 	for (const { id } of await service.documents()) {
 		await service.put(id, {
@@ -40,19 +31,7 @@ async function changed(flavour: Flavour, names: readonly string[] = ["a.txt", "b
 	await writeFile(join(home, "a.txt"), "quite another text");
 	// Documents of one millisecond are listed in any order.
 	const before = (await service.documents()).toSorted((one, other) => one.name.localeCompare(other.name));
-	const argv = [
-		"docs",
-		"upload",
-		...files,
-		"-d",
-		service.dataset,
-		"--on-existing",
-		"replace",
-		"--set",
-		"team=new",
-		"--rate",
-		"5000",
-	];
+	const argv = [...upload, "--on-existing", "replace", "--set", "team=new", "--rate", "5000"];
 	return { ...world, home, files, argv, before };
 }
 
@@ -206,18 +185,9 @@ function lost(nth: number) {
 	return { fault: "reset", when: "after", on: { method: "POST", nth: [nth] } } as const;
 }
 
-const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json", connection: "close" };
-
-/** Changes a document as the web page does. */
-async function change({ url, dataset }: Service, method: string, id: string, members: object): Promise<void> {
-	const path = `${url}/api/v1/datasets/${dataset}/documents/${id}?asked-by=the-test`;
-	const response = await fetch(path, { method, headers: HEADERS, body: JSON.stringify(members) });
-	expect(at(parse(await response.text()), "code")).toBe(0);
-}
-
 async function stateOf({ url, dataset }: Service, id: string): Promise<object> {
 	const response = await fetch(`${url}/api/v1/datasets/${dataset}/documents?id=${id}&asked-by=the-test`, {
-		headers: HEADERS,
+		headers: { authorization: `Bearer ${KEY}`, connection: "close" },
 	});
 	const [document] = items(at(at(parse(await response.text()), "data"), "docs"));
 	return { status: at(document, "status"), method: at(document, "chunk_method") ?? at(document, "parser_id") };

@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { hurriedClock } from "../../support/clock.ts";
-import { held } from "../../support/content.ts";
+import { change, held } from "../../support/content.ts";
 import { recorded, runOf } from "../../support/recorded.ts";
-import { folder, KEY, type Service } from "../../support/service.ts";
-import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
+import { folder, type Service } from "../../support/service.ts";
+import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 const RELEASES: readonly Flavour[] = ["ragflow-0.18", "ragflow-0.21", "ragflow-0.24", "ragflow-0.27", "ragflow-1.0"];
 
@@ -129,17 +129,8 @@ it("a disabled document is replaced without being parsed: that would never end, 
 	const { service, upload, place } = await files("ragflow-0.27", ["a.txt"]);
 	await upload();
 	const [old] = await service.documents();
-	await disable(service, old?.id ?? "");
+	await change(service, "PATCH", old?.id ?? "", { enabled: false });
 	await writeFile(join(place, "a.txt"), "quite another text");
 	const { stderr } = await ends(upload("--on-existing", "replace", "--parse", "--wait"), 0, { replaced: 1 });
 	expect([stderr, sent(service, PARSE)]).toEqual([expect.stringContaining("disabled"), 0]);
 });
-
-async function disable({ url, dataset }: Service, id: string): Promise<void> {
-	const response = await fetch(`${url}/api/v1/datasets/${dataset}/documents/${id}`, {
-		method: "PATCH",
-		headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json", connection: "close" },
-		body: JSON.stringify({ enabled: false }),
-	});
-	expect(at(parse(await response.text()), "code")).toBe(0);
-}
