@@ -22,7 +22,7 @@ import { refused } from "../../flags/refuse.ts";
 import { parseOut } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
-import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
+import { checkOut, openPlanWriter, type PlanWriter } from "../../workflows/plan/write-plan.ts";
 import { changePrinter } from "../../workflows/preview/change-printer.ts";
 import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
@@ -79,7 +79,7 @@ async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update });
 	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, "docs plan"));
 	if (stop !== undefined) return await report(run, stop);
-	await using writer = await PlanWriter.create(out, force, {
+	await using writer = await openPlanWriter(out, force, {
 		ragtag: VERSION,
 		baseUrl: run.session.baseUrl,
 		mode,

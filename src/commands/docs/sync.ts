@@ -21,7 +21,7 @@ import { addSourceOptions, checkSources } from "../../workflows/rows/file-values
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
 import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
-import { checkOut, PlanWriter } from "../../workflows/plan/write-plan.ts";
+import { checkOut, openPlanWriter } from "../../workflows/plan/write-plan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endedBefore, printVersionLine, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
@@ -200,7 +200,7 @@ async function writePlan(
 		created: new Date().toISOString(),
 		sync: plan.target,
 	};
-	await using writer = await PlanWriter.create(path, force, header);
+	await using writer = await openPlanWriter(path, force, header);
 	for (const change of plan.changes) await writer.change(change);
 	await writer.end({ unchanged: plan.unchanged, failed: 0 });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
-import { access, type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { access, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
@@ -38,85 +38,69 @@ export async function checkOut(
 	});
 }
 
+/** A plan that is written. Disposing of it removes an incomplete one. */
+export type PlanWriter = AsyncDisposable & {
+	change(planned: PlannedChange): Promise<void>;
+	/** completes the plan and renames it to `--out` */
+	end(counts: Omit<PlanCounts, "changes">): Promise<void>;
+};
+
 /**
  * Writes a plan to a temporary file in the folder of `--out`, and renames it when it is complete. So an incomplete plan never
  * has the name of a complete one.
+ *
+ * @throws CliError exit 2 where no file can be created there
  */
-export class PlanWriter {
-	readonly #out: string;
-	readonly #force: boolean;
-	readonly #path: string;
-	readonly #file: FileHandle;
-	readonly #text = new PlanText();
-	#isComplete = false;
-
-	private constructor(out: string, force: boolean, path: string, file: FileHandle) {
-		this.#out = out;
-		this.#force = force;
-		this.#path = path;
-		this.#file = file;
-	}
-
-	/** @throws CliError exit 2 where no file can be created there */
-	static async create(out: string, force: boolean, header: PlanHeader): Promise<PlanWriter> {
-		const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
-		const file = await open(path, "wx", 0o600).catch((error: unknown) => {
-			throw notMade(out, error);
-		});
-		const writer = new PlanWriter(out, force, path, file);
-		try {
-			await writer.#append(writer.#text.header(header));
-			return writer;
-		} catch (error) {
-			await writer[Symbol.asyncDispose]();
-			throw error;
-		}
-	}
-
-	async change(planned: PlannedChange): Promise<void> {
-		const line = this.#text.change(planned);
-		if (Buffer.byteLength(line) > MAX_LINE_BYTES) {
-			const text = `the change of document ${planned.documentId} is too long for a plan: more than ${MAX_LINE_BYTES} bytes`;
-			throw new CliError(text, { exit: Exit.output, hint: "Leave its row out, and send it with docs tag." });
-		}
-		await this.#append(line);
-	}
-
-	/** Completes the plan and renames it to `--out`. */
-	async end(counts: Omit<PlanCounts, "changes">): Promise<void> {
-		await this.#append(this.#text.footer(counts));
-		await this.#written(async () => {
-			await this.#file.sync();
-			// Checked again: another program may have created the file while documents were read.
-			if (!this.#force && existsSync(this.#out)) throw isThereAlready(this.#out);
-			await rename(this.#path, this.#out);
-			this.#isComplete = true;
-			await syncFolder(dirname(this.#out));
-		});
-	}
-
-	/** Removes an incomplete plan. */
-	async [Symbol.asyncDispose](): Promise<void> {
-		await this.#file.close().catch(() => undefined);
-		if (!this.#isComplete) await rm(this.#path, { force: true });
-	}
-
-	#append(text: string): Promise<void> {
-		return this.#written(() => this.#file.appendFile(text));
-	}
-
-	async #written(work: () => Promise<void>): Promise<void> {
+export async function openPlanWriter(out: string, force: boolean, header: PlanHeader): Promise<PlanWriter> {
+	const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
+	const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+		throw notMade(out, error);
+	});
+	const text = new PlanText();
+	let isComplete = false;
+	const written = async (work: () => Promise<void>): Promise<void> => {
 		try {
 			await work();
 		} catch (error) {
 			if (error instanceof CliError) throw error;
-			throw new CliError(`--out ${this.#out}: ${reason(error)}`, {
+			throw new CliError(`--out ${out}: ${reason(error)}`, {
 				exit: Exit.output,
 				hint: "Free some space there, or name another file, and run the same command again.",
 				cause: error,
 			});
 		}
-	}
+	};
+	const append = (line: string): Promise<void> => written(() => file.appendFile(line));
+	const close = async (): Promise<void> => {
+		await file.close().catch(() => undefined);
+		if (!isComplete) await rm(path, { force: true });
+	};
+	await append(text.header(header)).catch(async (error: unknown) => {
+		await close();
+		throw error;
+	});
+	return {
+		async change(planned) {
+			const line = text.change(planned);
+			if (Buffer.byteLength(line) > MAX_LINE_BYTES) {
+				const why = `the change of document ${planned.documentId} is too long for a plan: more than ${MAX_LINE_BYTES} bytes`;
+				throw new CliError(why, { exit: Exit.output, hint: "Leave its row out, and send it with docs tag." });
+			}
+			await append(line);
+		},
+		async end(counts) {
+			await append(text.footer(counts));
+			await written(async () => {
+				await file.sync();
+				// Checked again: another program may have created the file while documents were read.
+				if (!force && existsSync(out)) throw isThereAlready(out);
+				await rename(path, out);
+				isComplete = true;
+				await syncFolder(dirname(out));
+			});
+		},
+		[Symbol.asyncDispose]: close,
+	};
 }
 
 function notMade(out: string, cause: unknown): CliError {

@@ -30,7 +30,7 @@ import { shortListError } from "../lists/warnings.ts";
 import type { Run } from "../open-run.ts";
 import { applyPlan, CHANGES, KEY_TAKEN, planPrinter } from "../plan/planned.ts";
 import { planRows } from "../plan/plan-rows.ts";
-import { PlanWriter } from "../plan/write-plan.ts";
+import { openPlanWriter } from "../plan/write-plan.ts";
 import type { ChangeSink } from "../preview/preview.ts";
 import { endedBefore, report } from "../report.ts";
 import { refuseMissing, KeyCounts } from "./value-counts.ts";
@@ -156,7 +156,7 @@ async function writePlan(
 	const { normalise } = api.dialect.flavour;
 	const { manifest } = change;
 	const header = { ragtag: VERSION, baseUrl, mode: "merge", manifest, created: new Date().toISOString() } as const;
-	await using writer = await PlanWriter.create(path, flags.force === true, header);
+	await using writer = await openPlanWriter(path, flags.force === true, header);
 	app.monitor.enter("reading", "the documents of the dataset");
 	let short: ShortList | undefined;
 	let changes = 0;
