@@ -50,6 +50,8 @@ export type SyncSteps = {
 	readonly changes: readonly PlannedChange[];
 	/** files whose documents have all they want */
 	readonly unchanged: number;
+	/** documents that keep another name than their files want, as the service renames none */
+	readonly misnamed: number;
 	/** documents whose files are gone */
 	readonly gone: number;
 	/** documents whose files are left out by the filters */
@@ -68,6 +70,7 @@ export function planSync(input: SyncInput): SyncSteps {
 	const steps: Step[] = [];
 	const fresh: WantedFile[] = [];
 	let unchanged = 0;
+	let misnamed = 0;
 	const tag = (id: string, name: string, { metadata, file }: WantedFile): void => {
 		const found = metadata.size === 0 ? undefined : input.retag(id, metadata);
 		if (found === undefined) return;
@@ -94,7 +97,9 @@ export function planSync(input: SyncInput): SyncSteps {
 			continue;
 		}
 		const before = steps.length;
-		if (input.canRename && !isSameName(document.name, name)) {
+		const isMisnamed = !isSameName(document.name, name);
+		if (isMisnamed && !input.canRename) misnamed += 1;
+		if (isMisnamed && input.canRename) {
 			steps.push({ ...ids, action: "rename", from: document.name, file, metadata: new Map() });
 		} else if (!hasSameStatus(entry, file)) steps.push({ ...ids, action: "keep", file, metadata: new Map() });
 		tag(document.id, name, wanted);
@@ -127,6 +132,7 @@ export function planSync(input: SyncInput): SyncSteps {
 	return {
 		changes: steps.map((step, index): PlannedChange => ({ ...step, line: index + 1 })),
 		unchanged,
+		misnamed,
 		gone: removed.filter(({ path }) => absent.get(path) === "gone").length,
 		leftOut: removed.filter(({ path }) => absent.get(path) === "left out").length,
 	};

@@ -195,7 +195,7 @@ function otherDevice(folder: string): CliError {
 /** Says which documents stay although their files are not there. */
 function noteKept(
 	{ app, flags }: Run<SyncFlags>,
-	{ gone, leftOut, changes }: SyncSteps,
+	{ gone, leftOut, misnamed, changes }: SyncSteps,
 	{ faults, removes }: { readonly faults: number; readonly removes: boolean },
 ): void {
 	const removed = changes.filter(({ action }) => action === "remove").length;
@@ -203,6 +203,11 @@ function noteKept(
 	else if (gone > 0 && removed === 0) {
 		const why = `${numberText(faults)} ${faults === 1 ? "file or folder is" : "files or folders are"} not readable or valid`;
 		app.io.note(`warning: ${numberText(gone)} are not removed: ${why}.`);
+	}
+	if (misnamed > 0) {
+		app.io.note(
+			`${documentsText(misnamed)} ${misnamed === 1 ? "keeps its name" : "keep their names"}: this service renames none.`,
+		);
 	}
 	if (leftOut > 0 && faults === 0 && flags.deleteExcluded !== true) {
 		app.io.note(`${numberText(leftOut)} stay whose files are only left out; --delete-excluded removes them.`);

@@ -63,6 +63,14 @@ it("gives documents their new names where --names changes between two syncs", as
 	expect(await sync("--names", "flat")).toMatchObject({ exit: 0, summary: { rows: 0 } });
 });
 
+it("says which documents keep their names where the service renames none", async () => {
+	const { sync, ids } = await synced({ "hr/a.txt": "a", "top.md": "top" }, { flavour: "documented" });
+	await sync();
+	const next = await sync("--names", "flat");
+	expect([next.exit, [...(await ids()).keys()].toSorted()]).toEqual([0, ["a.txt", "top.md"]]);
+	expect(next.stderr).toContain("1 document keeps its name: this service renames none.");
+});
+
 it("verifies and undoes a sync of a tenant without any metadata, and leaves a document alone that a person has tagged", async () => {
 	const { sync, run, contents, ids, service } = await synced(PAPERS, { flavour: "ragflow-0.25" });
 	await sync();
