@@ -5,32 +5,30 @@ import { mayHaveArrived, type Memory, type Operation } from "./operations/operat
 import { type Attempts, type Conditions, countFailure, decide, type Decision, MOST_REFUSALS } from "./retry/policy.ts";
 import { RetryLater, RetryTogether } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
-import type { RunMonitor } from "./rate/run-monitor.ts";
-import type { SendQueue } from "./rate/send-queue.ts";
-import type { Clock, Journal, Recorded, Request, RowError, Stop, Work } from "./types.ts";
+import { MAX_WAIT } from "./rate/cooldown.ts";
+import type { SendingOptions, SendQueue } from "./rate/send-queue.ts";
+import type { Journal, Recorded, Request, RowError, Stop, Work } from "./types.ts";
 
-type AttemptsOptions<Item extends Work> = {
+/** What a run says of its rows, and what their attempts need of that. */
+export type RowsOptions<Item extends Work> = SendingOptions & {
 	readonly operation: Operation<Item>;
 	/** called for a row that the service refuses before any row has succeeded; what it throws ends the run */
-	readonly explain?: ((error: RestError, datasetId: string) => Promise<void>) | undefined;
+	readonly explain?: (error: RestError, datasetId: string) => Promise<void>;
 	readonly journal: Journal<Item>;
-	readonly clock: Clock;
-	readonly shutdown: Shutdown;
-	readonly queue: SendQueue;
-	readonly monitor: Pick<RunMonitor, "tryingAgain">;
-	/** takes each outcome that is written and not durable yet */
-	readonly onWritten: (recorded: Recorded) => Promise<void> | undefined;
-	/** attempts of one row that count, the first included */
+	/** attempts of one row, the first included; an outage or a request to slow down costs none */
 	readonly attempts: number;
 	readonly maxErrors: MaxErrors | undefined;
-	/** the longest Retry-After that is waited for, in milliseconds */
-	readonly maxWait: number;
-	/** `--max-duration` in milliseconds, infinite where there is none */
-	readonly maxDuration: number;
-	/** when it began, on the clock */
-	readonly started: number;
-	/** whether `--max-outage` was given: then a first answer is waited for as long */
-	readonly patient: boolean;
+	/** milliseconds after which no further row starts */
+	readonly maxDuration?: number | undefined;
+	/** when it began, on the clock; now unless given */
+	readonly started?: number | undefined;
+};
+
+type AttemptsOptions<Item extends Work> = RowsOptions<Item> & {
+	readonly shutdown: Shutdown;
+	readonly queue: SendQueue;
+	/** takes each outcome that is written and not durable yet */
+	readonly onWritten: (recorded: Recorded) => Promise<void> | undefined;
 };
 
 /** A row that is not settled, and its attempts so far. */
@@ -52,7 +50,9 @@ export function openRow<Item>(item: Item): OpenRow<Item> {
 /** The attempts of a run's rows. Each row ends with a record of the journal, or stays pending. */
 export class RowAttempts<Item extends Work> {
 	readonly #options: AttemptsOptions<Item>;
-	readonly #deadline: number;
+	readonly #maxDuration: number;
+	/** when no further row starts, on the clock */
+	readonly deadline: number;
 	readonly #refused: SameRefusals;
 	readonly #repeated = new RepeatedFailures();
 	readonly #request: Request;
@@ -63,8 +63,9 @@ export class RowAttempts<Item extends Work> {
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
 		this.#refused = new SameRefusals(options.operation.expected);
-		const { queue, shutdown, maxDuration, started } = options;
-		this.#deadline = started + maxDuration;
+		const { clock, queue, shutdown, maxDuration = Number.POSITIVE_INFINITY, started = clock.now() } = options;
+		this.#maxDuration = maxDuration;
+		this.deadline = started + maxDuration;
 		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
 	}
 
@@ -118,8 +119,8 @@ export class RowAttempts<Item extends Work> {
 	/** The row waits without a place in flight, and that costs it no attempt. */
 	#later({ wait }: RetryLater, row: OpenRow<Item>): number | "pending" {
 		row.attempt -= 1;
-		if (this.#options.clock.now() + wait < this.#deadline) return wait;
-		this.leftBehind = timeIsUp(this.#options.maxDuration);
+		if (this.#options.clock.now() + wait < this.deadline) return wait;
+		this.leftBehind = timeIsUp(this.#maxDuration);
 		return "pending";
 	}
 
@@ -142,13 +143,13 @@ export class RowAttempts<Item extends Work> {
 		decision: Exclude<Decision, { readonly action: "retry" }>,
 		row: OpenRow<Item>,
 	): Promise<"written" | "pending"> {
-		const { shutdown, maxDuration } = this.#options;
+		const { shutdown } = this.#options;
 		if (decision.action === "stop") {
 			shutdown.end(decision.stop);
 			return "pending";
 		}
 		if (decision.action === "leave") {
-			this.leftBehind = timeIsUp(maxDuration);
+			this.leftBehind = timeIsUp(this.#maxDuration);
 			if (decision.everyone) shutdown.end(this.leftBehind);
 			return "pending";
 		}
@@ -170,7 +171,7 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	#conditions(row: OpenRow<Item>, error: RestError): Conditions {
-		const { clock, queue, attempts, maxWait, patient } = this.#options;
+		const { clock, queue, attempts, maxWait = MAX_WAIT, maxOutage } = this.#options;
 		const { outage } = queue;
 		const othersSucceed = row.successes !== undefined && outage.successes > row.successes;
 		row.successes = outage.successes;
@@ -179,12 +180,12 @@ export class RowAttempts<Item extends Work> {
 			idempotent: true,
 			answered: outage.answered,
 			succeeded: outage.succeeded,
-			patient,
+			patient: maxOutage !== undefined,
 			outage: queue.wasLost(error),
 			tooFast: queue.wasTooFast(error),
 			othersSucceed,
 			outageLeft: outage.left,
-			timeLeft: this.#deadline - clock.now(),
+			timeLeft: this.deadline - clock.now(),
 			maxWait,
 			random: clock.random(),
 			now: Date.now(),

@@ -1,15 +1,10 @@
-import type { RestError } from "../rest/errors.ts";
-import { type Cooldown, MAX_WAIT } from "./rate/cooldown.ts";
 import { Shutdown } from "./stop/shutdown.ts";
 import { MAX_CONCURRENCY } from "../rates.ts";
-import type { Controller } from "./rate/controller.ts";
-import type { MaxErrors } from "./stop/limits.ts";
-import { mayHaveArrived, type Operation } from "./operations/operation.ts";
+import { mayHaveArrived } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
-import { type NextStep, type OpenRow, openRow, RowAttempts } from "./attempts.ts";
-import type { RunMonitor } from "./rate/run-monitor.ts";
-import type { Clock, Journal, Limiter, Recorded, Stop, Work } from "./types.ts";
+import { type NextStep, type OpenRow, openRow, RowAttempts, type RowsOptions } from "./attempts.ts";
+import type { Recorded, Stop, Work } from "./types.ts";
 
 /**
  * Unsettled rows in memory for each place in flight, besides one chunk. Rows that wait for a retry count. So a run does
@@ -23,46 +18,16 @@ const OPEN_ROWS = 4;
  */
 const MOST_UNSETTLED = 128;
 
-export type RunOptions<Item extends Work> = {
-	readonly operation: Operation<Item>;
-	/** called for a row that the service refuses before any row has succeeded; what it throws ends the run */
-	readonly explain?: (error: RestError, datasetId: string) => Promise<void>;
-	readonly journal: Journal<Item>;
-	readonly limiter: Limiter;
-	/** the cooldown of the whole process */
-	readonly cooldown: Cooldown;
-	/** observes the state of the run and its causes */
-	readonly monitor: RunMonitor;
-	readonly clock: Clock;
-	/** stands still while the run is paused; `clock` unless given */
-	readonly unpaused?: Clock;
+export type RunOptions<Item extends Work> = RowsOptions<Item> & {
 	/** requests a second at most, undefined for no cap */
 	readonly rate: () => number | undefined;
-	/** decides how many requests a second are sent, and with `auto` how many are in flight */
-	readonly controller: Controller;
 	readonly concurrency: number | "auto";
-	/** attempts of one row, the first included; an outage or a request to slow down costs none */
-	readonly attempts: number;
-	readonly maxErrors: MaxErrors | undefined;
-	/** the longest Retry-After that is waited for, in milliseconds; five minutes unless given */
-	readonly maxWait?: number | undefined;
-	/**
-	 * the longest outage, in milliseconds; a quarter of an hour unless given. If given, it also limits the wait for the
-	 * first answer, which otherwise is half a minute
-	 */
-	readonly maxOutage?: number | undefined;
-	/** milliseconds after which no further row starts */
-	readonly maxDuration?: number | undefined;
-	/** when it began, on the clock; now unless given */
-	readonly started?: number | undefined;
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
 	/** cuts off the requests in flight; their rows stay pending */
 	readonly abandon: () => void;
 	/** called after rows were settled */
 	readonly onSettled?: () => void;
-	/** takes a sentence for the user, when an outage begins or ends */
-	readonly onNote?: (text: string) => void;
 };
 
 /**
@@ -79,8 +44,7 @@ export async function runChunks<Item extends Work>(
 	chunks: AsyncIterable<readonly Item[]>,
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
-	const { clock, maxWait = MAX_WAIT, maxOutage, maxDuration = Number.POSITIVE_INFINITY } = options;
-	const { controller, concurrency, limiter, rate, started = clock.now() } = options;
+	const { clock, controller, concurrency, limiter, rate, maxDuration = Number.POSITIVE_INFINITY } = options;
 	const places = (): number => (concurrency === "auto" ? controller.places(limiter.lead) : concurrency);
 	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rate()) : concurrency);
 	/** rows that were read, or have waited for their next attempt */
@@ -109,17 +73,9 @@ export async function runChunks<Item extends Work>(
 	});
 	const { signal } = shutdown;
 	const queue = new SendQueue({
-		limiter: options.limiter,
-		cooldown: options.cooldown,
-		monitor: options.monitor,
-		clock,
-		unpaused: options.unpaused ?? clock,
-		controller,
-		maxOutage,
-		maxWait,
+		...options,
 		maxInFlight: places,
 		onEnd: () => begin(),
-		onNote: (text) => options.onNote?.(text),
 		onStop: (stop) => shutdown.end(stop),
 	});
 	controller.rowsBegin(clock.now());
@@ -149,16 +105,7 @@ export async function runChunks<Item extends Work>(
 		latest = recorded;
 		return unsettled > MOST_UNSETTLED ? counted : undefined;
 	};
-	const attempts = new RowAttempts<Item>({
-		...options,
-		shutdown,
-		queue,
-		onWritten,
-		maxWait,
-		maxDuration,
-		started,
-		patient: maxOutage !== undefined,
-	});
+	const attempts = new RowAttempts<Item>({ ...options, shutdown, queue, onWritten });
 	const ended = (row: OpenRow<Item>, next: NextStep): void => {
 		active -= 1;
 		if (typeof next === "number") void again(row, next);
@@ -187,7 +134,7 @@ export async function runChunks<Item extends Work>(
 	};
 	const crowded = (): boolean => ready.length >= mostRows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, mostRows());
 	if (maxDuration < Number.POSITIVE_INFINITY) {
-		const left = Math.max(0, started + maxDuration - clock.now());
+		const left = Math.max(0, attempts.deadline - clock.now());
 		void clock.sleep(left, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
 	}
 

@@ -1,6 +1,5 @@
 import { MAX_CONCURRENCY } from "../../rates.ts";
-import { DEEPEST, FREE_PLACES, LEAST_PLACES, leftForQueue, placesFor, risen } from "./curve.ts";
-import { FLOOR, HeldRate } from "./held-rate.ts";
+import { DEEPEST, FLOOR, FREE_PLACES, HeldRate, LEAST_PLACES, leftForQueue, placesFor, risen } from "./curve.ts";
 import { type Finding, FIRST_RATE, type FoundRate, foundRate } from "./rate-memory.ts";
 import { RecentAnswers } from "./recent-answers.ts";
 import type { Slowness } from "./slow-seconds.ts";

@@ -2,7 +2,7 @@ import { RestError } from "../../rest/errors.ts";
 import { durationText, onlyThrottled } from "../stop/reasons.ts";
 import type { Clock, Limiter, Request, Stop } from "../types.ts";
 import type { Controller } from "./controller.ts";
-import type { Cooldown } from "./cooldown.ts";
+import { type Cooldown, MAX_WAIT } from "./cooldown.ts";
 import { Outage } from "./outage.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
@@ -12,26 +12,34 @@ const MAX_THROTTLED_MS = 15 * 60_000;
 /** After that time of it, in milliseconds, a note says so: without a progress line nothing else does. */
 const THROTTLED_NOTED_MS = 60_000;
 
-type SendQueueOptions = {
+/** What a run says of its requests, and what its send queue needs of that. */
+export type SendingOptions = {
 	readonly limiter: Limiter;
 	/** the one cooldown of the process */
 	readonly cooldown: Cooldown;
-	/** observes each request */
+	/** observes the state of the run and its causes */
 	readonly monitor: RunMonitor;
 	readonly clock: Clock;
-	/** stands still while the run is paused: a pause is no part of an outage */
-	readonly unpaused: Clock;
-	/** hears every answer and every refusal */
+	/** stands still while the run is paused: a pause is no part of an outage; `clock` unless given */
+	readonly unpaused?: Clock;
+	/** hears every answer and every refusal; says how many requests a second are sent, and with `auto` how many are in flight */
 	readonly controller: Controller;
-	/** `--max-outage` in milliseconds, where it was given */
-	readonly maxOutage: number | undefined;
-	/** the longest Retry-After that is waited for, in milliseconds */
-	readonly maxWait: number;
+	/**
+	 * the longest outage, in milliseconds; a quarter of an hour unless given. If given, it also limits the wait for the
+	 * first answer, which otherwise is half a minute
+	 */
+	readonly maxOutage?: number | undefined;
+	/** the longest Retry-After that is waited for, in milliseconds; five minutes unless given */
+	readonly maxWait?: number | undefined;
+	/** takes a sentence for the user, when an outage begins or ends */
+	readonly onNote?: (text: string) => void;
+};
+
+type SendQueueOptions = SendingOptions & {
 	/** the most requests in flight; those that wait for their token count */
 	readonly maxInFlight: () => number;
 	/** called after each request: the places may have changed */
 	readonly onEnd: () => void;
-	readonly onNote: (text: string) => void;
 	/** no further request makes sense */
 	readonly onStop: (stop: Stop) => void;
 };
@@ -59,12 +67,12 @@ export class SendQueue {
 	#noted: number | undefined;
 
 	constructor(options: SendQueueOptions) {
-		const { clock, unpaused, controller } = options;
+		const { clock, unpaused = clock, controller, onNote = () => undefined } = options;
 		this.#options = options;
 		this.outage = new Outage({
 			clock: unpaused,
 			maxOutage: options.maxOutage,
-			onNote: options.onNote,
+			onNote,
 			onStop: options.onStop,
 			onBack: () => controller.startSlowly(clock.now()),
 		});
@@ -103,7 +111,7 @@ export class SendQueue {
 				} catch (error) {
 					monitor.failed(sent, error);
 					if (error instanceof RestError) {
-						this.#heard(sent, error);
+						if (hear(controller, error, sent, clock.now())) this.#refused.add(error);
 						this.#failed(ticket, error);
 					}
 					throw error;
@@ -153,12 +161,6 @@ export class SendQueue {
 		this.outage.breaker.end();
 	}
 
-	/** Tells the controller how a request failed. */
-	#heard(sent: number, error: RestError): void {
-		const { controller, clock } = this.#options;
-		if (hear(controller, error, sent, clock.now())) this.#refused.add(error);
-	}
-
 	#failed(ticket: number, error: RestError): void {
 		const { breaker } = this.outage;
 		this.outage.failedWith(ticket, error);
@@ -169,7 +171,8 @@ export class SendQueue {
 	}
 
 	#throttled(error: RestError): void {
-		const { unpaused, maxWait, maxOutage = MAX_THROTTLED_MS, onNote, onStop } = this.#options;
+		const { clock, unpaused = clock, maxWait = MAX_WAIT } = this.#options;
+		const { maxOutage = MAX_THROTTLED_MS, onNote, onStop } = this.#options;
 		const now = unpaused.now();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
@@ -179,7 +182,7 @@ export class SendQueue {
 		else if (lasted >= THROTTLED_NOTED_MS && this.#noted !== this.#throttledSince) {
 			this.#noted = this.#throttledSince;
 			const [since, most] = [lasted, maxOutage].map((time) => durationText(time));
-			onNote(`The service has only asked to slow down for ${since} (${error.message}): going on, ${most} at most.`);
+			onNote?.(`The service has only asked to slow down for ${since} (${error.message}): going on, ${most} at most.`);
 		}
 	}
 }
