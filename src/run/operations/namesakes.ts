@@ -45,11 +45,11 @@ export function settledByExisting(
 	const present = same ?? found[0];
 	if (present === undefined || onExisting === "upload-again") return undefined;
 	const ids = found.map(({ id }) => id);
-	const shown = service.show(ids.join(", "));
+	const shown = `${ids.length > 1 ? "documents" : "document"} ${service.show(ids.join(", "))}`;
 	const isSame = isSameName(present.name, name);
 	const there = isSame
-		? `the dataset has ${name} already, as document ${shown}`
-		: `the dataset has "${service.show(present.name)}", document ${shown}, which is the same name for this service as "${name}"`;
+		? `the dataset has ${name} already, as ${shown}`
+		: `the dataset has "${service.show(present.name)}", ${shown}, which is the same name for this service as "${name}"`;
 	if (onExisting === "foreign") {
 		const text = `${there}, which no sync of this folder has stored; it was left alone, and the file was not uploaded (--adopt takes it over where it is equal)`;
 		throw new RestError(text, { kind: "rejected", code: FOREIGN });
@@ -64,7 +64,7 @@ export function settledByExisting(
 	}
 	if (same === undefined) {
 		const sizes = `with ${bytesOf(present.size)}, and the file has ${bytesOf(size)}`;
-		const text = `the dataset has ${service.show(present.name)}, document ${shown}, ${sizes}; nothing of this row was sent (--on-existing replace uploads it in its place, upload-again beside it)`;
+		const text = `the dataset has ${service.show(present.name)}, ${shown}, ${sizes}; nothing of this row was sent (--on-existing replace uploads it in its place, upload-again beside it)`;
 		throw new RestError(text, { kind: "rejected", code: "STALE_FILE" });
 	}
 	const settled = { documentId: present.id, storedName: present.name };
