@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../json/values.ts";
 
 /** The states of parsing, by the names that RAGFlow shows up to v0.27. */
-export const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const;
+const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const;
 
 export type Run = (typeof RUNS)[number];
 

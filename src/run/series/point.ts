@@ -99,7 +99,7 @@ function joined(one: SeriesPoint, next: SeriesPoint): SeriesPoint {
 }
 
 /** Half as many points, each of two neighbours. */
-export function halved(points: readonly SeriesPoint[]): SeriesPoint[] {
+function halved(points: readonly SeriesPoint[]): SeriesPoint[] {
 	const half: SeriesPoint[] = [];
 	for (let at = 0; at < points.length; at += 2) {
 		const [one, next] = [points[at], points[at + 1]];

@@ -128,6 +128,11 @@ describe("the decision after a failed request", () => {
 		expect(decide(failure("throttled", { retryAfter }), { ...first, random })).toMatchObject({ wait });
 	});
 
+	it("counts a wait that the service asked for as a refusal of the row where others succeed", () => {
+		const decision = decide(failure("throttled", { retryAfter: 1_000 }), { ...first, othersSucceed: true });
+		expect(decision).toMatchObject({ action: "retry", everyone: true, counts: "refusal" });
+	});
+
 	it("stops rather than repeat early if the service asks for more than --max-wait, and says until when", () => {
 		const text = "the service asks to wait 5m1s, until 2025-06-01T14:05:01Z; longer than --max-wait 5m0s";
 		expect(decide(failure("throttled", { retryAfter: 301_000 }), first)).toMatchObject({

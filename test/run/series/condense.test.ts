@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { condensed, halved } from "../../../src/run/series/point.ts";
+import { condensed } from "../../../src/run/series/point.ts";
 import { readPoint, type SeriesPoint } from "../../../src/run/series/point.ts";
 
 const POINT: SeriesPoint = {
@@ -62,7 +62,7 @@ describe("two points as one", () => {
 		};
 		const slow = { ...next, state: "waiting" as const, slow: { 429: 0.4, slowed: 1 }, errors: { NOT_FOUND: 2 } };
 		const first = { ...POINT, slow: { 429: 0.25 }, errors: { NOT_FOUND: 1, TIMEOUT: 1 } };
-		expect(halved([first, slow])[0]).toEqual({
+		expect(condensed([first, slow], 1)[0]).toEqual({
 			t: 1001,
 			s: 2,
 			sent: 40,
@@ -80,8 +80,8 @@ describe("two points as one", () => {
 
 	it("keep the percentiles of the one that has them", () => {
 		const silent = { ...POINT, sent: 0, p50: null, p95: null };
-		expect(halved([silent, POINT])[0]).toMatchObject({ p50: 20, p95: 40 });
-		expect(halved([POINT, silent])[0]).toMatchObject({ p50: 20, p95: 40 });
+		expect(condensed([silent, POINT], 1)[0]).toMatchObject({ p50: 20, p95: 40 });
+		expect(condensed([POINT, silent], 1)[0]).toMatchObject({ p50: 20, p95: 40 });
 	});
 });
 
@@ -89,8 +89,8 @@ describe("a long series", () => {
 	const points = Array.from({ length: 1001 }, (_, at): SeriesPoint => ({ ...POINT, t: 1000 + at }));
 
 	it("has half as many points, and the last is not lost", () => {
-		expect(halved(points)).toHaveLength(501);
-		expect(halved(points).at(-1)).toEqual(points.at(-1));
+		expect(condensed(points, 501)).toHaveLength(501);
+		expect(condensed(points, 501).at(-1)).toEqual(points.at(-1));
 	});
 
 	it("keeps the sum of its requests whatever the resolution", () => {
