@@ -94,7 +94,7 @@ describe("the decision after a failed request", () => {
 		["even where twice would harm: it was not applied", "throttled", { ...first, idempotent: false }, "retry"],
 		["and costs a row no try", "throttled", last, "retry"],
 		["a key that was accepted before is tried again", "doubted", last, "retry nothing row"],
-		["and again while nobody is accepted", "doubted", { ...last, attempt: 99, outage: true }, "retry nothing row 0"],
+		["and again while no other is accepted", "doubted", { ...last, attempt: 99, outage: true }, "retry nothing row 0"],
 		["and counts where others are accepted", "doubted", { ...first, othersSucceed: true }, "retry attempt"],
 		["so that it fails its row in the end, and not the run", "doubted", { ...last, othersSucceed: true }, "fail"],
 		["but it is not sent again where twice would harm", "doubted", { ...first, idempotent: false }, "stop 4"],

@@ -86,7 +86,7 @@ describe("answers that concern the whole run when they are repeated", () => {
 		["a right that was taken away in the middle", ["ok", ...times(9, "FORBIDDEN")], [6, Exit.untrusted]],
 		["a firewall that refuses from the middle on", ["ok", ...times(9, "PROXY_REFUSED")], [6, Exit.untrusted]],
 		[
-			"rows of a dataset of somebody else, here and there",
+			"rows of a dataset of another client, here and there",
 			["ok", ...times(4, "FORBIDDEN"), "ok", ...times(4, "FORBIDDEN")],
 			undefined,
 		],
