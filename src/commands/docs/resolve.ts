@@ -2,8 +2,6 @@ import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import { Option } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import { checkSidecars } from "../../manifest/sidecars/check.ts";
-import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import {
 	checkAndReport,
 	checkInput,
@@ -24,6 +22,7 @@ import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts
 import { quoted } from "../../flags/next-command.ts";
 import { collect, parseOut } from "../../flags/values.ts";
 import { DatasetNames, documentPrinter, foundDocuments, lookUp } from "../../workflows/resolve/look-up.ts";
+import { type NamedRows, sidecarRows } from "../../workflows/resolve/sidecar-rows.ts";
 
 type ResolveOptions = ServiceFlags &
 	ManifestFlags & {
@@ -70,8 +69,6 @@ export const resolveCommand = declare({
 	run: resolve,
 });
 
-type Source = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;
-
 /** Settings are read first, then all local files: exits 2 and 3 mean that no request was made. */
 async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 	const [manifest = "", ...others] = given.manifest;
@@ -90,7 +87,7 @@ async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 		const reading = await manifestOptions("resolve", options, settings);
 		const source =
 			options.match === "sidecar"
-				? await sidecarSource(options, reading, app)
+				? await sidecarRows(options.manifest, reading, { json: options.json === true, app })
 				: await checkAndReport({ flags: options, settings, app }, manifest, reading);
 		try {
 			const stop = refusal(source, options, "resolve");
@@ -108,29 +105,9 @@ async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 	});
 }
 
-async function sidecarSource(options: ResolveOptions, reading: ManifestOptions, app: App): Promise<Source> {
-	if (reading.dataset === undefined) {
-		throw usageError("files need a dataset; nothing was sent", "Name it with -d DATASET.");
-	}
-	if (options.manifest.includes("-")) {
-		throw usageError("--match sidecar can't read standard input; nothing was sent");
-	}
-	const problems = problemReporter(options.json === true, app);
-	const checked = await checkSidecars(options.manifest, reading, {
-		onProblem: (problem) => void problems.report(problem),
-		signal: app.signal,
-	});
-	problems.end();
-	if (checked.folders > 0) {
-		const folders = checked.folders === 1 ? "1 folder" : `${numberText(checked.folders)} folders`;
-		app.io.note(`Not read: ${folders} inside the named ones. Name each folder that you mean.`);
-	}
-	return checked;
-}
-
 /** Finds all documents, then prints them. An incomplete manifest is printed only with `--skip-invalid`. */
 async function printResolved(
-	source: Source,
+	source: NamedRows,
 	options: ResolveOptions,
 	{ api, request }: Session,
 	app: App,
@@ -155,7 +132,7 @@ async function printResolved(
 	return Exit.ok;
 }
 
-function unresolved(lost: number, { name, rows }: Source, arePrinted: boolean): CliError {
+function unresolved(lost: number, { name, rows }: NamedRows, arePrinted: boolean): CliError {
 	return new CliError(
 		`${numberText(lost)} of ${rowsText(rows)} of ${name} could not be resolved; ${arePrinted ? "the others were" : "nothing was"} printed`,
 		{

@@ -5,25 +5,19 @@ import { payloadOptions } from "../../flags/payload-options.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { csvFailedRows } from "../../manifest/failed-rows.ts";
 import { SeenValues } from "../../manifest/seen-values.ts";
-import { type ProblemReporter, manifestOptions, problemReporter } from "../check/check-manifest.ts";
+import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
 import { endedBefore } from "../report.ts";
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Stop } from "../../run/types.ts";
-import { type FactSetting, factSettings, setFacts } from "./file-values.ts";
+import { FileMetadata } from "./file-metadata.ts";
+import { type FactSetting, factSettings } from "./file-values.ts";
 import { checkFailedPath } from "./failed-rows.ts";
 import { type FoundFile, findFiles, isRenamed, namedSidecars } from "./find-files.ts";
 import { type ManifestReadFlags, checkedRows, madeRows } from "./manifest-rows.ts";
 import { type RowSource, recordedText } from "./row-source.ts";
-import { metadataText } from "../../json/values.ts";
-import { type Fault, positionIn } from "../../manifest/fault.ts";
-import { MemberNames } from "../../manifest/json/object.ts";
-import { JsonReader } from "../../manifest/json/reader.ts";
-import { emptyRow } from "../../manifest/rows/row-reader.ts";
-import { RowValidator } from "../../manifest/rows/validator.ts";
-import { readSidecar } from "../../manifest/sidecars/find.ts";
+import { type JsonValue, metadataText } from "../../json/values.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
-import { excerpt } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 
@@ -122,47 +116,21 @@ async function manifestText(
 	{ files, sidecars, facts: settings }: DescribedFiles,
 	options: ManifestOptions,
 ): Promise<string> {
-	const validator = await RowValidator.create(files[0]?.facts.path ?? ".", options);
-	const names = new MemberNames(options);
-	const reader = new JsonReader("jsonl", options);
-	const problems = problemReporter(flags.json === true, app);
-	let wrong = 0;
+	const metadata = await FileMetadata.create(app, flags.json === true, options);
 	let text = "";
 	for (const found of files) {
-		app.signal.throwIfAborted();
 		const { facts, name } = found;
-		const sidecar = sidecars.get(facts.path);
-		const read = sidecar === undefined ? undefined : await readSidecar(sidecar, names);
-		const { parsed, text: content } = read ?? { parsed: emptyRow(), text: "" };
-		const faults = validator.faults(parsed, true);
-		faults.push(...(await setFacts(settings, facts, parsed.metadata, options)));
-		const place = sidecar ?? facts.path;
-		const withFaults = { metadata: parsed.metadata, place: excerpt(place), faults };
-		if (parsed.isReadable) await validator.addSchemaFaults([withFaults], app.signal);
-		for (const fault of faults) await report(problems, reader, { sidecar: place, text: content }, fault);
-		wrong += faults.length;
+		const own = (await metadata.of(facts, sidecars.get(facts.path), settings)) ?? new Map<string, JsonValue>();
 		const [dataset, path] = [JSON.stringify(options.dataset), JSON.stringify(facts.path)];
 		const named = isRenamed(found) ? `"name":${JSON.stringify(name)},` : "";
-		text += `{"dataset_id":${dataset},"file":${path},${named}"meta_fields":${metadataText(parsed.metadata)}}\n`;
+		text += `{"dataset_id":${dataset},"file":${path},${named}"meta_fields":${metadataText(own)}}\n`;
 	}
-	problems.end();
-	if (wrong === 0) return text;
+	metadata.end();
+	const { problems } = metadata;
+	if (problems === 0) return text;
 	const what = sidecars.size > 0 ? "the sidecars have" : "the values of --set have";
-	throw new CliError(`${what} ${numberText(wrong)} ${wrong === 1 ? "problem" : "problems"}; nothing was sent`, {
+	throw new CliError(`${what} ${numberText(problems)} ${problems === 1 ? "problem" : "problems"}; nothing was sent`, {
 		exit: Exit.manifest,
 		hint: "Correct them, or leave them out.",
 	});
-}
-
-async function report(
-	problems: ProblemReporter,
-	reader: JsonReader,
-	{ sidecar, text }: { readonly sidecar: string; readonly text: string },
-	{ field, code, text: why, offset }: Fault,
-): Promise<void> {
-	const raw = { text, line: 1, column: 1, cells: undefined, fault: undefined };
-	const isIn = field !== null && text !== "";
-	const place = positionIn(text, offset ?? (isIn ? reader.offsetOf(raw, field) : 0), 1);
-	const sentence = field === null ? why : `${excerpt(field)}: ${why}`;
-	await problems.report({ file: sidecar, ...place, field, code, text: sentence });
 }

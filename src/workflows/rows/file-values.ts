@@ -17,7 +17,7 @@ import type { JsonValue } from "../../json/values.ts";
 import type { Fault } from "../../manifest/fault.ts";
 import { MemberNames } from "../../manifest/json/object.ts";
 import { cellValue, splitType } from "../../manifest/rows/typed.ts";
-import { readSidecar } from "../../manifest/sidecars/find.ts";
+import { readSidecar } from "../../manifest/json/sidecar.ts";
 import type { ManifestOptions, Problem, SetCell } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
 

@@ -7,7 +7,7 @@ import { readFilesFrom } from "../../files/files-from.ts";
 import { createFilters } from "../../files/filters.ts";
 import { type NameForm, collisions, exactKey, nameFault, storedName } from "../../files/stored-names.ts";
 import { type Tree, walkListed, walkPaths } from "../../files/walk.ts";
-import { SIDECAR_SUFFIX } from "../../manifest/sidecars/find.ts";
+import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";

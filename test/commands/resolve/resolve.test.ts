@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
@@ -182,6 +182,91 @@ it("--match sidecar: each file is tagged with the metadata of its sidecar", asyn
 	await writeFile(join(where, "c.txt.meta.json"), "{}");
 	const unknown = await ragtag(["docs", "resolve", where, ...set, "--match", "sidecar"], { env });
 	await says(unknown, 1, `${join(where, "c.txt")}:1:1: name: no doc`);
+});
+
+describe("--match sidecar", () => {
+	/** A folder of these files, and the command that resolves paths in it. Only the absolute path of a line is shortened. */
+	async function resolving(files: Readonly<Record<string, string>>) {
+		const where = await folder();
+		for (const [name, content] of Object.entries(files)) {
+			await mkdir(join(where, name, ".."), { recursive: true });
+			await writeFile(join(where, name), content);
+		}
+		const service = await holding(["a.txt", "b.txt"]);
+		return async (paths: readonly string[], ...flags: string[]) => {
+			const argv = [
+				"docs",
+				"resolve",
+				...paths.map((path) => join(where, path)),
+				"--match",
+				"sidecar",
+				...fast,
+				...flags,
+			];
+			const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+			return { exit, stdout, lines: stderr.replaceAll(`${where}/`, "").split("\n").slice(0, -1) };
+		};
+	}
+
+	it("takes the files directly in a folder, and all members of a sidecar or those of its meta_fields", async () => {
+		const run = await resolving({
+			"b.txt": "",
+			"b.txt.meta.json": '{\n  "name": "k", "document_id": 7}',
+			"a.txt": "",
+			"a.txt.meta.json": '\ufeff{"meta_fields": {"author": "Zoë", "name": "n"}, "name": "other.pdf", "size": 3}',
+			".hidden": "",
+			"more/c.txt": "",
+		});
+		const rows =
+			'{"document_id":"id0","dataset_id":"set","name":"a.txt","meta_fields":{"author":"Zoë","name":"n"}}\n' +
+			'{"document_id":"id1","dataset_id":"set","name":"b.txt","meta_fields":{"name":"k","document_id":7}}\n';
+		const whole = await run(["."], "--json");
+		expect([whole.exit, whole.stdout]).toEqual([0, rows]);
+		expect(whole.lines[0]).toBe("Not read: 1 folder inside the named ones. Name each folder that you mean.");
+		const named = await run(["a.txt", "a.txt.meta.json", "b.txt.meta.json"], "--json");
+		expect(named).toMatchObject({ exit: 0, stdout: rows });
+	});
+
+	it("names what is wrong with each file, all at once", async () => {
+		const run = await resolving({
+			"alone.txt": "",
+			"bad.txt": "",
+			"bad.txt.meta.json": '{\n "a": 1,\n "b" 2}',
+			"date.txt": "",
+			"date.txt.meta.json": '{"a":1,\n"publish_date":"soon"}',
+			"list.txt": "",
+			"list.txt.meta.json": "[]",
+			"typo.txt": "",
+			"typo.txt.meta.json": '{"metafields":{}}',
+		});
+		const { exit, lines } = await run(["."]);
+		expect(exit).toBe(3);
+		const places = ["alone.txt:1:1: has", "bad.txt.meta.json:3:6: not", "date.txt.meta.json:2:16: publish_date: "];
+		places.push("list.txt.meta.json:1:1: not", "typo.txt.meta.json:1:2: metafields: did");
+		for (const [index, place] of places.entries()) expect(lines[index]).toMatch(new RegExp(`^${place}`));
+		expect(lines[5]).toMatch(/has 5 problems in 5 rows; nothing was sent$/);
+	});
+
+	it("refuses a path that is not there, a sidecar without its file, and one document with different values", async () => {
+		const files = { "x/a.txt": "", "y/a.txt": "", "x/a.txt.meta.json": '{"n":1}', "y/a.txt.meta.json": '{"n":2}' };
+		const run = await resolving({ ...files, "z/gone.txt.meta.json": "{}" });
+		expect(await run(["none"])).toMatchObject({ exit: 2, stdout: "" });
+		const gone = await run(["z"]);
+		expect([gone.exit, gone.lines[0]]).toEqual([2, "z/gone.txt.meta.json:1:1: is a sidecar whose file is not there"]);
+		const same = await run(["x", "y"]);
+		const why = "name: the same document as for x/a.txt, with other values; see --on-duplicate";
+		expect([same.exit, same.lines[0]]).toEqual([1, `y/a.txt:1:1: ${why}`]);
+		expect((await run(["x", "y"], "--on-duplicate", "last", "--json")).stdout).toContain('{"n":2}');
+	});
+
+	it("applies --map, --ignore and --set, and names a member that no sidecar has", async () => {
+		const run = await resolving({ "a.txt": "", "a.txt.meta.json": '{"old":1,"junk":2}' });
+		const { stdout } = await run(["."], "--map", "old=new", "--ignore", "junk", "--set", "s=v", "--json");
+		expect(stdout).toContain('"meta_fields":{"new":1,"s":"v"}');
+		const wrong = await run(["."], "--ignore", "junc", "--skip-invalid");
+		expect([wrong.exit, wrong.stdout]).toEqual([3, ""]);
+		expect(wrong.lines[0]).toContain(":1:1: junc: --ignore names a member that no sidecar has");
+	});
 });
 
 it("beside the second a.txt, which RAGFlow stored as a(1).txt, each name finds its own document", async () => {
