@@ -1,4 +1,4 @@
-import type { ErrorObject } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import { setImmediate } from "node:timers/promises";
 import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import { listSteps } from "../../json/list-change.ts";
@@ -7,10 +7,7 @@ import type { Fault } from "../fault.ts";
 import { MAX_ROW_FAULTS, MAX_ROW_SECONDS } from "../limits.ts";
 import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
-import { endless, unusable, compile, type Validator, TimeLimit } from "./schema.ts";
-
-/** Milliseconds for many rows at once. Nothing else is done meanwhile, not even a signal is heard. */
-const TURN = 250;
+import { endless, unusable, compile, TimeLimit } from "./schema.ts";
 
 /** Tries of a row by itself: the machine may have slept meanwhile, or had other things to do. */
 const TRIES = 2;
@@ -23,12 +20,12 @@ type SchemaOptions = Pick<ManifestOptions, "schema" | "schemaName" | "deleteToke
 /** Finds the faults of rows' metadata by a schema. */
 export class SchemaCheck {
 	readonly #limit: TimeLimit;
-	readonly #validator: Validator;
+	readonly #validate: ValidateFunction;
 	readonly #options: SchemaOptions;
 
-	private constructor(limit: TimeLimit, validator: Validator, options: SchemaOptions) {
+	private constructor(limit: TimeLimit, validate: ValidateFunction, options: SchemaOptions) {
 		this.#limit = limit;
-		this.#validator = validator;
+		this.#validate = validate;
 		this.#options = options;
 	}
 
@@ -44,53 +41,38 @@ export class SchemaCheck {
 	}
 
 	/**
-	 * The faults of each row. Rows are checked in batches, whose length suits both speed and signals.
+	 * The faults of each row.
 	 *
 	 * @throws CliError exit 2 where a row takes longer than any ordinary schema
 	 */
 	async faults(rows: readonly SchemaRow[], signal: AbortSignal | undefined): Promise<readonly (readonly Fault[])[]> {
 		const found: (readonly Fault[])[] = [];
-		const next = ({ metadata, place }: SchemaRow): void => {
-			found.push(this.#faultsOf(metadata, place));
-		};
-		while (found.length < rows.length) {
-			if (this.#limit.isEnough(TURN, () => rows.slice(found.length).forEach(next))) break;
-			const slow = rows[found.length];
-			for (let tries = 1; slow !== undefined; tries++) {
-				await setImmediate();
-				signal?.throwIfAborted();
-				if (this.#limit.isEnough(MAX_ROW_SECONDS * 1000, () => next(slow))) break;
-				if (tries === TRIES) throw this.#tooSlow(slow.place);
+		let stuck = 0;
+		for (;;) {
+			const from = found.length;
+			const check = (): void => {
+				for (const row of rows.slice(from)) found.push(this.#faultsOf(row));
+			};
+			if (this.#limit.isEnough(MAX_ROW_SECONDS, check)) return found;
+			const { place } = rows[found.length] ?? { place: "a row" };
+			stuck = found.length === from ? stuck + 1 : 0;
+			if (stuck === TRIES) {
+				const hint =
+					"A repetition inside a repetition in a pattern takes that long, as in (a+)+, and a $ref that is followed again and again.";
+				throw unusable(`it takes more than ${MAX_ROW_SECONDS} s to check ${place}`, hint);
 			}
+			await setImmediate();
+			signal?.throwIfAborted();
 		}
-		return found;
 	}
 
-	#faultsOf(metadata: Metadata, place: string): readonly Fault[] {
+	#faultsOf({ metadata, place }: SchemaRow): readonly Fault[] {
 		try {
-			const errors = this.#validator.check(plainObject(metadata, this.#options.deleteToken));
-			return errors.slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, this.#options));
+			if (this.#validate(plainObject(metadata, this.#options.deleteToken))) return [];
+			return (this.#validate.errors ?? []).slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, this.#options));
 		} catch (error) {
-			throw this.#failed(error, place);
+			throw error instanceof RangeError ? endless() : unusable(`it fails on ${place}: ${reason(error)}`);
 		}
-	}
-
-	#tooSlow(place: string): Error {
-		const pattern = this.#validator.pattern();
-		const limit = `more than ${MAX_ROW_SECONDS} s`;
-		if (pattern === undefined) {
-			const hint = "A $ref that is followed again and again takes that long: make the schema simpler.";
-			return unusable(`it takes ${limit} to check ${place}`, hint);
-		}
-		const hint = "A repetition inside a repetition, as in (a+)+, takes that long; a+ matches the same.";
-		return unusable(`its pattern "${excerpt(pattern)}" takes ${limit} on ${place}`, hint);
-	}
-
-	#failed(error: unknown, place: string): unknown {
-		const pattern = this.#validator.pattern();
-		if (pattern !== undefined) return unusable(`its pattern "${excerpt(pattern)}" fails on ${place}: ${reason(error)}`);
-		if (!(error instanceof RangeError)) return error;
-		return endless();
 	}
 }
 
@@ -99,13 +81,14 @@ export class SchemaCheck {
  * items that it adds.
  */
 function plainObject(metadata: Metadata, deleteToken: string | undefined): object {
-	const object: Record<string, JsonValue> = { __proto__: null };
-	for (const [key, given] of metadata) {
-		if (deleteToken !== undefined && given === deleteToken) continue;
-		const steps = deleteToken === undefined ? undefined : listSteps(given);
-		object[key] = steps === undefined ? given : steps.filter(({ adds }) => adds).map(({ item }) => item);
-	}
-	return object;
+	if (deleteToken === undefined) return Object.fromEntries(metadata);
+	const given = Array.from(metadata).filter(([, value]) => value !== deleteToken);
+	return Object.fromEntries(
+		given.map(([key, value]) => {
+			const steps = listSteps(value);
+			return [key, steps === undefined ? value : steps.filter(({ adds }) => adds).map(({ item }) => item)];
+		}),
+	);
 }
 
 function faultOf(error: ErrorObject, options: SchemaOptions): Fault {
