@@ -36,14 +36,7 @@ export class ReadingStop extends Error {
 
 /** Characters in a text: a pair of surrogates is one. */
 function characters(text: string): number {
-	let count = 0;
-	for (let index = 0; index < text.length; index++) {
-		const unit = text.charCodeAt(index);
-		// The second half of a pair was counted with its first.
-		const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff && index > 0 && isFirstHalf(text.charCodeAt(index - 1));
-		if (!isSecondHalf) count++;
-	}
-	return count;
+	return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 /** The number of line feeds in a text. A CRLF is one line end, as in an editor. */
@@ -83,24 +76,4 @@ export function positionsIn(
 		from = to;
 	}
 	return places;
-}
-
-function isFirstHalf(unit: number): boolean {
-	return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-/** Line and column of a place that moves forward through text, both from 1. */
-export class Cursor {
-	line = 1;
-	column = 1;
-
-	advance(text: string, from: number, to: number): void {
-		if (from === to) return;
-		const feeds = lineFeeds(text, from, to);
-		if (feeds === 0) this.column += characters(text.slice(from, to));
-		else {
-			this.line += feeds;
-			this.column = 1 + characters(text.slice(text.lastIndexOf("\n", to - 1) + 1, to));
-		}
-	}
 }

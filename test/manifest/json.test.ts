@@ -26,25 +26,21 @@ describe("a fault in JSON is found where it stands", () => {
 		["a row that is no object", '[{"document_id":"1"},\n 7]', "2:2 BAD_JSON"],
 		["an array that is not closed", '[{"document_id":"1"}', "1:21 BAD_JSON"],
 		[
-			"a list that is not closed: the next rows are read",
+			"a list that is not closed",
 			'[{"document_id":"1","a":["x"},\n{"document_id":""}]',
-			"1:29 BAD_JSON, 2:16 BAD_ID",
+			"1:29 BAD_JSON, 2:20 BAD_JSON",
 		],
 		[
 			"a bracket too many in a row",
 			'[{"document_id":"1","a":["x"]]},\n{"document_id":""}]',
-			"1:30 BAD_JSON, 1:31 BAD_JSON, 2:16 BAD_ID",
+			"1:30 BAD_JSON, 1:31 BAD_JSON",
 		],
-		["a brace too many", '[{"document_id":"1"}},\n{"document_id":""}]', "1:21 BAD_JSON, 2:16 BAD_ID"],
-		[
-			"a bracket that closes the array too early",
-			'[{"document_id":"1"}],\n{"document_id":""}\n]\n',
-			"2:16 BAD_ID, 1:21 BAD_JSON",
-		],
+		["a brace too many", '[{"document_id":"1"}},\n{"document_id":""}]', "1:21 BAD_JSON"],
+		["a bracket that closes the array too early", '[{"document_id":"1"}],\n{"document_id":""}\n]\n', "1:22 BAD_JSON"],
 		[
 			"a brace that is missing",
 			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"}\n]',
-			"3:1 BAD_JSON, 2:1 BAD_JSON",
+			"3:1 BAD_JSON, 4:2 BAD_JSON",
 		],
 		[
 			"a row that the end cuts off, with a brace missing",
