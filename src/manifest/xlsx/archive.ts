@@ -1,21 +1,21 @@
 import { StringDecoder } from "node:string_decoder";
 import { crc32 } from "node:zlib";
-import { type Entry, fromBuffer, type ZipFile } from "yauzl";
+import { type Entry, fromBufferPromise } from "yauzl";
 import { ReadingStop } from "../fault.ts";
 import { MAX_RATIO, MAX_TEXTS, MAX_UNPACKED, MAX_WORKBOOK } from "../limits.ts";
-import { parser, type QualifiedAttribute, type SAXParser } from "sax";
+import { parser, type SAXParser } from "sax";
 
-/** The parts of a workbook, each a text. A part is unpacked while it is read. */
+/** The parts of a workbook, each a text. */
 export type Archive = {
 	has(part: string): boolean;
+	/** bytes of a part, as the archive says */
+	size(part: string): number;
 	/**
-	 * The text of a part.
+	 * The text of a part, which is unpacked while it is read.
 	 *
 	 * @throws Stop where it is not there, damaged, or a bomb
 	 */
 	read(part: string): AsyncGenerator<string>;
-	/** the same for a part that is kept in memory. @throws Stop as above, and where it is too long */
-	readSmall(part: string): AsyncGenerator<string>;
 };
 
 /** All bytes of a workbook: its list of parts stands at its end. @throws Stop where they are too many */
@@ -33,13 +33,13 @@ export async function gather(blocks: AsyncIterable<Buffer>): Promise<Buffer> {
 
 /** @throws Stop where the file is not whole */
 export async function openArchive(bytes: Buffer): Promise<Archive> {
-	const zip = await new Promise<ZipFile>((done, fail) => {
-		fromBuffer(bytes, { lazyEntries: true }, (error, opened) => {
-			if (error === null) done(opened);
-			else fail(damaged(error));
-		});
-	});
-	const entries = await entriesOf(zip);
+	const zip = await fromBufferPromise(bytes).catch((error: unknown) => Promise.reject(damaged(error)));
+	const entries = new Map<string, Entry>();
+	try {
+		for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
+	} catch (error) {
+		throw damaged(error);
+	}
 	async function* read(part: string): AsyncGenerator<string> {
 		const entry = entries.get(part);
 		if (entry === undefined) throw stop("BAD_WORKBOOK", `the workbook has no part ${part}; save it again`);
@@ -49,9 +49,10 @@ export async function openArchive(bytes: Buffer): Promise<Archive> {
 			throw stop("ZIP_BOMB", `${part} unpacks to more than ${MAX_RATIO} times its size; save the sheet as CSV`);
 		}
 		try {
+			// It ends with an error where the part is longer than the archive says.
 			const decoder = new StringDecoder("utf8");
 			let sum = 0;
-			for await (const chunk of await unpacked(zip, entry)) {
+			for await (const chunk of await zip.openReadStreamPromise(entry)) {
 				if (!Buffer.isBuffer(chunk)) continue;
 				sum = crc32(chunk, sum);
 				yield decoder.write(chunk);
@@ -61,38 +62,7 @@ export async function openArchive(bytes: Buffer): Promise<Archive> {
 			throw damaged(error);
 		}
 	}
-	return {
-		has: (part) => entries.has(part),
-		read,
-		async *readSmall(part) {
-			const size = entries.get(part)?.uncompressedSize ?? 0;
-			if (size > MAX_TEXTS) throw stop("TOO_LONG", `${part} has more than ${MAX_TEXTS} bytes; save the sheet as CSV`);
-			yield* read(part);
-		},
-	};
-}
-
-function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
-	return new Promise((done, fail) => {
-		const entries = new Map<string, Entry>();
-		zip.on("entry", (entry: Entry) => {
-			entries.set(entry.fileName, entry);
-			zip.readEntry();
-		});
-		zip.on("end", () => done(entries));
-		zip.on("error", (error: unknown) => fail(damaged(error)));
-		zip.readEntry();
-	});
-}
-
-function unpacked(zip: ZipFile, entry: Entry): Promise<AsyncIterable<unknown>> {
-	return new Promise((done, fail) => {
-		// It ends with an error where the part is longer than the archive says.
-		zip.openReadStream(entry, (error, stream) => {
-			if (error === null) done(stream);
-			else fail(error);
-		});
-	});
+	return { has: (part) => entries.has(part), size: (part) => entries.get(part)?.uncompressedSize ?? 0, read };
 }
 
 function damaged(error: unknown): ReadingStop {
@@ -114,53 +84,33 @@ type Elements = {
 	text?(text: string): void;
 };
 
-/** A parser of XML that is given in pieces. Entities of a document type are not read. */
-export class Xml {
-	readonly #parser: SAXParser;
-
-	constructor(part: string, elements: Elements) {
-		const strict = parser(true, { position: false });
-		strict.onerror = () => {
-			throw new ReadingStop(
-				"BAD_WORKBOOK",
-				`${part} is damaged; open the workbook in a spreadsheet, and save it again`,
-			);
-		};
-		strict.onopentag = ({ name, attributes }) => elements.open(withoutPrefix(name), texts(attributes));
-		strict.onclosetag = (name) => elements.close?.(withoutPrefix(name));
-		strict.ontext = (text) => elements.text?.(text);
-		strict.oncdata = (text) => elements.text?.(text);
-		this.#parser = strict;
-	}
-
-	/** @throws Stop where it is no XML */
-	write(text: string): void {
-		this.#parser.write(text);
-	}
-
-	/** @throws Stop where it is not whole */
-	end(): void {
-		this.#parser.close();
-	}
+/**
+ * A parser of XML that is given in pieces. Entities of a document type are not read. It throws a stop where the text is no XML,
+ * and at `close` where it is not whole.
+ */
+export function xmlParser(part: string, elements: Elements): Pick<SAXParser, "write" | "close"> {
+	const strict = parser(true, { position: false });
+	strict.onerror = () => {
+		throw new ReadingStop("BAD_WORKBOOK", `${part} is damaged; open the workbook in a spreadsheet, and save it again`);
+	};
+	strict.onopentag = (tag) => {
+		// Without namespaces, which are off, each attribute is a text.
+		if (!("ns" in tag)) elements.open(withoutPrefix(tag.name), tag.attributes);
+	};
+	strict.onclosetag = (name) => elements.close?.(withoutPrefix(name));
+	strict.ontext = (text) => elements.text?.(text);
+	strict.oncdata = (text) => elements.text?.(text);
+	return strict;
 }
 
-/** Reads a whole part. @throws Stop */
-export async function readXml(part: string, texts: AsyncIterable<string>, elements: Elements): Promise<void> {
-	const xml = new Xml(part, elements);
-	for await (const text of texts) xml.write(text);
-	xml.end();
-}
-
-type Attributes = Readonly<Record<string, string | QualifiedAttribute>>;
-
-/** Without namespaces, which are off, each attribute is a text. */
-function texts(attributes: Attributes): Readonly<Record<string, string>> {
-	return isTexts(attributes) ? attributes : {};
-}
-
-function isTexts(attributes: Attributes): attributes is Readonly<Record<string, string>> {
-	for (const name in attributes) return typeof attributes[name] === "string";
-	return true;
+/** Reads a whole part of which memory keeps much. @throws Stop, also where it is too long */
+export async function readXml(archive: Archive, part: string, elements: Elements): Promise<void> {
+	if (archive.size(part) > MAX_TEXTS) {
+		throw stop("TOO_LONG", `${part} has more than ${MAX_TEXTS} bytes; save the sheet as CSV`);
+	}
+	const xml = xmlParser(part, elements);
+	for await (const text of archive.read(part)) xml.write(text);
+	xml.close();
 }
 
 function withoutPrefix(name: string): string {

@@ -62,7 +62,8 @@ class SheetReader implements RowParser {
 	#places: readonly number[] = [];
 	#cellOf: ReadonlyMap<string, number> = new Map();
 	#isNamed: ReadonlySet<number> = new Set();
-	#kinds: ColumnKind[] = [];
+	/** the columns with a value that is no text: in CSV they need a type */
+	readonly #typed = new Set<number>();
 	headFaults: readonly HeadFault[] = [];
 
 	constructor(sheet: string, options: ManifestOptions) {
@@ -89,7 +90,7 @@ class SheetReader implements RowParser {
 		const columns = this.#columns ?? [];
 		const { hasFile } = PURPOSES[this.#options.purpose].subject;
 		const role = hasFile ? (at: number): string | undefined => roleOf(columns[at]) : undefined;
-		return sheetFailedRows(columns, this.#kinds, this.#options, role);
+		return sheetFailedRows(columns, this.#typed, this.#options, role);
 	}
 
 	parse({ values = [] }: RawRow): ParsedRow {
@@ -125,7 +126,6 @@ class SheetReader implements RowParser {
 		this.#cellOf = cellOf;
 		this.#places = named.map(({ place }) => place);
 		this.#isNamed = new Set(this.#places);
-		this.#kinds = columns.map(() => "empty");
 		this.headFaults = faults.map(({ cell, ...fault }) => ({
 			...fault,
 			line: row,
@@ -135,7 +135,9 @@ class SheetReader implements RowParser {
 
 	#raw({ row, values }: SheetRow): RawRow {
 		const known = this.#places.map((place): SheetValue => values[place] ?? "");
-		for (const [at, value] of known.entries()) this.#kinds[at] = kindWith(this.#kinds[at] ?? "empty", value);
+		for (const [at, value] of known.entries()) {
+			if (typeof value === "number" || typeof value === "boolean") this.#typed.add(at);
+		}
 		const stray = values.findIndex((value, place) => value !== undefined && !this.#isNamed.has(place));
 		const text = "a value in a column without a name; give the column a name, or empty the cell";
 		const fault = stray === -1 ? undefined : { field: null, code: "EMPTY_COLUMN", text, offset: stray };
@@ -181,43 +183,28 @@ function isLongId(use: ColumnUse, value: number | boolean): boolean {
 	return use.kind === "role" && typeof value === "number" && Math.abs(value) >= SIXTEEN_DIGITS;
 }
 
-/** What the values of a column are, as far as they were read: a CSV column needs one type. */
-type ColumnKind = "empty" | "text" | "number" | "boolean" | "json";
-
-/** The kind of a column with one more value. */
-function kindWith(kind: ColumnKind, value: SheetValue): ColumnKind {
-	if (value === "" || kind === "json") return kind;
-	const own = typeof value === "number" || typeof value === "boolean" ? kindOfValue(value) : "text";
-	return kind === "empty" || kind === own ? own : "json";
-}
-
-function kindOfValue(value: number | boolean): ColumnKind {
-	return typeof value === "number" ? "number" : "boolean";
-}
-
 /**
- * The failed rows of a sheet, as CSV that the same command with the same options reads: a column of numbers gets the type in
- * its header that its cells have in the workbook.
+ * The failed rows of a sheet, as CSV that the same command with the same options reads: a column with numbers or booleans
+ * becomes one of JSON.
+ *
+ * @param typed the columns with a value that is no text
  */
 function sheetFailedRows(
 	columns: readonly Column[],
-	kinds: readonly ColumnKind[],
+	typed: ReadonlySet<number>,
 	options: Pick<ManifestOptions, "cells" | "deleteToken" | "mergeOnly">,
 	roleOf: ((column: number) => string | undefined) | undefined,
 ): FailedRowFormat {
-	const added = columns.map(({ use }, at) => {
-		const kind = use.kind === "key" && !use.isTyped ? kinds[at] : undefined;
-		return kind === "number" || kind === "boolean" || kind === "json" ? kind : undefined;
-	});
-	const names = columns.map(({ original }, at) => (added[at] === undefined ? original : `${original}:${added[at]}`));
+	const isJson = columns.map(({ use }, at) => use.kind === "key" && !use.isTyped && typed.has(at));
+	const names = columns.map(({ original }, at) => (isJson[at] === true ? `${original}:json` : original));
 	const format = csvFailedRows(names, ",", roleOf);
 	const text = (value: SheetValue, at: number): string => {
 		if (typeof value === "object") return value.shown;
 		const isToken = value === "" || value === (options.mergeOnly?.token ?? options.deleteToken);
-		if (added[at] === "json" && !isToken) return JSON.stringify(dated(value, options));
+		if (isJson[at] === true && !isToken) return JSON.stringify(dated(value, options));
 		const use = columns[at]?.use;
-		const isNumber = added[at] === "number" || (use?.kind === "key" && use.type === "number");
-		const hasComma = options.cells?.decimalComma === true && isNumber && typeof value === "number";
+		const isNumber = typeof value === "number" && use?.kind === "key" && use.type === "number";
+		const hasComma = isNumber && options.cells?.decimalComma === true;
 		return hasComma ? String(value).replace(".", ",") : String(value);
 	};
 	return {

@@ -4,7 +4,7 @@ import { MAX_CELL } from "../limits.ts";
 import type { SheetValue } from "../rows/row-reader.ts";
 import { serialText } from "./serials.ts";
 import { isTrue, type Workbook } from "./workbook.ts";
-import { unescaped, Xml } from "./archive.ts";
+import { unescaped, xmlParser } from "./archive.ts";
 
 /** Columns of a sheet at most, in every spreadsheet. */
 export const MOST_COLUMNS = 16_384;
@@ -15,7 +15,7 @@ export type SheetRow = { readonly row: number; readonly values: readonly (SheetV
 /** Makes rows of the XML of a sheet, which is given in pieces. Rows without a value are none. */
 export class SheetRows {
 	readonly #workbook: Workbook;
-	readonly #xml: Xml;
+	readonly #xml: ReturnType<typeof xmlParser>;
 	#rows: SheetRow[] = [];
 	#row = 0;
 	#values: (SheetValue | undefined)[] = [];
@@ -27,7 +27,7 @@ export class SheetRows {
 
 	constructor(workbook: Workbook) {
 		this.#workbook = workbook;
-		this.#xml = new Xml(workbook.sheet.part, {
+		this.#xml = xmlParser(workbook.sheet.part, {
 			open: (name, attributes) => this.#open(name, attributes),
 			close: (name) => this.#close(name),
 			text: (text) => this.#add(text),
@@ -48,7 +48,7 @@ export class SheetRows {
 
 	/** @throws Stop where the sheet is not whole */
 	end(): void {
-		this.#xml.end();
+		this.#xml.close();
 	}
 
 	#open(name: string, { r, t = "n", s = "0" }: Readonly<Record<string, string>>): void {

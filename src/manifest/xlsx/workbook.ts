@@ -44,7 +44,7 @@ async function readSheets(
 ): Promise<{ readonly sheets: readonly Sheet[]; readonly is1904: boolean }> {
 	const sheets: Sheet[] = [];
 	let is1904 = false;
-	await readXml(WORKBOOK, archive.readSmall(WORKBOOK), {
+	await readXml(archive, WORKBOOK, {
 		open(name, attributes) {
 			if (name === "workbookPr") is1904 = isTrue(attributes["date1904"]);
 			if (name !== "sheet") return;
@@ -62,7 +62,7 @@ async function readSheets(
 async function readTargets(archive: Archive): Promise<ReadonlyMap<string, string>> {
 	const part = "xl/_rels/workbook.xml.rels";
 	const targets = new Map<string, string>();
-	await readXml(part, archive.readSmall(part), {
+	await readXml(archive, part, {
 		open(name, { Id = "", Target = "" }) {
 			if (name === "Relationship") targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
 		},
@@ -77,7 +77,7 @@ async function readStrings(archive: Archive): Promise<readonly string[]> {
 	let text = "";
 	let isText = false;
 	let isReading = false;
-	await readXml(part, archive.readSmall(part), {
+	await readXml(archive, part, {
 		open(name) {
 			if (name === "si") text = "";
 			// How a word is read aloud stands beside it.
@@ -102,7 +102,7 @@ async function readStyles(archive: Archive): Promise<readonly NumberKind[]> {
 	if (!archive.has(part)) return kinds;
 	const codes = new Map<number, string>();
 	let isOfCells = false;
-	await readXml(part, archive.readSmall(part), {
+	await readXml(archive, part, {
 		open(name, { numFmtId = "", formatCode = "" }) {
 			if (name === "numFmt") codes.set(Number(numFmtId), formatCode);
 			if (name === "cellXfs") isOfCells = true;
