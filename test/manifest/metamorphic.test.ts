@@ -25,7 +25,7 @@ const dress = fc.record({
 	delimiter: fc.constantFrom(",", ";", "\t"),
 	end: fc.constantFrom("\n", "\r\n"),
 	quoteAll: fc.boolean(),
-	mark: fc.boolean(),
+	encoding: fc.constantFrom("bare", "marked", "utf16le", "utf16be"),
 	gzip: fc.boolean(),
 	lastEnd: fc.boolean(),
 	chunk: fc.constantFrom(1, 2, 3, 7, 64, 4096),
@@ -33,7 +33,7 @@ const dress = fc.record({
 
 type Dress = typeof dress extends fc.Arbitrary<infer Value> ? Value : never;
 
-function bytesOf(rows: Cells, { form, delimiter, end, quoteAll, mark, gzip, lastEnd }: Dress): Uint8Array {
+function bytesOf(rows: Cells, { form, delimiter, end, quoteAll, encoding, gzip, lastEnd }: Dress): Uint8Array {
 	const quote = (text: string): string =>
 		quoteAll || /[",;\t\r\n]/.test(text) || text.trim() !== text ? `"${text.replaceAll('"', '""')}"` : text;
 	const objects = rows.map((cells, at) => ({
@@ -46,7 +46,9 @@ function bytesOf(rows: Cells, { form, delimiter, end, quoteAll, mark, gzip, last
 			? [header, ...rows.map((cells, at) => [`doc-${at}`, ...cells])].map((cells) => cells.map(quote).join(delimiter))
 			: objects.map((object) => JSON.stringify(object));
 	const body = form === "json" ? JSON.stringify(objects, undefined, 1) : lines.join(end) + (lastEnd ? end : "");
-	const bytes = Buffer.from(`${mark ? "\uFEFF" : ""}${body}`);
+	const isWide = encoding === "utf16le" || encoding === "utf16be";
+	const bytes = Buffer.from(encoding === "bare" ? body : `\uFEFF${body}`, isWide ? "utf16le" : "utf8");
+	if (encoding === "utf16be") bytes.swap16();
 	return gzip ? gzipSync(bytes) : bytes;
 }
 

@@ -35,8 +35,8 @@ export async function* decode(chunks: AsyncIterable<Buffer>, encoding?: string):
 
 function choose(head: Buffer, encoding: string | undefined): { decoder: Decoder; bytes: Buffer } {
 	if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { decoder: utf8(3), bytes: head.subarray(3) };
-	if (head[0] === 0xff && head[1] === 0xfe) return { decoder: utf16(false), bytes: head.subarray(2) };
-	if (head[0] === 0xfe && head[1] === 0xff) return { decoder: utf16(true), bytes: head.subarray(2) };
+	if (head[0] === 0xff && head[1] === 0xfe) return { decoder: decoderOf("utf-16le"), bytes: head.subarray(2) };
+	if (head[0] === 0xfe && head[1] === 0xff) return { decoder: decoderOf("utf-16be"), bytes: head.subarray(2) };
 	if (encoding !== undefined && encoding !== "utf-8") return { decoder: decoderOf(encoding), bytes: head };
 	const [a, b, c, d] = head;
 	if ((a === 0 && b !== 0 && c === 0 && d !== 0) || (a !== 0 && b === 0 && c !== 0 && d === 0)) {
@@ -99,32 +99,4 @@ function validPrefix(bytes: Buffer): number {
 		at = end;
 	}
 	return at;
-}
-
-function utf16(bigEndian: boolean): Decoder {
-	let carry: Buffer = Buffer.alloc(0);
-	let half = "";
-	const broken = (): ReadingStop => new ReadingStop("ENCODING", "is not UTF-16: half a character stands here");
-	return {
-		*push(piece) {
-			const bytes = Buffer.concat([carry, piece]);
-			const even = bytes.length - (bytes.length % 2);
-			carry = bytes.subarray(even);
-			const units = bytes.subarray(0, even);
-			if (bigEndian) units.swap16();
-			let text = half + units.toString("utf16le");
-			const last = text.charCodeAt(text.length - 1);
-			half = last >= 0xd800 && last <= 0xdbff ? text.slice(-1) : "";
-			if (half !== "") text = text.slice(0, -1);
-			const lone = text.search(/\p{Surrogate}/u);
-			if (lone !== -1) {
-				yield text.slice(0, lone);
-				throw broken();
-			}
-			if (text !== "") yield text;
-		},
-		end() {
-			if (carry.length > 0 || half !== "") throw broken();
-		},
-	};
 }

@@ -13,8 +13,8 @@ export function encodingOf(label: string): string | undefined {
 	}
 }
 
-/** The characters of windows-1252 from 0x80 to 0x9f. A blank stands for a byte that has none. */
-const WINDOWS_1252 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
+/** The characters of windows-1252 from 0x80 to 0x9f. U+FFFD stands for a byte that has none. */
+const WINDOWS_1252 = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 
 /** A decoder that refuses bytes without a meaning. */
 export function decoderOf(encoding: string): Decoder {
@@ -26,21 +26,15 @@ function windows1252(): Decoder {
 	let offset = 0;
 	return {
 		*push(bytes) {
-			const text = bytes.toString("latin1");
-			let from = 0;
-			let decoded = "";
-			for (const { index, 0: character } of text.matchAll(/[\u0080-\u009f]/g)) {
-				const meant = WINDOWS_1252.charAt(character.charCodeAt(0) - 0x80);
-				decoded += text.slice(from, index);
-				from = index + 1;
-				if (meant !== " ") decoded += meant;
-				else {
-					yield decoded;
-					throw undecodable("windows-1252", `byte ${offset + index} (0x${character.charCodeAt(0).toString(16)})`);
-				}
+			const latin1 = bytes.toString("latin1");
+			const text = latin1.replaceAll(/[\u0080-\u009f]/g, (unit) => WINDOWS_1252.charAt(unit.charCodeAt(0) - 0x80));
+			const odd = text.indexOf("\ufffd");
+			if (odd !== -1) {
+				yield text.slice(0, odd);
+				throw undecodable("windows-1252", `byte ${offset + odd} (0x${bytes[odd]?.toString(16)})`);
 			}
 			offset += bytes.length;
-			yield decoded + text.slice(from);
+			yield text;
 		},
 		end: () => undefined,
 	};
@@ -49,24 +43,31 @@ function windows1252(): Decoder {
 function textDecoder(encoding: string): Decoder {
 	const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
 	let offset = 0;
-	const decode = (bytes: Buffer, stream: boolean): string => {
-		try {
-			return decoder.decode(bytes, { stream });
-		} catch (error) {
-			if (!(error instanceof TypeError)) throw error;
-			throw undecodable(encoding, `a byte between ${offset} and ${offset + bytes.length}`);
-		}
-	};
 	return {
 		*push(bytes) {
-			const text = decode(bytes, true);
+			const text = decoded(() => decoder.decode(bytes, { stream: true }));
+			if (text === undefined) {
+				const lossy = new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes);
+				yield lossy.slice(0, lossy.indexOf("\ufffd"));
+				throw undecodable(encoding, `a byte between ${offset} and ${offset + bytes.length}`);
+			}
 			offset += bytes.length;
 			if (text !== "") yield text;
 		},
 		end() {
-			decode(Buffer.alloc(0), false);
+			if (decoded(() => decoder.decode()) === undefined) throw undecodable(encoding, "the last character");
 		},
 	};
+}
+
+/** The text; undefined where the bytes are of another encoding. */
+function decoded(decode: () => string): string | undefined {
+	try {
+		return decode();
+	} catch (error) {
+		if (error instanceof TypeError) return undefined;
+		throw error;
+	}
 }
 
 function undecodable(encoding: string, where: string): ReadingStop {
