@@ -45,40 +45,17 @@ function plainCells(text: string, quoted: boolean, delimiter: string): readonly 
 	return cells;
 }
 
-/** The beginnings of the cells of a record, in UTF-16 units of its text. They are kept, as a row may have many faults. */
-export class CellStarts {
-	readonly text: string;
-	readonly #delimiter: string;
-	readonly #starts: number[] = [0];
-	#isWhole = false;
-
-	constructor(text: string, delimiter: string) {
-		this.text = text;
-		this.#delimiter = delimiter;
-	}
-
-	/** The end of the text for a cell that the record does not have. */
-	of(cell: number): number {
-		while (!this.#isWhole && cell >= this.#starts.length) this.#next();
-		return this.#starts[cell] ?? this.text.length;
-	}
-
-	/** The cell that holds an offset. */
-	at(offset: number): number {
-		while (!this.#isWhole && (this.#starts.at(-1) ?? 0) <= offset) this.#next();
-		return this.#starts.findLastIndex((start) => start <= offset);
-	}
-
-	#next(): void {
-		const { text } = this;
-		let at = this.#starts.at(-1) ?? 0;
+/** The beginnings of the cells of a record, in UTF-16 units of its text. */
+export function cellStarts(text: string, delimiter: string): readonly number[] {
+	const starts = [0];
+	for (let at = 0; ;) {
 		if (text.charCodeAt(at) === 0x22) {
 			at = text.indexOf('"', at + 1);
 			while (at !== -1 && text.charCodeAt(at + 1) === 0x22) at = text.indexOf('"', at + 2);
 		}
-		const next = at === -1 ? -1 : text.indexOf(this.#delimiter, at);
-		if (next === -1) this.#isWhole = true;
-		else this.#starts.push(next + 1);
+		const next = at === -1 ? -1 : text.indexOf(delimiter, at);
+		if (next === -1) return starts;
+		starts.push((at = next + 1));
 	}
 }
 

@@ -5,7 +5,7 @@ import { PURPOSES } from "../purposes.ts";
 import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
-import { cellsOf, CellStarts } from "./cells.ts";
+import { cellsOf, cellStarts } from "./cells.ts";
 import { addCell } from "./add-cell.ts";
 import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
 import { RecordSplitter, type CsvRecord } from "./split.ts";
@@ -21,7 +21,8 @@ export class CsvReader implements RowReader {
 	#hasHeader = false;
 	headFaults: readonly HeadFault[] = [];
 	#cellOf: ReadonlyMap<string, number> = new Map();
-	#located: CellStarts | undefined;
+	/** the beginnings of the cells of the latest row with a fault: a row may have many faults */
+	#located: { readonly text: string; readonly starts: readonly number[] } | undefined;
 	#keyColumns: readonly KeyColumn[] = [];
 
 	constructor(options: ManifestOptions) {
@@ -69,11 +70,12 @@ export class CsvReader implements RowReader {
 	}
 
 	offsetOf({ text }: RawRow, field: string): number {
-		return this.#cells(text).of(this.#cellOf.get(field) ?? 0);
+		return this.#startOf(text, this.#cellOf.get(field) ?? 0);
 	}
 
 	fieldAt({ text }: RawRow, offset: number): string | null {
-		return this.#columns[Math.min(this.#cells(text).at(offset), this.#columns.length - 1)]?.field ?? null;
+		const cell = this.#starts(text).findLastIndex((start) => start <= offset);
+		return this.#columns[Math.min(cell, this.#columns.length - 1)]?.field ?? null;
 	}
 
 	parse(raw: RawRow): ParsedRow {
@@ -81,11 +83,11 @@ export class CsvReader implements RowReader {
 		const cells = raw.cells ?? [];
 		if (cells.length !== this.#columns.length) {
 			parsed.isReadable = false;
-			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#cells(raw.text).of(this.#columns.length)));
+			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#startOf(raw.text, this.#columns.length)));
 			return parsed;
 		}
 		for (const [index, column] of this.#columns.entries()) {
-			const offset = (): number => this.#cells(raw.text).of(index);
+			const offset = (): number => this.#startOf(raw.text, index);
 			addCell(parsed, column, cells[index] ?? "", { options: this.#options, offset });
 		}
 		return parsed;
@@ -136,15 +138,19 @@ export class CsvReader implements RowReader {
 		this.#keyColumns = columns.flatMap(({ use }, cell) => {
 			return use.kind === "key" ? [{ cell, key: use.key, type: use.type }] : [];
 		});
-		const offsets = faults.map(({ cell }) => this.#cells(record.text).of(cell));
+		const offsets = faults.map(({ cell }) => this.#startOf(record.text, cell));
 		const places = positionsIn(record.text, offsets, record.line);
 		this.headFaults = faults.map(({ field, code, text }, index) => ({ field, code, text, ...(places[index] ?? at) }));
 	}
 
-	/** The beginnings of the cells of the latest row with a fault. */
-	#cells(text: string): CellStarts {
-		if (this.#located?.text !== text) this.#located = new CellStarts(text, this.#delimiter);
-		return this.#located;
+	#starts(text: string): readonly number[] {
+		if (this.#located?.text !== text) this.#located = { text, starts: cellStarts(text, this.#delimiter) };
+		return this.#located.starts;
+	}
+
+	/** The beginning of a cell; the end of the text for one that the record does not have. */
+	#startOf(text: string, cell: number): number {
+		return this.#starts(text)[cell] ?? text.length;
 	}
 }
 
