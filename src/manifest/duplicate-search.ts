@@ -3,13 +3,13 @@ import { idKey } from "../text/names.ts";
 import { positionIn } from "./fault.ts";
 import { PURPOSES } from "./purposes.ts";
 import { readBatches, type OpenManifest } from "./reading.ts";
-import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
+import type { RawRow, RowParser } from "./rows/row-reader.ts";
 import { Repeats } from "./rows/repeats.ts";
 import type { CheckDependencies, ManifestOptions } from "./types.ts";
 
 type NameFolding = NonNullable<CheckDependencies["nameFolding"]>;
 
-/** A row, and where it names its document. */
+/** A row, and where it begins or names its document. */
 type Entry = { readonly index: number; readonly line: number; readonly column: number };
 
 /** The rows that are not the only ones about their document. */
@@ -70,9 +70,9 @@ export class DuplicateSearch {
 		const { onDuplicate } = this.#manifest.options;
 		const exact = new Duplicates(onDuplicate);
 		const folded = new Duplicates(onDuplicate);
-		await this.#read(suspects, (key, payload, row) => {
-			exact.add(key, payload, row);
-			if (this.#folding !== undefined) folded.add(this.#folding.fold(key), payload, row);
+		await this.#read(suspects, (key, payload, row, place) => {
+			exact.add(key, payload, row, place);
+			if (this.#folding !== undefined) folded.add(this.#folding.fold(key), payload, row, place);
 		});
 		// The service is asked how it compares names only if that makes a difference.
 		const isAsked = !isFatal && folded.repeats > exact.repeats;
@@ -93,7 +93,8 @@ export class DuplicateSearch {
 					validator.applyOptions(parsed);
 					const { key, payload } = validator.identity(parsed, reader.format);
 					left -= 1;
-					add(key, payload, { index, ...this.#place(reader, raw, parsed) });
+					const { line, column } = raw;
+					add(key, payload, { index, line, column }, () => this.#place(reader, raw));
 				}
 				if (left === 0) return;
 				index++;
@@ -101,25 +102,19 @@ export class DuplicateSearch {
 		}
 	}
 
-	#place(reader: RowParser, raw: RawRow, { idOffset }: ParsedRow): { line: number; column: number } {
+	#place(reader: RowParser, raw: RawRow): { line: number; column: number } {
 		const field = PURPOSES[this.#manifest.options.purpose].subject.required;
-		const known = field === "document_id" ? idOffset : undefined;
-		return positionIn(raw.text, known ?? reader.offsetOf(raw, field), raw.line, raw.column);
+		return positionIn(raw.text, reader.offsetOf(raw, field), raw.line, raw.column);
 	}
 }
 
-/** Decides on rows that are about the same document. Keys and contents are held as hashes, in some 130 bytes a document. */
+/** Decides on rows that are about the same document. Keys and contents are held as hashes. */
 class Duplicates implements Decisions {
 	readonly skipped: number[] = [];
 	readonly conflicts: { readonly row: Entry; readonly earlierLine: number }[] = [];
 	readonly #policy: ManifestOptions["onDuplicate"];
-	/** the place of each document in the lists of the contents, positions and lines of the rows that are sent */
-	readonly #documents = new Map<string, number>();
-	readonly #contents: string[] = [];
-	readonly #indexes: number[] = [];
-	readonly #lines: number[] = [];
-	/** of one hash: a buffer for each would be most of the work */
-	readonly #bytes = Buffer.alloc(32);
+	/** by document, the row that is sent */
+	readonly #sent = new Map<string, { readonly content: string; readonly row: Entry }>();
 
 	constructor(policy: ManifestOptions["onDuplicate"]) {
 		this.#policy = policy;
@@ -130,27 +125,16 @@ class Duplicates implements Decisions {
 		return this.skipped.length + this.conflicts.length;
 	}
 
-	/** @param key identifies the row's document; @param payload its content */
-	add(key: string, payload: string, row: Entry): void {
-		const [document, content] = [this.#hash(key), this.#hash(payload)];
-		const known = this.#documents.get(document);
-		if (known !== undefined && (this.#policy === "first" || this.#contents[known] === content)) {
-			this.skipped.push(row.index);
-		} else if (known !== undefined && this.#policy === "error") {
-			this.conflicts.push({ row, earlierLine: this.#lines[known] ?? 0 });
+	/** @param key identifies the row's document; @param payload its content; @param place where it names the document */
+	add(key: string, payload: string, row: Entry, place: () => Omit<Entry, "index">): void {
+		const [document, content] = [hash("sha256", key, "binary"), hash("sha256", payload, "binary")];
+		const known = this.#sent.get(document);
+		if (known !== undefined && (this.#policy === "first" || known.content === content)) this.skipped.push(row.index);
+		else if (known !== undefined && this.#policy === "error") {
+			this.conflicts.push({ row: { index: row.index, ...place() }, earlierLine: known.row.line });
 		} else {
-			if (known !== undefined) this.skipped.push(this.#indexes[known] ?? 0);
-			const place = known ?? this.#contents.length;
-			this.#documents.set(document, place);
-			this.#contents[place] = content;
-			this.#indexes[place] = row.index;
-			this.#lines[place] = row.line;
+			if (known !== undefined) this.skipped.push(known.row.index);
+			this.#sent.set(document, { content, row });
 		}
-	}
-
-	/** 128 bits, as a text of its own: the part of a longer one would keep that in memory. */
-	#hash(text: string): string {
-		this.#bytes.write(hash("sha256", text, "binary"), "latin1");
-		return this.#bytes.toString("latin1", 0, 16);
 	}
 }

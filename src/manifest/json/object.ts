@@ -20,7 +20,7 @@ export function rowOfMembers(
 	const isIgnored = metadata === "ignored";
 	const isWrapped = Array.from(members.keys()).some((name) => names.of(name) === "meta_fields");
 	const seen = new Set<string>();
-	for (const [original, { value, start, valueStart }] of members) {
+	for (const [original, { value, start }] of members) {
 		const name = names.of(original);
 		if (name === undefined || isFailureColumn(name)) continue;
 		if (seen.has(name)) addRepeated(parsed, name, start);
@@ -32,7 +32,6 @@ export function rowOfMembers(
 		} else if (name === "meta_fields") {
 			if (!isIgnored) wrapped(parsed, value, names);
 		} else if (isRole(name)) {
-			if (name === "document_id") parsed.idOffset = valueStart;
 			role(parsed, name, value, options.purpose);
 		} else if (isWrapped && !BESIDE_META_FIELDS.has(name)) {
 			const text = "stands beside meta_fields; move it into meta_fields";

@@ -1,5 +1,5 @@
-/** Rows for which there is room at first. */
-const FIRST_ROOM = 10_000;
+/** Rows of a piece of memory: half a megabyte. One piece for all rows would be copied as it grows. */
+const PIECE_ROWS = 65_536;
 
 /** Odd multipliers, by which the two halves of a fingerprint differ. They are those of the hash cyrb53. */
 const ONE = 0x9e3779b1;
@@ -16,7 +16,7 @@ const SMALL = 0x20;
  */
 export class Repeats {
 	/** the fingerprint of each row, by its position; 0 for a row that was not added */
-	#prints = new Float64Array(FIRST_ROOM);
+	readonly #pieces: Float64Array[] = [];
 	#rows = 0;
 
 	/** @param document equal for rows of one dataset that are about the same document */
@@ -30,24 +30,28 @@ export class Repeats {
 				two = Math.imul(two ^ unit, TWO);
 			}
 		}
-		if (index >= this.#prints.length) {
-			const larger = new Float64Array(Math.max(this.#prints.length * 2, index + 1));
-			larger.set(this.#prints);
-			this.#prints = larger;
-		}
+		while (index >= this.#pieces.length * PIECE_ROWS) this.#pieces.push(new Float64Array(PIECE_ROWS));
 		// Multiplication carries to higher bits alone, so the low ones are the poorest.
 		const high = (two ^ (one >>> 8)) & 0x1f_ffff;
+		const print = high * 2 ** 32 + ((one ^ (one >>> 16) ^ (two >>> 8)) >>> 0) || 1;
+		const piece = this.#pieces[Math.floor(index / PIECE_ROWS)];
+		if (piece !== undefined) piece[index % PIECE_ROWS] = print;
 		this.#rows = index + 1;
-		this.#prints[index] = high * 2 ** 32 + ((one ^ (one >>> 16) ^ (two >>> 8)) >>> 0) || 1;
 	}
 
 	/** The positions of the rows that share a fingerprint. */
 	suspects(): ReadonlySet<number> {
-		const prints = this.#prints.subarray(0, this.#rows);
-		const sorted = prints.toSorted();
+		const sorted = new Float64Array(this.#rows);
+		for (const [at, piece] of this.#pieces.entries()) {
+			sorted.set(piece.subarray(0, this.#rows - at * PIECE_ROWS), at * PIECE_ROWS);
+		}
+		sorted.sort();
 		const shared = new Set(sorted.filter((print, at) => print !== 0 && print === sorted[at - 1]));
 		const rows = new Set<number>();
-		if (shared.size > 0) for (const [row, print] of prints.entries()) if (shared.has(print)) rows.add(row);
+		if (shared.size === 0) return rows;
+		for (const [place, piece] of this.#pieces.entries()) {
+			for (const [at, print] of piece.entries()) if (shared.has(print)) rows.add(place * PIECE_ROWS + at);
+		}
 		return rows;
 	}
 }

@@ -42,8 +42,6 @@ export type ParsedRow = RowTexts & {
 	readonly faults: Fault[];
 	/** false if the text of the record is not well formed, so that it has no values to check */
 	isReadable: boolean;
-	/** where the document's id begins in the record's text, if that is known without another search */
-	idOffset: number | undefined;
 };
 
 /** A fault that belongs to the manifest and not to a row. */
@@ -89,6 +87,5 @@ export function emptyRow(): ParsedRow {
 		metadata: new Map(),
 		faults: [],
 		isReadable: true,
-		idOffset: undefined,
 	};
 }
