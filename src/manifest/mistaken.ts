@@ -142,11 +142,19 @@ export function mapping(column: string, key: string): string {
 	return /^[\w.=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** The right form of a value that is written for people, as the end of a message, and the option that would read it. */
+type Advice = { readonly hint: string; readonly mend?: Mend | undefined };
+
 /** A number with the mark between thousands that people write, and perhaps the other mark before its fraction. */
 const GROUPED = /^(-?[1-9]\d{0,2})((?:,\d{3})+|(?:\.\d{3}){2,}|(?:\.\d{3})+(?=,))(?:([.,])(\d+))?$/;
 
-/** The right form of a number that is written for people; an empty text if it is not clear. */
-export function numberHint(cell: string): string {
+/** Advice on a number; no option where its comma may stand between thousands. */
+export function numberAdvice(cell: string): Advice {
+	const isClear = /^-?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+$/.test(cell) && !/^-?[1-9]\d{0,2},\d{3}$/.test(cell);
+	return { hint: numberHint(cell), mend: isClear ? { what: "a decimal comma", option: "--decimal-comma" } : undefined };
+}
+
+function numberHint(cell: string): string {
 	const [, first, groups = "", mark, fraction] = GROUPED.exec(cell) ?? [];
 	if (first !== undefined && mark !== groups[0]) {
 		const whole = `${first}${groups.replaceAll(/[.,]/g, "")}`;
@@ -158,45 +166,32 @@ export function numberHint(cell: string): string {
 	return /^-?\d+,\d+$/.test(cell) ? `; write ${cell.replace(",", ".")}` : "";
 }
 
-/** The option that reads a number with a decimal comma; undefined where the comma may stand between thousands. */
-export function commaMend(cell: string): Mend | undefined {
-	const isClear = /^-?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+$/.test(cell) && !/^-?[1-9]\d{0,2},\d{3}$/.test(cell);
-	return isClear ? { what: "a decimal comma", option: "--decimal-comma" } : undefined;
-}
+/** Words that mean true or false, by the word that is read. */
+const WORDS = {
+	true: /^(?:yes|y|on|1|x|true|wahr|ja|oui|vrai|si|sí)$/,
+	false: /^(?:no|n|off|0|false|falsch|nein|non|faux)$/,
+} as const;
 
-/** The option that reads a word as true or false. */
-export function wordMend(cell: string): Mend | undefined {
+export function booleanAdvice(cell: string): Advice {
 	const word = cell.trim().toLowerCase();
-	const flag = TRUE.test(word) ? "--true" : FALSE.test(word) ? "--false" : undefined;
-	return flag === undefined ? undefined : { what: `the word ${word}`, option: `${flag} ${word}` };
+	const value = (["true", "false"] as const).find((each) => WORDS[each].test(word));
+	if (value === undefined) return { hint: "" };
+	return { hint: `; write ${value}`, mend: { what: `the word ${word}`, option: `--${value} ${word}` } };
 }
 
-/** The option that reads dates of this form; undefined where day and month can't be distinguished. */
-export function dateMend(text: string): Mend | undefined {
-	const [, one, mark = "", other] = /^(\d{1,2})([./-])(\d{1,2})\2\d{4}$/.exec(text) ?? [];
-	if (dateHint(text) === "" || one === undefined || other === undefined) return undefined;
-	const form = mark === "." || Number(one) > 12 ? ["DD", "MM", "YYYY"] : ["MM", "DD", "YYYY"];
-	return { what: `a date of the form ${form.join(mark)}`, option: `--date-format ${form.join(mark)}` };
-}
-
-const TRUE = /^(?:yes|y|on|1|x|true|wahr|ja|oui|vrai|si|sí)$/i;
-const FALSE = /^(?:no|n|off|0|false|falsch|nein|non|faux)$/i;
-
-/** The right form of a word that means true or false; an empty text for other words. */
-export function booleanHint(cell: string): string {
-	if (TRUE.test(cell.trim())) return "; write true";
-	return FALSE.test(cell.trim()) ? "; write false" : "";
-}
-
-/** The right form of a date; an empty text if day and month can't be distinguished. */
-export function dateHint(text: string): string {
+/** Advice on a date; none if day and month can't be distinguished. */
+export function dateAdvice(text: string): Advice {
 	const [, year, month, day] = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/.exec(text) ?? [];
-	if (year !== undefined && month !== undefined && day !== undefined) return written(year, month, day);
-	const [, one, mark, other, last] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
-	if (one === undefined || other === undefined || last === undefined) return "";
+	if (year !== undefined && month !== undefined && day !== undefined) return { hint: written(year, month, day) };
+	const [, one, mark = "", other, last] = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/.exec(text) ?? [];
+	if (one === undefined || other === undefined || last === undefined) return { hint: "" };
 	// With dots the day always comes first; with slashes only a number above 12 shows which it is.
-	if (mark === "." || Number(one) > 12) return written(last, other, one);
-	return Number(other) > 12 ? written(last, one, other) : "";
+	const isDayFirst = mark === "." || Number(one) > 12;
+	const isClear = isDayFirst || Number(other) > 12;
+	const hint = !isClear ? "" : isDayFirst ? written(last, other, one) : written(last, one, other);
+	const form = (isDayFirst ? ["DD", "MM", "YYYY"] : ["MM", "DD", "YYYY"]).join(mark);
+	if (hint === "") return { hint };
+	return { hint, mend: { what: `a date of the form ${form}`, option: `--date-format ${form}` } };
 }
 
 function written(year: string, month: string, day: string): string {

@@ -1,26 +1,44 @@
 import { describe, expect, it, test } from "vitest";
 import {
-	booleanHint,
-	dateHint,
+	booleanAdvice,
+	dateAdvice,
 	headerHint,
 	isRoundedNumber,
 	mistakenFile,
-	numberHint,
+	numberAdvice,
 	perhapsWorkbook,
 } from "../../src/manifest/mistaken.ts";
 
+const MONTH_FIRST = "--date-format MM/DD/YYYY";
+
 test.each([
-	["1,000", "; write 1000 or 1"],
-	["-12,500", "; write -12500 or -12.5"],
-	["0,125", "; write 0.125"],
-	["1,000,000", "; write 1000000"],
-	["1.000,5", "; write 1000.5"],
-	["1,000.5", "; write 1000.5"],
-	["1.000.000", "; write 1000000"],
-	["1.000,000", "; write 1000.000"],
-	["1,00,000", ""],
-])("the number %s is never advised to be a thousand times another", (cell, hint) => {
-	expect(numberHint(cell)).toBe(hint);
+	[numberAdvice, "1,000", "; write 1000 or 1", undefined],
+	[numberAdvice, "-12,500", "; write -12500 or -12.5", undefined],
+	[numberAdvice, "0,125", "; write 0.125", "--decimal-comma"],
+	[numberAdvice, "1,5", "; write 1.5", "--decimal-comma"],
+	[numberAdvice, "-0,25", "; write -0.25", "--decimal-comma"],
+	[numberAdvice, "1,000,000", "; write 1000000", undefined],
+	[numberAdvice, "1.000,5", "; write 1000.5", "--decimal-comma"],
+	[numberAdvice, "1,000.5", "; write 1000.5", undefined],
+	[numberAdvice, "1.000.000", "; write 1000000", undefined],
+	[numberAdvice, "1.000,000", "; write 1000.000", "--decimal-comma"],
+	[numberAdvice, "1,00,000", "", undefined],
+	[numberAdvice, "x", "", undefined],
+	[booleanAdvice, "yes", "; write true", "--true yes"],
+	[booleanAdvice, "Nein", "; write false", "--false nein"],
+	[booleanAdvice, "maybe", "", undefined],
+	[dateAdvice, "31.12.2024", "; write 2024-12-31", "--date-format DD.MM.YYYY"],
+	[dateAdvice, "1.2.2024", "; write 2024-02-01", "--date-format DD.MM.YYYY"],
+	[dateAdvice, "12/31/2024", "; write 2024-12-31", MONTH_FIRST],
+	[dateAdvice, "31/12/2024", "; write 2024-12-31", "--date-format DD/MM/YYYY"],
+	[dateAdvice, "2024/3/9", "; write 2024-03-09", undefined],
+	// Either may be the month.
+	[dateAdvice, "03/04/2024", "", undefined],
+	[dateAdvice, "32.13.2024", "", undefined],
+	[dateAdvice, "soon", "", undefined],
+] as const)("%o of %s is clear, or none: a number is never a thousand times another", (advice, cell, hint, option) => {
+	const given = advice(cell);
+	expect([given.hint, given.mend?.option]).toEqual([hint, option]);
 });
 
 describe("a file that can't be a manifest is named by its first bytes", () => {
@@ -76,29 +94,6 @@ it.each<[string[], string, string]>([
 	const hint = headerHint(names, required);
 	if (text === "") expect(hint).toBe("");
 	else expect(hint).toContain(text);
-});
-
-it.each([
-	["31.12.2024", "2024-12-31"],
-	["1.2.2024", "2024-02-01"],
-	["12/31/2024", "2024-12-31"],
-	["31/12/2024", "2024-12-31"],
-	["2024/3/9", "2024-03-09"],
-	// Either may be the month.
-	["03/04/2024", ""],
-	["32.13.2024", ""],
-	["soon", ""],
-])("the date %s is written %s", (text, iso) => {
-	expect(dateHint(text)).toBe(iso === "" ? "" : `; write ${iso}`);
-});
-
-it("a number with a decimal comma, and words for true and false, have one form that is read", () => {
-	expect([numberHint("1,5"), numberHint("-0,25"), numberHint("x")]).toEqual(["; write 1.5", "; write -0.25", ""]);
-	expect([booleanHint("yes"), booleanHint("Nein"), booleanHint("maybe")]).toEqual([
-		"; write true",
-		"; write false",
-		"",
-	]);
 });
 
 it.each([

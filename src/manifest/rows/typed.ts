@@ -3,7 +3,7 @@ import type { JsonValue } from "../../json/values.ts";
 import { JsonFault } from "../../json/lexer.ts";
 import { parseValue } from "../../json/parser.ts";
 import { isJsonNumber, survivesDouble } from "../../json/numbers.ts";
-import { booleanHint, commaMend, numberHint, wordMend } from "../mistaken.ts";
+import { booleanAdvice, numberAdvice } from "../mistaken.ts";
 import type { Mend } from "../fault.ts";
 import { isOneLetterApart } from "../../text/names.ts";
 import { excerpt } from "../../text/show.ts";
@@ -69,11 +69,7 @@ export function cellValue(cell: string, type: CellType): CellValue {
 			// Spreadsheets save TRUE where they read true.
 			if (cell === "true" || cell === "TRUE") return { value: true };
 			if (cell === "false" || cell === "FALSE") return { value: false };
-			return {
-				code: "BAD_BOOLEAN",
-				fault: `"${excerpt(cell)}" is neither true nor false${booleanHint(cell)}`,
-				mend: wordMend(cell),
-			};
+			return bad("BAD_BOOLEAN", `"${excerpt(cell)}" is neither true nor false`, booleanAdvice(cell));
 		case "list":
 			return { value: splitList(cell) };
 		case "json":
@@ -81,13 +77,12 @@ export function cellValue(cell: string, type: CellType): CellValue {
 	}
 }
 
+function bad(code: string, fault: string, { hint, mend }: ReturnType<typeof numberAdvice>): CellValue {
+	return { code, fault: `${fault}${hint}`, mend };
+}
+
 function numberOf(cell: string): CellValue {
-	if (!isJsonNumber(cell))
-		return {
-			code: "BAD_NUMBER",
-			fault: `"${excerpt(cell)}" is not a number${numberHint(cell)}`,
-			mend: commaMend(cell),
-		};
+	if (!isJsonNumber(cell)) return bad("BAD_NUMBER", `"${excerpt(cell)}" is not a number`, numberAdvice(cell));
 	if (!survivesDouble(cell)) return { code: "BAD_NUMBER", fault: `${excerpt(cell)} would be sent as ${Number(cell)}` };
 	return { value: Number(cell) };
 }

@@ -1,7 +1,7 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
 import { isDay } from "../../json/value-types.ts";
 import type { Fault } from "../fault.ts";
-import { dateMend, dateHint } from "../mistaken.ts";
+import { dateAdvice } from "../mistaken.ts";
 import { excerpt } from "../../text/show.ts";
 import { urlOf } from "../../text/urls.ts";
 import { brokenChange, listSteps } from "../../json/list-change.ts";
@@ -30,7 +30,7 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 		if (value === undefined || value === null || value === deleteToken) continue;
 		const text = typeof value === "string" ? fault(value) : `${excerpt(JSON.stringify(value))} is not a text`;
 		if (text === undefined) continue;
-		const mend = code === "BAD_DATE" && typeof value === "string" ? dateMend(value) : undefined;
+		const mend = code === "BAD_DATE" && typeof value === "string" ? dateAdvice(value).mend : undefined;
 		faults.push({ field, code, text, ofValue: field, mend });
 	}
 	return faults;
@@ -38,7 +38,7 @@ export function valueFaults(metadata: Metadata, deleteToken: string | undefined)
 
 function dateText(text: string): string | undefined {
 	if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) {
-		return `"${excerpt(text)}" is not a date of the form YYYY-MM-DD${dateHint(text)}`;
+		return `"${excerpt(text)}" is not a date of the form YYYY-MM-DD${dateAdvice(text).hint}`;
 	}
 	const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
 	if (year > 0 && isDay(year, month, day)) return undefined;

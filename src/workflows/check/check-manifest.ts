@@ -167,13 +167,11 @@ const KINDS_SHOWN = 10;
 /** Kinds that are counted: members of JSON rows can all have other names. */
 const KINDS_COUNTED = 1_000;
 
-/** Columns with options that are summed up: a hostile header has more. */
-const SUMMED = 100;
+/** Problems of one code, column and option that mends them. */
+type Kind = { readonly first: Problem; last: number; count: number };
 
-/** Problems that one option mends, by option and column: sixty cells with a decimal comma are one thing to do. */
-type Mended = { readonly first: Problem; count: number };
-
-function mendedText({ first, count }: Mended): string {
+/** Sixty cells with a decimal comma are one thing to do. */
+function mendedText({ first, count }: Kind): string {
 	const { file, line, column, field, mend } = first;
 	const cells = count === 1 ? "1 cell has" : `${numberText(count)} cells have`;
 	const where = `${count === 1 ? "" : "the first "}at ${line}:${column}`;
@@ -181,46 +179,44 @@ function mendedText({ first, count }: Mended): string {
 	return `${file}:${line}:${column}: ${excerpt(field ?? "")}: ${cells} ${mend?.what}, ${where}; ${reads}`;
 }
 
+function kindText({ first, last, count }: Kind): string {
+	const times =
+		count === 1 ? `once, line ${first.line}` : `${numberText(count)} times, lines ${first.line} to ${last}, first`;
+	return `    ${times}: ${first.text}`;
+}
+
 /** Prints problems as they are found: the first as lines on standard error, with `json` all as objects. */
 export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">): ProblemReporter {
 	let count = 0;
-	const kinds = new Map<string, { readonly first: string; readonly from: number; last: number; count: number }>();
-	const mended = new Map<string, Mended>();
 	let summed = 0;
+	const kinds = new Map<string, Kind>();
 	return {
 		async report(found) {
 			const { file, line, column, field, code, text, mend } = found;
 			runEnd.problem(found);
 			count += 1;
-			const what = mend === undefined || field === null ? undefined : `${mend.option}\0${field}`;
-			const sum = what === undefined ? undefined : mended.get(what);
-			if (sum !== undefined) {
-				sum.count += 1;
-				summed += 1;
-			} else if (what !== undefined && mended.size < SUMMED) mended.set(what, { first: found, count: 1 });
-			const kind = `${code} ${field}`;
+			const kind = `${code} ${field} ${mend?.option}`;
 			const same = kinds.get(kind);
 			if (same !== undefined) {
 				same.last = line;
 				same.count += 1;
-			} else if (kinds.size < KINDS_COUNTED) kinds.set(kind, { first: text, from: line, last: line, count: 1 });
-			if (count - summed <= SHOWN && sum === undefined) io.err(`${file}:${line}:${column}: ${text}`);
+				if (mend !== undefined) summed += 1;
+			} else if (kinds.size < KINDS_COUNTED) kinds.set(kind, { first: found, last: line, count: 1 });
+			if (count - summed <= SHOWN && (same === undefined || mend === undefined)) {
+				io.err(`${file}:${line}:${column}: ${text}`);
+			}
 			if (!json) return;
 			const place = { type: "problem", file, line, column, field, error_code: code, error: text };
 			const problem = { ...place, sheet: found.sheet, option: mend?.option };
 			await io.out(`${JSON.stringify(problem)}\n`);
 		},
 		end() {
-			for (const sum of mended.values()) io.err(mendedText(sum));
+			for (const kind of kinds.values()) if (kind.first.mend !== undefined) io.err(mendedText(kind));
 			if (count - summed <= SHOWN) return;
 			const how = json ? "" : "; --json lists all of them";
 			io.err(`... and ${numberText(count - summed - SHOWN)} more problems${how}`);
 			const commonest = [...kinds.values()].toSorted((one, other) => other.count - one.count);
-			for (const { first, from, last, count: times } of commonest.slice(0, KINDS_SHOWN)) {
-				const where =
-					times === 1 ? `once, line ${from}` : `${numberText(times)} times, lines ${from} to ${last}, first`;
-				io.err(`    ${where}: ${first}`);
-			}
+			for (const kind of commonest.slice(0, KINDS_SHOWN)) io.err(kindText(kind));
 			const others = kinds.size - KINDS_SHOWN;
 			if (others > 0) io.err(`    and ${numberText(others)} more kinds`);
 		},
