@@ -10,6 +10,8 @@ describe("a fault in CSV is found where an editor shows it", () => {
 		["a row with a cell too few", "document_id,a,b\n1,x\n2,x,y\n", "2:4 RAGGED"],
 		["a row with a cell too many", "document_id,a\n1,x,y\n", "2:5 RAGGED"],
 		["blank lines before it are counted", "document_id,a\n\n\r\n1\n", "4:2 RAGGED"],
+		["blank lines before the header are counted", "\n\ndocument_id,a\n\n1\n", "5:2 RAGGED"],
+		["line ends of an old Macintosh", "document_id,a\r1,x\r2,y\r", "1:14 LONE_CR"],
 		["CRLF in quotes counts as one line", 'document_id,a\r\n1,"x\r\ny"\r\n2\r\n', "4:2 RAGGED"],
 		["characters are counted, not bytes or halves", 'document_id,a,publish_date\n1,"ä😀",2023-02-30\n', "2:8 BAD_DATE"],
 		["a cell after line feeds in quotes", 'document_id,a,publish_date\n1,"x\ny",nope\n', "3:4 BAD_DATE"],

@@ -41,30 +41,8 @@ describe("built-in checks", () => {
 	});
 
 	test("an address that is plain is one that every parser reads", () => {
-		const part = fc.constantFrom(
-			"http",
-			"HTTPS",
-			"://",
-			":",
-			"/",
-			"\\",
-			"?",
-			"#",
-			"@",
-			"a",
-			"b-c",
-			"--",
-			"xn",
-			"1",
-			"0x1",
-			".",
-			"%41",
-			"é",
-			" ",
-			"[::1]",
-			"_",
-			"\n",
-		);
+		const parts = "http HTTPS :// : / \\ ? # @ a b-c -- xn 1 0x1 . %41 é [::1] _".split(" ");
+		const part = fc.constantFrom(...parts, " ", "\n");
 		let plain = 0;
 		fc.assert(
 			fc.property(
@@ -84,13 +62,6 @@ describe("built-in checks", () => {
 		);
 		// Otherwise the property would say nothing.
 		expect(plain).toBeGreaterThan(500);
-	});
-
-	test("an address with a Latin letter in its host passes in a long manifest too", () => {
-		const faultsOf = (url: string): number => valueFaults(new Map([["url", url]]), undefined).length;
-		// So often that the check is optimised.
-		for (let row = 0; row < 50_000; row += 1) faultsOf(`https://example.org/é/${row}`);
-		expect(faultsOf("https://münchen.example/")).toBe(0);
 	});
 
 	test("--schema none turns them off, and rm checks no metadata", async () => {

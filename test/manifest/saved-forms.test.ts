@@ -1,9 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { sheetOptions, type SheetFlags, sheetWords } from "../../src/flags/input-flags.ts";
 import { payloadFlags } from "../../src/flags/payload-options.ts";
 import { encodingOf } from "../../src/manifest/bytes/encodings.ts";
-import { dateFormOf, isoDate } from "../../src/manifest/csv/date-form.ts";
+import { dateFormOf } from "../../src/manifest/csv/date-form.ts";
 import { checkBytes } from "./support.ts";
 
 /** The value of a cell in a column, or the problem. */
@@ -72,32 +71,6 @@ test.each([
 
 test("a word that means true and false is refused", () => {
 	expect(() => sheetOptions({ true: ["x"], false: ["nein", "x"] })).toThrow("--true and --false both name x");
-});
-
-test("every day reads back as it was written, in the order of a form", () => {
-	const day = fc.date({ min: new Date("1000-01-01"), max: new Date("2999-12-31"), noInvalidDate: true });
-	fc.assert(
-		fc.property(day, fc.constantFrom("DD.MM.YYYY", "M/D/YYYY", "YYYY/MM/DD", "D-M-YYYY"), (date, form) => {
-			const iso = date.toISOString().slice(0, 10);
-			const [year = "", month = "", dayOfMonth = ""] = iso.split("-");
-			const text = form
-				.replace("YYYY", year)
-				.replace(/M+/, form.includes("MM") ? month : String(Number(month)))
-				.replace(/D+/, form.includes("DD") ? dayOfMonth : String(Number(dayOfMonth)));
-			const read = dateFormOf(form);
-			if (typeof read === "string") throw new Error(read);
-			expect(isoDate(text, read)).toBe(iso);
-		}),
-	);
-});
-
-test("a number that a German spreadsheet shows is the number that it holds", async () => {
-	const german = new Intl.NumberFormat("de-DE", { maximumFractionDigits: 6 });
-	const numbers = fc.sample(fc.integer({ min: -1e12, max: 1e12 }), 300).map((number) => number / 1000);
-	const table = `document_id;n:number\n${numbers.map((number, at) => `d${at};${german.format(number)}`).join("\n")}\n`;
-	const { rows, problems } = await checkBytes(table, sheetOptions(COMMA));
-	expect(problems).toEqual([]);
-	expect(rows.map(({ metadata }) => metadata.get("n"))).toEqual(numbers.map((number) => (number === 0 ? 0 : number)));
 });
 
 describe("encodings", () => {

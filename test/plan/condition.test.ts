@@ -259,20 +259,10 @@ describe("a value as text", () => {
 });
 
 describe("--where", () => {
-	const metadata: Metadata = new Map<string, JsonValue>([
-		["team", "legal"],
-		["year", 2024],
-		["draft", false],
-		["owner", null],
-		["note", ""],
-		["tags", ["a", 1, "b=c"]],
-		["none", []],
-	]);
-
 	it.each<[readonly Where[], boolean]>([
 		[[], true],
-		[[["team", "legal"]], true],
-		[[["team", "Legal"]], false],
+		[[["team", "legal affairs"]], true],
+		[[["team", "Legal affairs"]], false],
 		[[["year", "2024"]], true],
 		[[["year", "2024.0"]], false],
 		[[["draft", "false"]], true],
@@ -281,21 +271,21 @@ describe("--where", () => {
 		[[["note", ""]], true],
 		[[["absent", ""]], false],
 		[[["toString", ""]], false],
-		[[["tags", "a"]], true],
-		[[["tags", "1"]], true],
-		[[["tags", "b=c"]], true],
-		[[["tags", "c"]], false],
+		[[["tags", "hot"]], true],
+		[[["tags", "7"]], true],
+		[[["tags", "a,b"]], true],
+		[[["tags", "a"]], false],
 		[[["none", ""]], false],
 		[
 			[
-				["team", "legal"],
+				["team", "legal affairs"],
 				["year", "2024"],
 			],
 			true,
 		],
 		[
 			[
-				["team", "legal"],
+				["team", "legal affairs"],
 				["year", "2025"],
 			],
 			false,

@@ -20,11 +20,10 @@ function entry(path: string, content: string): SyncEntry {
 
 type Case = { readonly files: readonly WantedFile[]; readonly state: readonly SyncEntry[] } & Partial<SyncInput>;
 
-/** The steps as `action name`, in the order in which they are sent. */
-function steps({ files, state, ...more }: Case): string[] {
+function changesOf({ files, state, ...more }: Case): readonly PlannedChange[] {
 	const known = state.map(({ documentId, name }) => [documentId, { id: documentId, name, was: "" }] as const);
 	const paths = new Set(files.map(({ file }) => file.path));
-	const { changes } = planSync({
+	return planSync({
 		datasetId: "set",
 		files,
 		entries: new Map(state.map((each) => [each.path, each])),
@@ -37,8 +36,12 @@ function steps({ files, state, ...more }: Case): string[] {
 		removesLeftOut: false,
 		isSameName: (one, other) => one === other,
 		...more,
-	});
-	return changes.map((change: PlannedChange) => `${change.action} ${change.name}`);
+	}).changes;
+}
+
+/** The steps as `action name`, in the order in which they are sent. */
+function steps(input: Case): string[] {
+	return changesOf(input).map((change) => `${change.action} ${change.name}`);
 }
 
 describe("the steps of a sync", () => {
@@ -104,7 +107,11 @@ describe("the steps of a sync", () => {
 		fc.assert(
 			fc.property(set, set, fc.boolean(), (files, state, removes) => {
 				const ids = new Set(state.map(([path]) => `id of ${path}`));
-				const { changes } = planOf(files, state, removes);
+				const changes = changesOf({
+					files: files.toSorted(byPath).map(([path, content]) => wanted(path, content)),
+					state: state.map(([path, content]) => entry(path, content)),
+					removes,
+				});
 				const named = changes.map(({ documentId }) => documentId).filter((id) => id !== "");
 				expect(named.every((id) => ids.has(id))).toBe(true);
 				expect(new Set(named).size).toBe(named.length);
@@ -120,28 +127,6 @@ type Pair = readonly [path: string, content: string];
 
 function byPath([one]: Pair, [other]: Pair): number {
 	return one < other ? -1 : 1;
-}
-
-function planOf(
-	files: readonly Pair[],
-	state: readonly Pair[],
-	removes: boolean,
-): { changes: readonly PlannedChange[] } {
-	const entries = state.map(([path, content]) => entry(path, content));
-	const paths = new Set(files.map(([path]) => path));
-	return planSync({
-		datasetId: "set",
-		files: files.toSorted(byPath).map(([path, content]) => wanted(path, content)),
-		entries: new Map(entries.map((each) => [each.path, each])),
-		documents: new Map(entries.map(({ documentId: id, name }) => [id, { id, name, was: "" }])),
-		retag: () => undefined,
-		absent: new Map(entries.filter(({ path }) => !paths.has(path)).map(({ path }) => [path, "gone"])),
-		canRename: true,
-		isWhole: true,
-		removes,
-		removesLeftOut: false,
-		isSameName: (one, other) => one === other,
-	});
 }
 
 /** What the dataset holds after the steps, by name. */
