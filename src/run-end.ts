@@ -1,5 +1,6 @@
 import type { CliError, ExitCode } from "./errors.ts";
 import type { Problem } from "./manifest/types.ts";
+import type { PageFailure } from "./report/page/model.ts";
 import { type Ended, type Summary, summaryOf } from "./report/summary.ts";
 import type { Outcome } from "./run/types.ts";
 
@@ -17,21 +18,11 @@ export type OutputFlags = {
 };
 
 /** A row that failed, as outputs show it. */
-export type FailedRow = {
+export type FailedRow = PageFailure & {
 	/** the file that its line belongs to, as messages name it */
 	readonly file: string;
-	/** from 1 */
-	readonly line: number;
-	readonly datasetId: string;
-	/** empty where there is no document */
-	readonly documentId: string;
-	/** path of an upload */
-	readonly path: string | undefined;
 	/** the document's name, where it is known */
 	readonly name?: string | undefined;
-	readonly code: string;
-	readonly text: string;
-	readonly attempts: number;
 };
 
 /** The facts about an ended command for its outputs. The key is masked in its texts. */
@@ -131,7 +122,6 @@ export class RunEndCollector {
 		this.#failedRows.set(item.index, {
 			file,
 			line: item.line,
-			datasetId: item.datasetId,
 			documentId: documentId === "" ? item.documentId : documentId,
 			path: item.file?.path,
 			name: name ?? item.name,

@@ -163,3 +163,17 @@ export function shownKeys({ add, change, remove }: Difference): ShownKey[] {
 	const removed = Array.from(remove, ([key, from]): ShownKey => ({ key, action: "remove", from, to: undefined }));
 	return [...added, ...changed, ...removed];
 }
+
+/** A key in a line that begins with a sign: logs have no colour. Values are JSON, so that the text "5" and the number 5 differ. */
+export function keyText({ key, action, from, to }: ShownKey, longest: number, changeSign = "~"): string {
+	const [before, after] = [from, to].map((value) => (value === undefined ? "" : show(JSON.stringify(value), longest)));
+	const name = show(key, longest);
+	switch (action) {
+		case "add":
+			return `+ ${name}: ${after}`;
+		case "change":
+			return `${changeSign} ${name}: ${before} → ${after}`;
+		case "remove":
+			return `- ${name}: ${before}`;
+	}
+}

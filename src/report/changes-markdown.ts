@@ -1,13 +1,7 @@
 import { namedDocument, show } from "../text/show.ts";
 import { documentsText, numberText } from "../text/words.ts";
 import { ChangeGroups } from "./change-groups.ts";
-import {
-	type ChangeTally,
-	type ShownChange,
-	type ShownKey,
-	shownKeys,
-	type UndeclaredDocument,
-} from "./change-tally.ts";
+import { type ChangeTally, keyText, type ShownChange, shownKeys, type UndeclaredDocument } from "./change-tally.ts";
 import { markdownCode } from "./escape.ts";
 
 /** GitHub takes 65,536 characters in a comment; the rest is for the words around. */
@@ -37,9 +31,6 @@ export class ChangesMarkdown {
 	readonly #groups = new ChangeGroups();
 	readonly #details: string[] = [];
 	#length = 0;
-	#leftOut = 0;
-	readonly #undeclared: string[] = [];
-	#undeclaredLength = 0;
 
 	/** @param limit characters at most, in UTF-16 code units, of which no service counts more */
 	constructor(limit = DEFAULT_LIMIT_CHARACTERS) {
@@ -48,21 +39,22 @@ export class ChangesMarkdown {
 
 	add(change: ShownChange): void {
 		this.#groups.add(change);
-		const text = this.#leftOut > 0 ? "" : detailText(change);
-		if (this.#leftOut > 0 || this.#length + text.length > this.#limit) {
-			this.#leftOut += 1;
-			return;
-		}
-		this.#details.push(text);
-		this.#length += text.length;
+		const { action, line, documentId, name, file, difference } = change;
+		const subject = file === undefined ? namedDocument(name, documentId, LONGEST) : show(file, LONGEST);
+		const what = action === "update" ? "" : `: ${action}`;
+		const where = line === 0 ? "" : `, line ${line}`;
+		const keys = shownKeys(difference).map((key) => `${keyText(key, LONGEST, "!")}\n`);
+		this.#detail(`@@ ${subject}${where}${what} @@\n${keys.join("")}`);
 	}
 
 	addUndeclared({ datasetId, documentId, name }: UndeclaredDocument): void {
-		// The sign keeps a name of backticks from ending the block.
-		const text = `- ${namedDocument(name, documentId, LONGEST)} of dataset ${show(datasetId)}\n`;
-		if (this.#undeclaredLength + text.length > this.#limit) return;
-		this.#undeclared.push(text);
-		this.#undeclaredLength += text.length;
+		this.#detail(`# ${namedDocument(name, documentId, LONGEST)} of dataset ${show(datasetId)} is in no row\n`);
+	}
+
+	/** Once a text has no room, no later one is held. */
+	#detail(text: string): void {
+		this.#length += text.length;
+		if (this.#length <= this.#limit) this.#details.push(text);
 	}
 
 	/** @param isComplete false where the dry run was stopped before its last row */
@@ -72,28 +64,16 @@ export class ChangesMarkdown {
 		const removed = tally.removedText((key) => markdownCode(key, LONGEST_KEY));
 		const isRoom = removed !== undefined && removed.length < (this.#limit - RESERVED - text.length) / 2;
 		if (isRoom) text += `\n${removed}\n`;
-		const room = this.#limit - text.length - 1;
-		// A third for the documents that no row names.
-		const undeclared = this.#undeclaredIn(tally, Math.floor(room / 3));
-		const body = this.body(tally.documents, room - undeclared.length - 1);
-		return [text, body, undeclared].filter((part) => part !== "").join("\n");
-	}
-
-	/** The documents that no row names: how many, and the first that fit in a fold. */
-	#undeclaredIn(tally: ChangeTally, room: number): string {
-		const counted = tally.undeclaredText();
-		if (counted === undefined) return "";
-		const { documents, text } = firstOf(this.#undeclared, room - RESERVED);
-		const left = tally.undeclared - documents;
-		const more = left === 0 ? "" : `and ${numberText(left)} more\n`;
-		const fold = "<details>\n<summary>Documents in no row</summary>\n\n```text\n";
-		return `${counted}\n\n${fold}${text}${more}${AFTER_DETAILS}`;
+		const undeclared = tally.undeclaredText();
+		if (undeclared !== undefined) text += `\n${undeclared}\n`;
+		const body = this.body(tally.documents + tally.undeclared, this.#limit - text.length - 1);
+		return body === "" ? text : `${text}\n${body}`;
 	}
 
 	/**
 	 * The list of equal changes, and each document in a fold.
 	 *
-	 * @param documents how many would change, and not only those that were added
+	 * @param documents how many there are, and not only those that were added
 	 * @param most characters at most
 	 */
 	body(documents: number, most = this.#limit): string {
@@ -101,47 +81,17 @@ export class ChangesMarkdown {
 		const room = most - RESERVED;
 		// Two thirds for the groups: most of what they don't name is among the details.
 		const groups = this.#groups.list(Math.floor((room * 2) / 3));
-		const details = firstOf(this.#details, room - groups.length - BEFORE_DETAILS.length - AFTER_DETAILS.length);
+		let left = room - groups.length - BEFORE_DETAILS.length - AFTER_DETAILS.length;
+		const end = this.#details.findIndex((text) => (left -= text.length) < 0);
+		const shown = end === -1 ? this.#details : this.#details.slice(0, end);
 		const parts = [groups];
-		if (details.documents > 0) parts.push(`${BEFORE_DETAILS}${details.text}${AFTER_DETAILS}`);
-		const leftOut = documents - details.documents;
+		if (shown.length > 0) parts.push(`${BEFORE_DETAILS}${shown.join("")}${AFTER_DETAILS}`);
+		const leftOut = documents - shown.length;
 		if (leftOut > 0) {
 			const verb = leftOut === 1 ? "is" : "are";
 			const limit = numberText(this.#limit);
 			parts.push(`${documentsText(leftOut)} ${verb} not shown one by one: the limit is ${limit} characters.\n`);
 		}
 		return parts.filter((part) => part !== "").join("\n");
-	}
-}
-
-/** The first entries that fit. */
-function firstOf(entries: readonly string[], room: number): { readonly text: string; readonly documents: number } {
-	let length = 0;
-	let documents = 0;
-	for (const entry of entries) {
-		if (length + entry.length > room) break;
-		length += entry.length;
-		documents += 1;
-	}
-	return { text: entries.slice(0, documents).join(""), documents };
-}
-
-/** A document and its keys, in the form of a diff. */
-function detailText({ action, line, documentId, name, file, difference }: ShownChange): string {
-	const subject = file === undefined ? namedDocument(name, documentId, LONGEST) : show(file, LONGEST);
-	const what = action === "update" ? "" : `: ${action}`;
-	const where = line === 0 ? "" : `, line ${line}`;
-	return `@@ ${subject}${where}${what} @@\n${shownKeys(difference).map(keyText).join("")}`;
-}
-
-function keyText({ key, action, from, to }: ShownKey): string {
-	const [before, after] = [from, to].map((value) => (value === undefined ? "" : show(JSON.stringify(value), LONGEST)));
-	switch (action) {
-		case "add":
-			return `+ ${show(key, LONGEST)}: ${after}\n`;
-		case "change":
-			return `! ${show(key, LONGEST)}: ${before} → ${after}\n`;
-		case "remove":
-			return `- ${show(key, LONGEST)}: ${before}\n`;
 	}
 }

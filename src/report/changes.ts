@@ -3,8 +3,8 @@ import { namedDocument, show } from "../text/show.ts";
 import {
 	EFFECTS,
 	type ChangeTally,
+	keyText,
 	type ShownChange,
-	type ShownKey,
 	shownKeys,
 	type UndeclaredDocument,
 } from "./change-tally.ts";
@@ -131,35 +131,18 @@ function undeclaredLine({ datasetId, documentId, name }: UndeclaredDocument): st
 /** A document that would change, for people: a line for the document, and one for each of its keys. */
 function changeText(shown: ShownChange, marks: Marks, longest: number): string {
 	const { line, documentId, name, file, difference } = shown;
-	const keys = shownKeys(difference).map((key) => keyText(key, marks, longest));
+	const keys = shownKeys(difference).map((key) => `${marks[COLOURS[key.action]](`  ${keyText(key, longest)}`)}\n`);
 	const subject = marks.bold(file === undefined ? namedDocument(name, documentId, longest) : show(file, longest));
 	return `${subject} ${marks.dim(`line ${line}`)}${actionText(shown, marks)}\n${keys.join("")}`;
 }
+
+const COLOURS = { add: "green", change: "yellow", remove: "red" } as const;
 
 /** Nothing for an update: its keys show it. */
 function actionText({ action, from = "" }: ShownChange, marks: Marks): string {
 	if (action === "update") return "";
 	const [word, mark] = EFFECTS[action];
 	return `  ${marks[mark](`would be ${word}${action === "rename" ? ` from ${show(from)}` : ""}`)}`;
-}
-
-function keyText({ key, action, from, to }: ShownKey, marks: Marks, longest: number): string {
-	const name = show(key, longest);
-	const [before, after] = [valueText(from, longest), valueText(to, longest)];
-	// The sign repeats the meaning of the colour: logs have no colour, and some users can't see it.
-	switch (action) {
-		case "add":
-			return `${marks.green(`  + ${name}: ${after}`)}\n`;
-		case "change":
-			return `${marks.yellow(`  ~ ${name}: `)}${before} ${marks.yellow("→")} ${after}\n`;
-		case "remove":
-			return `${marks.red(`  - ${name}: ${before}`)}\n`;
-	}
-}
-
-/** As JSON, so that the text "5" and the number 5 differ. */
-function valueText(value: JsonValue | undefined, longest: number): string {
-	return value === undefined ? "" : show(JSON.stringify(value), longest);
 }
 
 /**

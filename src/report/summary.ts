@@ -161,20 +161,28 @@ function isVerified({ totals: { updated, uploaded, replaced }, verified = false,
 }
 
 /**
- * The counts of a run in words: `2,000 rows: 1,998 updated, 2 failed`. Counts of zero are left out.
+ * The counts of a run with their names. Counts of zero are left out.
  *
  * @param wouldChange how many of the pending rows a dry run would change
- * @param inDoubt how many of them may have been written
+ */
+export function countsOf(totals: Totals, wouldChange = 0): readonly (readonly [name: string, count: number])[] {
+	const all: readonly (readonly [string, number])[] = [
+		...OUTCOMES.map((outcome) => [outcome, totals[outcome]] as const),
+		["invalid", totals.invalid],
+		[totals.duplicateSkipped === 1 ? "duplicate skipped" : "duplicates skipped", totals.duplicateSkipped],
+		["would change", wouldChange],
+		["pending", totals.pending - wouldChange],
+	];
+	return all.filter(([, count]) => count > 0);
+}
+
+/**
+ * The same in words: `2,000 rows: 1,998 updated, 2 failed`.
+ *
+ * @param inDoubt how many rows may have been written
  */
 export function countsText(totals: Totals, wouldChange = 0, inDoubt = 0): string {
-	const named: readonly (readonly [number, string])[] = [
-		...OUTCOMES.map((outcome) => [totals[outcome], outcome] as const),
-		[totals.invalid, "invalid"],
-		[totals.duplicateSkipped, totals.duplicateSkipped === 1 ? "duplicate skipped" : "duplicates skipped"],
-		[wouldChange, "would change"],
-		[totals.pending - wouldChange, "pending"],
-	];
-	const parts = named.filter(([count]) => count > 0).map(([count, word]) => `${numberText(count)} ${word}`);
+	const parts = countsOf(totals, wouldChange).map(([word, count]) => `${numberText(count)} ${word}`);
 	const doubt = inDoubt === 0 ? "" : `, of which ${numberText(inDoubt)} may have been written`;
 	return `${rowsText(totals.rows)}: ${parts.length === 0 ? "none was sent" : parts.join(", ")}${doubt}`;
 }

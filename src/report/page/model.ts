@@ -1,8 +1,10 @@
-import type { Difference } from "../../plan/change.ts";
 import type { SlowCause } from "../../run/rate/slow-seconds.ts";
 import type { FoundRate } from "../../run/rate/rate-memory.ts";
 import type { Totals, VerifyCounts } from "../../run/types.ts";
-import { numberText, rowsText } from "../../text/words.ts";
+import { durationText, numberText, rowsText } from "../../text/words.ts";
+import type { ShownChange } from "../change-tally.ts";
+import { causesText, foundRateText } from "../pace.ts";
+import { countsText } from "../summary.ts";
 import type { Chart } from "./chart.ts";
 
 /** A row that failed, or a row of the manifest that is invalid. */
@@ -11,6 +13,8 @@ export type PageFailure = {
 	readonly line: number;
 	/** empty where there is none */
 	readonly documentId: string;
+	/** path of an upload, where it is known */
+	readonly path?: string | undefined;
 	readonly code: string;
 	readonly text: string;
 	/** 0 for a row that was never sent */
@@ -18,21 +22,13 @@ export type PageFailure = {
 };
 
 /** What a run wrote onto one document. */
-export type PageChange = {
-	readonly line: number;
-	readonly datasetId: string;
-	readonly documentId: string;
-	readonly action: "update" | "upload" | "remove" | "rename";
-	/** name of an uploaded file, or a new name */
-	readonly name: string | undefined;
-	/** all of its keys are added where it is not known what the document had */
-	readonly difference: Difference;
-	/** whether it is known what the document had before */
+export type PageChange = ShownChange & {
+	/** whether it is known what the document had before; otherwise all of its keys are added */
 	readonly isBeforeKnown: boolean;
 };
 
 /** The first of a list, and how many there are in all. */
-export type Cut<Item> = { readonly rows: readonly Item[]; readonly total: number };
+type Cut<Item> = { readonly rows: readonly Item[]; readonly total: number };
 
 /** A command to type next. */
 export type NextCommand = { readonly what: string; readonly command: string };
@@ -47,7 +43,7 @@ export type RunPage = {
 	/** why it ended early, or what else was said at the end */
 	readonly reasons: readonly string[];
 	readonly next: readonly NextCommand[];
-	readonly service: string | undefined;
+	readonly service?: string | undefined;
 	readonly datasets: readonly { readonly id: string; readonly name: string | undefined }[];
 	readonly manifest: string | undefined;
 	/** how it was run: options, rate, who began it, latency */
@@ -57,7 +53,7 @@ export type RunPage = {
 	readonly ended: string | undefined;
 	readonly executions: number;
 	/** name of the recorded run */
-	readonly run: string | undefined;
+	readonly run?: string | undefined;
 	/** undefined where the command ended before its rows were known */
 	readonly totals: Totals | undefined;
 	/** of all executions; undefined where it is not known */
@@ -76,45 +72,100 @@ export type RunPage = {
 	readonly changes: Cut<PageChange>;
 };
 
-/** Exits that promise that no row was sent. */
-const UNSENT: readonly number[] = [2, 3, 5, 8];
+/** Exits of a command whose rows are not known that promise that no row was sent. */
+const UNSENT: readonly (number | undefined)[] = [0, 2, 3, 5, 8];
 
 /** Exits of a command that came to its end: rows that are pending then are those that a dry run would change. */
-const COMPLETE: readonly number[] = [0, 1, 10, 74];
+const COMPLETE: readonly (number | undefined)[] = [0, 1, 10, 74];
 
 /** How a run ended, in one word and one sentence. The word never says more than the exit code. */
 export function outcomeOf({ totals, exit, verify }: Pick<RunPage, "totals" | "exit" | "verify">): RunPage["outcome"] {
-	if (totals === undefined) {
-		const isUnsent = exit !== undefined && UNSENT.includes(exit);
-		const sentence = isUnsent ? "No row was sent." : "The command ended before it could count its rows.";
-		return { tone: "bad", word: "Failed", sentence };
-	}
-	const { rows, failed, invalid, pending, duplicateSkipped } = totals;
-	const reached = rows - failed - invalid - pending - duplicateSkipped;
-	if (exit === undefined) {
-		return { tone: "open", word: "Not ended", sentence: `${numberText(pending)} of ${rowsText(rows)} are pending.` };
-	}
-	if (pending > 0 && COMPLETE.includes(exit)) {
-		const words = failed + invalid > 0 ? `; ${numberText(failed + invalid)} failed` : "";
-		const sentence = `${numberText(pending)} of ${rowsText(rows)} would change${words}. Nothing was sent.`;
-		return { tone: "open", word: "Dry run", sentence };
-	}
-	if (exit === 0) {
-		if (rows === 0) return { tone: "good", word: "Successful", sentence: "There was no row to send." };
-		const sentence =
-			rows === 1 ? "The row reached its goal." : `All ${rowsText(rows - duplicateSkipped)} reached their goal.`;
-		return { tone: "good", word: "Successful", sentence };
-	}
-	const parts = [
-		...(failed > 0 ? [`${numberText(failed)} failed`] : []),
-		...(invalid > 0 ? [`${numberText(invalid)} ${invalid === 1 ? "is" : "are"} invalid`] : []),
-		...(pending > 0 ? [`${numberText(pending)} ${pending === 1 ? "is" : "are"} pending`] : []),
-	];
-	const lost =
-		verify === undefined || verify.lost === 0 ? "" : ` ${rowsText(verify.lost)} did not keep what was written.`;
-	const rest = parts.length === 0 ? "" : `; ${parts.join(", ")}`;
-	const sentence = `${numberText(reached)} of ${rowsText(rows)} reached ${reached === 1 ? "its" : "their"} goal${rest}.${lost}`;
+	const pending = totals?.pending ?? 0;
+	const isDry = pending > 0 && COMPLETE.includes(exit);
+	const unsent = UNSENT.includes(exit) ? "No row was sent." : "The command ended before it could count its rows.";
+	const lost = verify === undefined || verify.lost === 0 ? "" : ` ${rowsText(verify.lost)} did not keep what was written.`;
+	const sentence =
+		totals === undefined
+			? unsent
+			: `${countsText(totals, isDry ? pending : 0)}.${isDry ? " Nothing was sent." : lost}`;
+	if (exit === undefined) return { tone: "open", word: "Not ended", sentence };
+	if (isDry) return { tone: "open", word: "Dry run", sentence };
+	if (exit === 0) return { tone: "good", word: "Successful", sentence };
+	if (totals === undefined) return { tone: "bad", word: "Failed", sentence };
 	return pending > 0
 		? { tone: "open", word: "Stopped early", sentence }
 		: { tone: "bad", word: "Finished with failures", sentence };
+}
+
+/** `ragtag docs tag tags.csv` */
+export function titleOf({ command, manifest }: RunPage): string {
+	return ["ragtag", command, ...(manifest === undefined ? [] : [manifest])].join(" ");
+}
+
+/** What is known of a run besides its counts, each with its name. */
+export function factsOf(page: RunPage): readonly (readonly [name: string, text: string])[] {
+	const { totals, seconds, exit, datasets, executions, foundRate } = page;
+	const names = datasets.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`));
+	const all: readonly (readonly [string, string | undefined])[] = [
+		["Service", page.service],
+		[datasets.length > 1 ? "Datasets" : "Dataset", names.length === 0 ? undefined : names.join(", ")],
+		...page.settings,
+		["Started", timeText(page.started)],
+		["Ended", timeText(page.ended)],
+		["Duration", seconds === undefined ? undefined : durationText(seconds)],
+		["Executions", executions > 1 ? String(executions) : undefined],
+		["Attempts", totals === undefined ? undefined : numberText(totals.attempts)],
+		["Rate", foundRate && foundRateText(foundRate)],
+		["Held up", page.slow.length === 0 ? undefined : causesText(page.slow)],
+		["Run", page.run],
+		["Exit code", exit === undefined ? undefined : String(exit)],
+	];
+	return all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const]));
+}
+
+/** `2026-11-22 08:37:36 UTC`. */
+function timeText(iso: string | undefined): string | undefined {
+	return iso === undefined ? undefined : `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+/** Columns of numbers. */
+export const NUMERIC: readonly string[] = ["Line", "Rows", "Attempts"];
+
+/** The first rows of a table. Its cells are foreign. */
+export type PageTable = {
+	readonly id: string;
+	readonly title: string;
+	readonly columns: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+	readonly total: number;
+};
+
+/** The tables of what failed; one without a row is left out. */
+export function tablesOf({ problems, codes, failures }: RunPage): PageTable[] {
+	const tables: PageTable[] = [
+		{
+			id: "problems",
+			title: "Invalid rows of the manifest",
+			columns: ["Line", "Code", "Problem"],
+			rows: problems.rows.map(({ line, code, text }) => [String(line), code, text]),
+			total: problems.total,
+		},
+		{
+			id: "codes",
+			title: "Failures by code",
+			columns: ["Rows", "Code", "For example"],
+			rows: codes.map(({ code, count, example }) => [numberText(count), code, example]),
+			total: codes.length,
+		},
+		{
+			id: "failed",
+			title: "Failed rows",
+			columns: ["Line", "Document", "Code", "Error", "Attempts"],
+			rows: failures.rows.map((row) => {
+				return [String(row.line), row.path ?? row.documentId, row.code, row.text, String(row.attempts)];
+			}),
+			total: failures.total,
+		},
+	];
+	return tables.filter(({ total }) => total > 0);
 }

@@ -1,14 +1,14 @@
-import { OUTCOMES } from "../../outcomes.ts";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, reason } from "../../errors.ts";
-import { markdownCell, markdownCode } from "../../report/escape.ts";
+import { pageMarkdown } from "../../report/page/markdown.ts";
 import type { RunEnd } from "../../run-end.ts";
 import { namedDocument } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
+import { pageOf } from "./report-file.ts";
 
 /** One thing that is wrong with a line of a manifest, or with the run as a whole. */
 type Finding = {
@@ -134,37 +134,6 @@ function fingerprintOf(path: string, { code, text, subject }: Finding, taken: Ma
 	return createHash("sha256").update(`${what}\0${nth}`).digest("hex");
 }
 
-/** Findings in the table; a page with more is no summary. */
-const LISTED = 100;
-
-/** The run as Markdown, for the summary of a step: what happened, the counts, and the first findings. */
-export function stepSummaryText(end: RunEnd): string {
-	const { command, args, exit, text, summary } = end;
-	const mark = exit === Exit.ok ? "✅" : "❌";
-	const parts = [`### ${mark} ragtag ${command} ${args.map((arg) => markdownCode(arg)).join(" ")}\n`];
-	if (text !== "") parts.push(...text.split("\n").map((line) => `${markdownCode(line)}\n`));
-	// A check sends nothing: that its rows are pending says nothing.
-	if (summary !== undefined && command !== "manifest check") {
-		const named = ["rows", ...OUTCOMES, "invalid", "pending", "changes"] as const;
-		const shown = named
-			.map((name) => [name, summary[name]] as const)
-			.filter(([name, count]) => name === "rows" || count > 0);
-		const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
-		const head = line(shown.map(([name]) => name)) + line(shown.map(() => "---:"));
-		parts.push(head + line(shown.map(([, count]) => numberText(count))));
-	}
-	const findings = findingsOf(end).filter(({ file }) => file !== undefined);
-	if (findings.length > 0) {
-		const rows = findings.slice(0, LISTED).map(({ file, line, code, text: what }) => {
-			return `| ${markdownCell(`${file ?? ""}:${line ?? ""}`)} | ${markdownCell(code)} | ${markdownCell(what)} |\n`;
-		});
-		parts.push(`| line | code | what |\n|---|---|---|\n${rows.join("")}`);
-		const more = findings.length - rows.length + unlistedOf(end);
-		if (more > 0) parts.push(`${numberText(more)} more.\n`);
-	}
-	return `${parts.join("\n")}\n`;
-}
-
 /** 1 MiB: GitHub shows no summary of a step that is larger. */
 const LARGEST_SUMMARY_BYTES = 1024 * 1024;
 
@@ -180,7 +149,7 @@ export async function annotate({ runEnd, io, ci }: App, exit: ExitCode): Promise
 	}
 	if (ci.stepSummary === undefined) return;
 	try {
-		await appendSummary(ci.stepSummary, stepSummaryText(end));
+		await appendSummary(ci.stepSummary, pageMarkdown(pageOf(end)));
 	} catch (error) {
 		io.note(`The summary of the step was not written: ${reason(error)}`);
 	}

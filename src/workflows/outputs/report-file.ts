@@ -12,42 +12,33 @@ const FORMS: Readonly<Record<string, (page: RunPage) => Promise<string>>> = {
 	".json": async (page) => (await import("../../report/page/json.ts")).pageJson(page),
 };
 
-/** A report in the form that the name of its file says. */
-async function reportText(page: RunPage, path: string): Promise<string> {
+/** The report of a command that ends, of its recorded run where there is one, in the form that the name of its file says. */
+export async function endedReport(end: RunEnd, path: string): Promise<string> {
 	const form = FORMS[extname(path).toLowerCase()];
 	if (form === undefined) throw new Error("the name of a report ends in .html, .md or .json");
-	return form(page);
-}
-
-/** The report of a command that ends: of its recorded run, or of what is known where none was recorded. */
-export async function endedReport(end: RunEnd, path: string): Promise<string> {
 	const { folder, summary, exit } = end;
 	// The file of the summary is written after the report.
 	const members = { ...summary, exit_code: exit, ended: end.ended.toISOString(), wrote: true };
 	const ended = summary && summaryIn(members);
-	const page = folder === undefined ? undefined : await recordedPage(folder, ended);
-	return reportText({ ...(page ?? unrecordedPage(end)), problems: problemsOf(end) }, path);
-}
-
-function problemsOf({ problems, problemCount }: RunEnd): RunPage["problems"] {
-	const rows = problems.map(({ line, code, text }) => ({ line, documentId: "", code, text, attempts: 0 }));
-	return { rows: rows.slice(0, MOST_PROBLEMS), total: problemCount };
+	return form({ ...pageOf(end), ...(folder === undefined ? undefined : await recordedPage(folder, ended)) });
 }
 
 const MOST_PROBLEMS = 5000;
 
-/** A dry run, or a command that ended before it could record a run. */
-function unrecordedPage({ command, args, exit, text, summary, started, ended, ...end }: RunEnd): RunPage {
-	const totals = summary && { ...summary, duplicateSkipped: summary.duplicate_skipped };
-	const verify = summary?.verify ?? undefined;
+/** What is known of a command that ends, without the record of its run. */
+export function pageOf({ command, args, exit, text, result, summary, started, ended, ...end }: RunEnd): RunPage {
+	// A check sends nothing: that its rows are pending says nothing.
+	const totals = command === "manifest check" ? undefined : result?.totals;
+	const verify = result?.verify?.counts;
+	const problems = end.problems.slice(0, MOST_PROBLEMS).map(({ file, line, code, text: what }) => {
+		return { line, documentId: "", code, text: file === args[0] ? what : `${file}: ${what}`, attempts: 0 };
+	});
 	return {
 		command,
 		ragtag: VERSION,
-		run: undefined,
 		outcome: outcomeOf({ totals, exit, verify }),
 		reasons: text.split("\n").filter((line) => line !== ""),
 		next: [],
-		service: undefined,
 		datasets: [],
 		manifest: args[0],
 		settings: [],
@@ -62,7 +53,7 @@ function unrecordedPage({ command, args, exit, text, summary, started, ended, ..
 		charts: [],
 		codes: [],
 		failures: { rows: end.failedRows, total: end.failedRowCount },
-		problems: { rows: [], total: 0 },
+		problems: { rows: problems, total: end.problemCount },
 		changes: { rows: [], total: 0 },
 	};
 }

@@ -15,8 +15,7 @@ import { areDisjoint, shardIn } from "../../shard.ts";
 import { ageText } from "../../text/times.ts";
 import { runsText } from "../../text/words.ts";
 import type { Run } from "../open-run.ts";
-import { factsOf, type RunFacts, type RunState, stateOf, unreadableState } from "./run-state.ts";
-import { markOf } from "../../run/recorded/unfinished.ts";
+import { factsOf, judgedRun, type RunState } from "./run-state.ts";
 
 /** A run's folder, with what decides whether it may be removed. */
 export type PruneCandidate = {
@@ -37,18 +36,13 @@ export async function pruneCandidate(run: string, runs: RunStore): Promise<Prune
 	const folder = statSync(runs.path(run), { throwIfNoEntry: false });
 	if (folder === undefined) return undefined;
 	const file = await runs.read(run);
-	let work: LockedWork | undefined = file;
-	let facts: RunFacts | undefined;
-	let state: RunState;
-	try {
-		facts = await factsOf(run, runs);
-		const header = file === undefined ? (await runs.journal(run))?.header : undefined;
-		if (header !== undefined) work = { manifest: header.manifest };
-		// Without its run file it can't be undone. If its journal has writes, it is not a run that never began.
-		state = file !== undefined ? stateOf(facts, markOf(runs, run)) : facts?.wrote === true ? "damaged" : "not begun";
-	} catch (error) {
-		state = unreadableState(error);
-	}
+	const { facts, state: judged } = await judgedRun(run, runs);
+	const isReadable = judged !== "damaged" && judged !== "other format";
+	const header = file === undefined && isReadable ? (await runs.journal(run))?.header : undefined;
+	const work = file ?? (header && { manifest: header.manifest });
+	// Without its run file it can't be undone. If its journal has writes, it is not a run that never began.
+	const unnamed = facts?.wrote === true ? "damaged" : "not begun";
+	const state = file === undefined && isReadable ? unnamed : judged;
 	const touched = statSync(runs.path(run, JOURNAL_FILE), { throwIfNoEntry: false }) ?? folder;
 	const ended = facts?.ended === undefined ? touched.mtimeMs : Date.parse(facts.ended);
 	return { run, file, state, rows: facts?.totals.rows, ended, work };

@@ -12,13 +12,10 @@ import {
 } from "../../report/page/model.ts";
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { writtenRows } from "../../run/recorded/recorded-rows.ts";
-import { readRunFile, type RunFile } from "../../run/recorded/run-file.ts";
-import { recordedSending } from "../../run/recorded/run-file.ts";
-import type { SeriesPoint } from "../../run/series/point.ts";
-import { condensed } from "../../run/series/point.ts";
+import { readRunFile, recordedSending, type RunFile } from "../../run/recorded/run-file.ts";
+import { condensed, type SeriesPoint } from "../../run/series/point.ts";
 import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { RememberedDatasets } from "../../run/service/service-memory.ts";
-import { VERSION } from "../../version.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 
@@ -35,7 +32,10 @@ const MOST_POINTS = 600;
  * @returns undefined where nothing was recorded
  * @throws JournalUnreadable and errors of the storage
  */
-export async function recordedPage(folder: string, end?: RunSummary): Promise<RunPage | undefined> {
+export async function recordedPage(
+	folder: string,
+	end?: RunSummary,
+): Promise<Omit<RunPage, "ragtag" | "problems"> | undefined> {
 	const recorded = await readRun(folder);
 	const file = readRunFile(await readFile(join(folder, "run.json"), "utf8"));
 	if (recorded === undefined || file === undefined) return undefined;
@@ -49,7 +49,6 @@ export async function recordedPage(folder: string, end?: RunSummary): Promise<Ru
 	const points = await readSeries(join(folder, SERIES_FILE)).catch(() => []);
 	return {
 		command: file.command,
-		ragtag: VERSION,
 		run: file.run,
 		outcome: outcomeOf({ totals, exit, verify }),
 		reasons: printed?.stop === undefined ? [] : [printed.stop.text],
@@ -62,7 +61,7 @@ export async function recordedPage(folder: string, end?: RunSummary): Promise<Ru
 		ended: end?.ended ?? state.end?.time,
 		executions: state.headers.length,
 		totals,
-		seconds: printed?.seconds ?? secondsOf(recorded),
+		seconds: printed?.seconds,
 		exit,
 		slow: printed?.slow ?? [],
 		foundRate: printed?.foundRate,
@@ -70,7 +69,6 @@ export async function recordedPage(folder: string, end?: RunSummary): Promise<Ru
 		charts: chartsOf(condensed(points, MOST_POINTS)),
 		codes,
 		failures: { rows: failures, total: totals.failed },
-		problems: { rows: [], total: 0 },
 		changes,
 	};
 }
@@ -112,12 +110,6 @@ function latencyText(points: readonly SeriesPoint[]): string | undefined {
 
 function isText(value: unknown): value is string {
 	return typeof value === "string";
-}
-
-function secondsOf({ state: { headers, end } }: RecordedRun): number | undefined {
-	const last = headers.at(-1);
-	if (last === undefined || end === undefined) return undefined;
-	return ((last.earlierMilliseconds ?? 0) + Math.max(0, Date.parse(end.time) - Date.parse(last.time))) / 1000;
 }
 
 /** The failed rows, their codes, and the names of stored files by row. */

@@ -78,9 +78,18 @@ export function stateOf(facts: RunFacts | undefined, mark: Mark | undefined): Ru
 	return facts.totals.failed > facts.superseded ? "failed rows" : "finished";
 }
 
-/** The state of a run whose journal can't be read. */
-export function unreadableState(error: unknown): RunState {
-	return error instanceof JournalUnreadable && error.kind !== "corrupt" ? "other format" : "damaged";
+/** The facts of a run, and its state by them. One run that can't be read must not hide the others. */
+export async function judgedRun(
+	run: string,
+	runs: RunStore,
+): Promise<{ readonly facts: RunFacts | undefined; readonly state: RunState }> {
+	try {
+		const facts = await factsOf(run, runs);
+		return { facts, state: stateOf(facts, markOf(runs, run)) };
+	} catch (error) {
+		const isOther = error instanceof JournalUnreadable && error.kind !== "corrupt";
+		return { facts: undefined, state: isOther ? "other format" : "damaged" };
+	}
 }
 
 /** A recorded run as a list shows it. */
@@ -114,15 +123,7 @@ export async function* listedRuns(
 }
 
 export async function listedRun(runs: RunStore, file: RunFile, processes: Processes): Promise<ListedRun> {
-	let facts: RunFacts | undefined;
-	let state: RunState;
-	try {
-		facts = await factsOf(file.run, runs);
-		state = stateOf(facts, markOf(runs, file.run));
-	} catch (error) {
-		// One run that can't be read must not hide the others.
-		state = unreadableState(error);
-	}
+	const { facts, state } = await judgedRun(file.run, runs);
 	const going = OPEN.includes(state) ? await goingOn(file.run, runs, processes) : undefined;
 	return { file, state: stateNow(state, going), facts, going };
 }
