@@ -53,6 +53,33 @@ export const IN_JSON: OddValueTexts = {
 /** Documents of a warning that are named. */
 const NAMED = 5;
 
+/** Documents with a kind of odd value: how many, and the first of them. */
+class Odd {
+	readonly #have: string;
+	readonly #names: string[] = [];
+	#count = 0;
+	#last: string | undefined;
+
+	constructor(have: string) {
+		this.#have = have;
+	}
+
+	add({ id }: Document, key: string): void {
+		if (id === this.#last) return;
+		this.#last = id;
+		this.#count += 1;
+		if (this.#names.length < NAMED) this.#names.push(`document ${show(id)}, key ${show(key)}`);
+	}
+
+	/** undefined where there is none */
+	text(fate: string): string | undefined {
+		if (this.#count === 0) return undefined;
+		const documents = `${documentsText(this.#count)} ${this.#count === 1 ? "has" : "have"}`;
+		const more = this.#count > NAMED ? `; and ${documentsText(this.#count - NAMED)} more` : "";
+		return `warning: ${documents} ${this.#have} (${this.#names.join("; ")}${more}): ${fate}`;
+	}
+}
+
 /**
  * Passes documents on, and warns at the end of values that few programs keep exactly.
  *
@@ -66,61 +93,19 @@ export async function* warningOfInexact(
 	texts: OddValueTexts,
 	{ io }: App,
 ): AsyncGenerator<Document> {
-	const rounded = new Named();
-	const notJson = new Named();
-	const halfPair = new Named();
+	const rounded = new Odd("numbers that most programs can't keep exactly");
+	const halfPair = new Odd("text with half a surrogate pair");
+	const notJson = new Odd("NaN or an infinity, which is no JSON");
+	const isPrinted = (key: string): boolean => keys === undefined || keys.includes(key);
 	for await (const document of documents) {
-		const printed = [...(document.inexact ?? [])].filter(([key]) => keys === undefined || keys.includes(key));
-		notJson.add(document, keysOf(printed.filter(([, text]) => isNotJson(text))));
-		rounded.add(document, keysOf(printed.filter(([, text]) => !isNotJson(text))));
-		const halves = [...(document.metadata ?? [])].filter(([key, value]) => hasHalfPair(key) || hasHalfPair(value));
-		halfPair.add(
-			document,
-			keysOf(halves).filter((key) => keys === undefined || keys.includes(key)),
-		);
+		for (const [key, text] of document.inexact ?? []) {
+			if (isPrinted(key)) (isNotJson(text) ? notJson : rounded).add(document, key);
+		}
+		for (const [key, value] of document.metadata ?? []) {
+			if (isPrinted(key) && (hasHalfPair(key) || hasHalfPair(value))) halfPair.add(document, key);
+		}
 		yield document;
 	}
-	if (rounded.count > 0) {
-		io.note(
-			`warning: ${rounded.have} numbers that most programs can't keep exactly (first: ${rounded.first}): ${texts.rounded}`,
-		);
-	}
-	if (halfPair.count > 0) {
-		io.note(`warning: ${halfPair.have} text with half a surrogate pair (first: ${halfPair.first}): ${texts.halfPair}`);
-	}
-	if (notJson.count > 0) {
-		io.note(`warning: ${notJson.have} NaN or an infinity, which is no JSON (${notJson.text}): ${texts.notJson}`);
-	}
-}
-
-function keysOf(members: readonly (readonly [string, unknown])[]): readonly string[] {
-	return members.map(([key]) => key);
-}
-
-/** Documents that have one thing in common: how many, and the first of them by id and key. */
-class Named {
-	count = 0;
-	readonly #names: string[] = [];
-
-	add({ id }: Document, keys: readonly string[]): void {
-		const [first, ...others] = keys;
-		if (first === undefined) return;
-		this.count += 1;
-		if (this.#names.length >= NAMED) return;
-		const more = others.length === 0 ? "" : ` and ${others.length} more`;
-		this.#names.push(`document ${show(id)}, key ${show(first)}${more}`);
-	}
-
-	get have(): string {
-		return `${documentsText(this.count)} ${this.count === 1 ? "has" : "have"}`;
-	}
-
-	get first(): string {
-		return this.#names[0] ?? "";
-	}
-
-	get text(): string {
-		const more = this.count - this.#names.length;
-		return `${this.#names.join("; ")}${more > 0 ? `; and ${documentsText(more)} more` : ""}`;
-	}
+	const warnings = [rounded.text(texts.rounded), halfPair.text(texts.halfPair), notJson.text(texts.notJson)];
+	for (const text of warnings) if (text !== undefined) io.note(text);
 }

@@ -178,7 +178,7 @@ describe("a list shows every digit that the service has", () => {
 			expect(exit).toBe(0);
 			expect(stdout).toContain("12345678901234567890");
 			expect(stdout).not.toContain(ROUNDED);
-			expect(stderr).toMatch(/warning: 1 document has numbers .*first: document doc-0, key tweet_id/);
+			expect(stderr).toMatch(/warning: 1 document has numbers .*document doc-0, key tweet_id/);
 		},
 	);
 
@@ -210,7 +210,7 @@ describe("a list shows every digit that the service has", () => {
 			const service = await world([`{"owner":"Ann","tweet_id":${digits}}`, '{"owner":"Bob"}']);
 			const out = join(await folder(), "tags.csv");
 			const ended = await service.run("manifest", "init", "-d", "set", "--out", out);
-			await says(ended, 0, /warning: 1 document has numbers .*first: document doc-0, key tweet_id.*docs tag refuses/);
+			await says(ended, 0, /warning: 1 document has numbers .*document doc-0, key tweet_id.*docs tag refuses/);
 			const text = await readFile(out, "utf8");
 			expect(text).toContain("owner,tweet_id:json\n");
 			// Behind a bare number stands what keeps a spreadsheet from making a rounded one of it, which nobody would refuse.
