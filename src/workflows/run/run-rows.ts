@@ -144,9 +144,7 @@ async function sendRows<SourceRow extends Row>(
 		const stop = await (last === undefined ? runChunks(chunksOf(rows), options) : inPhases(last)).catch(stopFromError);
 		// Only a run that goes on has rows that were done before.
 		const fault =
-			discard === undefined
-				? await failChanged(record, documents, stop === undefined).then(() => undefined, stopFromError)
-				: undefined;
+			discard === undefined ? await failChanged(record, documents).then(() => undefined, stopFromError) : undefined;
 		const seconds = (clock.now() - started) / 1000 + secondsBefore;
 		const oldestReading = documents.oldestReading === undefined ? undefined : documents.oldestReading / 1000;
 		const cap = session.rates.meanSince(started);

@@ -226,20 +226,6 @@ describe("a run that goes on", () => {
 		expect((await tried(world, "runs", "undo", run, "--yes"))[1]).toMatchObject({ failed: 1 });
 		expect((await heldNumbers(world))[1]).toBe(101);
 	});
-
-	it("fails such a row also where the service gives documents by their ids, and no list is read", async () => {
-		const on = { method: "PATCH", document: "00000000000000000000000000000005", times: 1 };
-		const faults: FaultPlan = { faults: [{ fault: "code", code: 109, when: "before", on }] };
-		const world = await recorded(DOCUMENTS, { faults, flavour: "ragflow-0.27" });
-		const ids = await world.service.ids();
-		for (const id of ids) await world.service.put(id, { old: 1 });
-		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
-		await world.service.put(ids[1] ?? "", { n: 101 });
-		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 7, failed: 1, pending: 0 })]);
-		expect(stderr).toContain("CHANGED_SINCE");
-		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
-	});
 });
 
 it("a resumed merge counts a done row as done, if another client has changed other keys alone", async () => {
