@@ -1,5 +1,5 @@
 /**
- * The state of a command.
+ * The states of a command.
  *
  * - `checking`: reads its input, and judges it
  * - `reading`: reads from the service before the first write
@@ -11,16 +11,19 @@
  * - `verifying`: reads back what it wrote
  * - `stopping`: begins nothing new, and waits for the requests in flight
  */
-export type ActivityState =
-	| "checking"
-	| "reading"
-	| "running"
-	| "slowed"
-	| "waiting"
-	| "paused"
-	| "outage"
-	| "verifying"
-	| "stopping";
+export const ACTIVITY_STATES = [
+	"checking",
+	"reading",
+	"running",
+	"slowed",
+	"waiting",
+	"paused",
+	"outage",
+	"verifying",
+	"stopping",
+] as const;
+
+export type ActivityState = (typeof ACTIVITY_STATES)[number];
 
 /** How much of a piece of work is done that has no rows with outcomes. */
 export type WorkCount = {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../src/json/values.ts";
 import { chartsOf } from "../../src/report/page/chart.ts";
 import { outcomeOf, type PageChange, type PageFailure, type RunPage } from "../../src/report/page/model.ts";
 import { NO_TOTALS } from "../../src/run/journal/records.ts";
-import type { SeriesPoint } from "../../src/run/series/point.ts";
+import type { SeriesPoint } from "../../src/run/series/series-file.ts";
 import type { Totals } from "../../src/run/types.ts";
 
 /** Text that ends elements, begins others, and reverses what follows it. */

@@ -25,7 +25,7 @@ export function failedRow(
 	line: number,
 	more: Partial<RunEnd["failedRows"][number]> = {},
 ): RunEnd["failedRows"][number] {
-	const row = { file: "tags.csv", line, datasetId: "d1", documentId: `doc${line}`, path: undefined };
+	const row = { file: "tags.csv", line, documentId: `doc${line}`, path: undefined };
 	return { ...row, code: "102", text: "the document is not there", attempts: 1, ...more };
 }
 

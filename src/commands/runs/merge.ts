@@ -1,7 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
+import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -12,8 +10,6 @@ import { lockContent } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 import { findParts, type ShardRun, wholeOf, wholeOptions } from "../../run/recorded/shard-runs.ts";
-import { joinSeries } from "../../run/series/point.ts";
-import { readSeries, SERIES_FILE, seriesText } from "../../run/series/series-file.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
@@ -72,10 +68,6 @@ async function merge(
 		const writers = whole
 			.filter(({ recorded }) => recorded.state.totals().updated + recorded.state.totals().uploaded > 0)
 			.map((shard) => readSummary(shard.folder));
-		const isCapShared = writers.every((end) => end?.isCapShared === true);
-		await writeJoinedSeries(whole, isCapShared, runs.path(run, SERIES_FILE)).catch((error: unknown) => {
-			app.io.note(`The series of the shards could not be joined: ${reason(error)}. The report has no charts.`);
-		});
 		const ended = endOf(merged, writers, runs, flags);
 		const record = { run: { flags, settings, app }, name: run, journal: merged.journal };
 		const recorded = await recordEnd(record, ended, merged.ended);
@@ -99,7 +91,7 @@ async function refuseSecond(whole: readonly ShardRun[], runs: RunStore): Promise
 	});
 }
 
-/** The end of a merged run, from the end of its shards. A shard without a summary has seen and shared nothing. */
+/** The end of a merged run, from the end of its shards. A shard without a summary has seen nothing. */
 function endOf(
 	{ file, journal, seconds }: MergedRun,
 	writers: readonly (RunSummary | undefined)[],
@@ -123,16 +115,4 @@ function endOf(
 				? `Try the failed rows again, where ${show(file.manifest.name)} is: ${retry}`
 				: "Fix the invalid rows, which the shards listed, and send only those.",
 	};
-}
-
-/**
- * Writes the series of the merged run into its folder, second by second of the machines' clocks; nothing where no shard has one.
- *
- * @throws an error of the storage
- */
-async function writeJoinedSeries(whole: readonly ShardRun[], isCapShared: boolean, to: string): Promise<void> {
-	const parts = await Promise.all(whole.map(({ folder }) => readSeries(join(folder, SERIES_FILE))));
-	const points = joinSeries(parts, isCapShared);
-	if (points.length === 0) return;
-	await writeFile(to, seriesText(points), { mode: 0o600 });
 }

@@ -1,4 +1,4 @@
-import type { SeriesPoint } from "../../run/series/point.ts";
+import type { SeriesPoint } from "../../run/series/series-file.ts";
 import { durationText, numberText } from "../../text/words.ts";
 import { html } from "../escape.ts";
 
@@ -13,7 +13,7 @@ type ChartLine = {
 
 /** A time in which a run was held up. */
 type ChartBand = {
-	readonly state: "outage" | "paused" | "waiting" | "slowed";
+	readonly state: keyof typeof BAND_WORDS;
 	readonly from: number;
 	readonly to: number;
 };
@@ -36,12 +36,20 @@ export type Chart = {
 	readonly resumed: readonly number[];
 };
 
-const BAND_WORDS: Readonly<Record<ChartBand["state"], string>> = {
-	outage: "outage",
-	paused: "paused by the user",
-	waiting: "waiting (Retry-After)",
+/** In words; of several in one point, the last of them counts. */
+const BAND_WORDS = {
 	slowed: "slowed",
-};
+	waiting: "waiting (Retry-After)",
+	paused: "paused by the user",
+	outage: "outage",
+} as const;
+
+function isBand(state: string): state is ChartBand["state"] {
+	return state in BAND_WORDS;
+}
+
+/** Points of a chart: a screen has few more columns. */
+const MOST_POINTS = 600;
 
 /** Seconds between two points from which a later execution made the second. */
 const PAUSE_S = 5;
@@ -53,8 +61,9 @@ const LEAST_S = 0.5;
 const LEAST_POINTS = 3;
 
 /** The charts of a run: its rate against its cap, and when it was held up. None for a run of two seconds. */
-export function chartsOf(points: readonly SeriesPoint[]): Chart[] {
-	if (points.length < LEAST_POINTS) return [];
+export function chartsOf(series: readonly SeriesPoint[]): Chart[] {
+	if (series.length < LEAST_POINTS) return [];
+	const points = condensed(series);
 	const caps = points.map(({ cap }) => cap);
 	const rates = points.map((point, at) => {
 		const before = point.s < LEAST_S ? points[at - 1] : undefined;
@@ -68,13 +77,32 @@ export function chartsOf(points: readonly SeriesPoint[]): Chart[] {
 	return [{ id: "rate", title, description, ...axisOf(points), top: topOf([...rates, ...caps]), lines }];
 }
 
+type Point = Pick<SeriesPoint, "t" | "s" | "sent" | "cap" | "state">;
+
+/** The points with as little resolution as needed. Their counts and seconds are exact. */
+function condensed(series: readonly SeriesPoint[]): readonly Point[] {
+	const size = Math.ceil(series.length / MOST_POINTS);
+	const points: Point[] = [];
+	for (let at = 0; at < series.length; at += size) {
+		const [first, ...others] = series.slice(at, at + size);
+		if (first !== undefined) points.push(others.reduce<Point>(joined, first));
+	}
+	return points;
+}
+
+function joined(one: Point, next: Point): Point {
+	const states = [one, next].map(({ state }) => state);
+	const state = Object.keys(BAND_WORDS).filter(isBand).findLast((band) => states.includes(band)) ?? next.state;
+	return { t: next.t, s: rounded(one.s + next.s), sent: one.sent + next.sent, cap: next.cap, state };
+}
+
 /** The points one after the other: a night between two executions would leave no room for either. */
-function axisOf(points: readonly SeriesPoint[]): Pick<Chart, "x" | "end" | "bands" | "resumed"> {
+function axisOf(points: readonly Point[]): Pick<Chart, "x" | "end" | "bands" | "resumed"> {
 	const x: number[] = [];
 	const bands: ChartBand[] = [];
 	const resumed: number[] = [];
 	let end = 0;
-	let last: SeriesPoint | undefined;
+	let last: Point | undefined;
 	for (const point of points) {
 		const { s, t, state } = point;
 		if (last !== undefined && t - s - last.t > PAUSE_S) resumed.push(rounded(end));
@@ -82,7 +110,7 @@ function axisOf(points: readonly SeriesPoint[]): Pick<Chart, "x" | "end" | "band
 		end += s;
 		last = point;
 		x.push(rounded(end - s / 2));
-		if (state !== "outage" && state !== "paused" && state !== "waiting" && state !== "slowed") continue;
+		if (!isBand(state)) continue;
 		const band = bands.at(-1);
 		if (band?.state === state && band.to === from) bands[bands.length - 1] = { ...band, to: rounded(end) };
 		else bands.push({ state, from, to: rounded(end) });

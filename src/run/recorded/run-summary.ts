@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { OUTCOMES } from "../../outcomes.ts";
 import { join } from "node:path";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonObject } from "../../json/values.ts";
+import type { JsonObject } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
@@ -31,8 +31,6 @@ export type RunSummary = {
 	readonly verify: VerifyCounts | undefined;
 	/** whether an update was seen to arrive, and none is known to be lost */
 	readonly isVerified: boolean;
-	/** whether other runs shared its cap */
-	readonly isCapShared: boolean;
 	/** what `--rate auto` found */
 	readonly foundRate: FoundRate | undefined;
 	/** the command that undoes it */
@@ -127,7 +125,6 @@ export function summaryIn(object: JsonObject): RunSummary | undefined {
 		slow,
 		verify,
 		isVerified: output.verified === true,
-		isCapShared: isJsonObject(object["limiter"]),
 		foundRate: output.found_rate,
 		undo,
 	};

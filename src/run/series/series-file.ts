@@ -1,11 +1,55 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import * as v from "valibot";
+import { type Activity, ACTIVITY_STATES } from "../../activity.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
 import { countSettled } from "../../outcomes.ts";
-import type { Activity } from "../../activity.ts";
 import type { Counters, Latencies } from "../rate/slow-seconds.ts";
 import { readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals } from "../types.ts";
-import { readPoint, rounded, type SeriesPoint } from "./point.ts";
+
+const COUNT = v.pipe(v.number(), v.finite(), v.minValue(0));
+const COUNTS = v.record(v.string(), COUNT);
+
+const POINT = v.object({
+	/** its end, in epoch seconds */
+	t: COUNT,
+	/** the number of seconds that it covers */
+	s: COUNT,
+	/** requests that went out in it */
+	sent: COUNT,
+	/** rows that were settled until `t`, over all executions of the run, and how many of them had failed */
+	done: COUNT,
+	failed: COUNT,
+	/** percentiles of the requests that ended in it, in milliseconds; null where none did */
+	p50: v.nullable(COUNT),
+	p95: v.nullable(COUNT),
+	state: v.picklist(ACTIVITY_STATES),
+	/** requests in flight at `t` */
+	in_flight: COUNT,
+	/** requests a second that the user allows; null for no cap */
+	cap: v.nullable(COUNT),
+	/** requests a second that may start, where the run has lowered its rate */
+	rate: v.optional(COUNT),
+	/** the causes that made the run slower in it, with their seconds; names as in the summary */
+	slow: v.optional(COUNTS),
+	/** rows that failed in it, by the code of their error */
+	errors: v.optional(COUNTS),
+});
+
+/** The figures of a short part of a run, mostly one second: a line of `series.jsonl`. */
+export type SeriesPoint = Readonly<v.InferOutput<typeof POINT>>;
+
+/** @returns undefined for a line that was cut off, or is none of ours */
+function readPoint(line: string): SeriesPoint | undefined {
+	const { success, output } = v.safeParse(POINT, jsonObjectOf(line));
+	return success ? output : undefined;
+}
+
+/** Milliseconds are enough: sums of binary fractions would have many digits. */
+function rounded(seconds: number): number {
+	return Math.round(seconds * 1000) / 1000;
+}
 
 /** One line a second, in the folder of a run. */
 export const SERIES_FILE = "series.jsonl";
@@ -23,11 +67,6 @@ export async function openSeries(path: string): Promise<FileHandle> {
 	// The process before may have been killed within a line.
 	if (text !== "" && !text.endsWith("\n")) await file.appendFile("\n");
 	return file;
-}
-
-/** The lines of points, in the form of a series. */
-export function seriesText(points: readonly SeriesPoint[]): string {
-	return points.map((point) => `${JSON.stringify(point)}\n`).join("");
 }
 
 /** The points of a run, in the order of their times of writing; none where it recorded none. */

@@ -13,17 +13,13 @@ import {
 import { readRun, type RecordedRun } from "../../run/journal/reader.ts";
 import { writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { readRunFile, recordedSending, type RunFile } from "../../run/recorded/run-file.ts";
-import { condensed, type SeriesPoint } from "../../run/series/point.ts";
-import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
+import { readSeries, SERIES_FILE, type SeriesPoint } from "../../run/series/series-file.ts";
 import { RememberedDatasets } from "../../run/service/service-memory.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { readSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 
 /** Rows of a table of a report. A page with more is slow to open; `--failed` and `--json` have all. */
 const MOST_ROWS = 5000;
-
-/** Points of a chart: a screen has few more columns. */
-const MOST_POINTS = 600;
 
 /**
  * The report of a recorded run, from its folder alone.
@@ -66,7 +62,7 @@ export async function recordedPage(
 		slow: printed?.slow ?? [],
 		foundRate: printed?.foundRate,
 		verify,
-		charts: chartsOf(condensed(points, MOST_POINTS)),
+		charts: chartsOf(points),
 		codes,
 		failures: { rows: failures, total: totals.failed },
 		changes,

@@ -17,8 +17,7 @@ import { usageError } from "../../errors.ts";
 import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
 import { datasetIn } from "../../run/recorded/run-lock.ts";
 import { show } from "../../text/show.ts";
-import type { SeriesPoint } from "../../run/series/point.ts";
-import { readSeries, SERIES_FILE } from "../../run/series/series-file.ts";
+import { readSeries, SERIES_FILE, type SeriesPoint } from "../../run/series/series-file.ts";
 
 /** The state of a recorded run. */
 export type RunState =

@@ -11,7 +11,7 @@ import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import type { AppTimers } from "../../app.ts";
 import type { Clock } from "../../run/types.ts";
-import { openSeries, type Sampled, Sampler, seriesText } from "../../run/series/series-file.ts";
+import { openSeries, type Sampled, Sampler } from "../../run/series/series-file.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {
@@ -142,7 +142,7 @@ export function recordSeries(
 		const open = file;
 		if (sampler.seconds(now) < least || isBusy || open === undefined) return;
 		isBusy = true;
-		work = attempt(() => open.appendFile(seriesText([sampler.take(now, timers.date().getTime() / SECOND_MS)]))).finally(
+		work = attempt(() => open.appendFile(`${JSON.stringify(sampler.take(now, timers.date().getTime() / SECOND_MS))}\n`)).finally(
 			() => (isBusy = false),
 		);
 	};

@@ -2,7 +2,6 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { type SeriesPoint } from "../../../src/run/series/point.ts";
 import {
 	heldNumbers,
 	inShards,
@@ -23,41 +22,10 @@ const FLAGS = [...UNDO_FLAGS, "--chunk", "1"];
 const merge = async (world: Recorded, shards: readonly string[]): Promise<unknown> =>
 	summaryOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
 
-const point = (t: number, sent: number, done: number): SeriesPoint => ({
-	t,
-	s: 1,
-	sent,
-	done,
-	failed: 0,
-	p50: 10,
-	p95: 20,
-	state: "running",
-	in_flight: 1,
-	cap: 12,
-});
-
 describe("a merged run", () => {
-	it("has the charts of its shards, second by second", async () => {
+	it("is not verified where one of its shards was not, and its report has no chart", async () => {
 		const world = await recorded(8);
 		const shards = await inShards(world, 2, ["--chunk", "1"]);
-		for (const shard of shards) {
-			const points = range(5).map((n) => point(1000 + n, 3, 3 * (n + 1)));
-			await writeFile(world.path(shard, "series.jsonl"), points.map((each) => `${JSON.stringify(each)}\n`).join(""));
-		}
-		const run = String(at(await merge(world, shards), "run"));
-		const lines = (await readFile(world.path(run, "series.jsonl"), "utf8")).trimEnd().split("\n").map(parse);
-		expect(lines.map((line) => [at(line, "sent"), at(line, "done"), at(line, "cap")])).toEqual(
-			range(5).map((n) => [6, 6 * (n + 1), 24]),
-		);
-		const page = join(await folder(), "run.html");
-		expect((await world.run(["runs", "report", run, "--report", page])).exit).toBe(0);
-		expect(await readFile(page, "utf8")).toContain("Requests a second");
-	});
-
-	it("is not verified where one of its shards was not, and has no charts where none has", async () => {
-		const world = await recorded(8);
-		const shards = await inShards(world, 2, ["--chunk", "1"]);
-		for (const shard of shards) await rm(world.path(shard, "series.jsonl"));
 		const summary = world.path(shards[0] ?? "", "summary.json");
 		await writeFile(summary, (await readFile(summary, "utf8")).replace('"verified":true', '"verified":false'));
 		const merged = await merge(world, shards);

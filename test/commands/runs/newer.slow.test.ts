@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import type { FaultPlan } from "../../../src/sandbox/faults/plan.ts";
 import { heldNumbers, ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";

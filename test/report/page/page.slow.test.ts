@@ -7,7 +7,7 @@ import { type BrowserContext, type BrowserContextOptions, chromium, type Page } 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunPage } from "../../../src/report/page/model.ts";
 import { pageHtml } from "../../../src/report/page/page.ts";
-import type { SeriesPoint } from "../../../src/run/series/point.ts";
+import type { SeriesPoint } from "../../../src/run/series/series-file.ts";
 import { examplePage, examplePoints } from "../../support/pages.ts";
 
 const CHROMIUM = "/usr/bin/chromium";

@@ -74,67 +74,29 @@ describe("the other forms of a report", () => {
 });
 
 describe("the outcome of a run in a sentence", () => {
+	const lost = { mode: "all", rows: 2, checked: 2, equal: 1, normalised: 0, lost: 1, changed_since: 0 } as const;
+
 	it.each([
-		["all", totalsOf({ rows: 2, updated: 2 }), 0, "Successful: All 2 rows reached their goal."],
-		["one row", totalsOf({ rows: 1, updated: 1 }), 0, "Successful: The row reached its goal."],
-		["no row", totalsOf({ rows: 0 }), 0, "Successful: There was no row to send."],
-		[
-			"failed and invalid rows",
-			totalsOf({ rows: 10, updated: 6, failed: 3, invalid: 1 }),
-			1,
-			"Finished with failures: 6 of 10 rows reached their goal; 3 failed, 1 is invalid.",
-		],
-		[
-			"a run that was stopped",
-			totalsOf({ rows: 10, updated: 4, pending: 6 }),
-			6,
-			"Stopped early: 4 of 10 rows reached their goal; 6 are pending.",
-		],
-		[
-			"a run that goes on",
-			totalsOf({ rows: 10, pending: 6, updated: 4 }),
-			undefined,
-			"Not ended: 6 of 10 rows are pending.",
-		],
+		["all", { rows: 2, updated: 2 }, 0, "Successful: 2 rows: 2 updated."],
+		["no row", { rows: 0 }, 0, "Successful: 0 rows: none was sent."],
+		["failed rows", { rows: 9, updated: 6, failed: 3 }, 1, "Finished with failures: 9 rows: 6 updated, 3 failed."],
+		["a stop", { rows: 10, updated: 4, pending: 6 }, 6, "Stopped early: 10 rows: 4 updated, 6 pending."],
+		["a run that goes on", { rows: 9, pending: 5, updated: 4 }, undefined, "Not ended: 9 rows: 4 updated, 5 pending."],
 		["no rows known", undefined, 3, "Failed: No row was sent."],
+		["a good check", undefined, 0, "Successful: No row was sent."],
 		["a fault of the program", undefined, 70, "Failed: The command ended before it could count its rows."],
-		[
-			"a dry run",
-			totalsOf({ rows: 10, pending: 4, unchanged: 6 }),
-			0,
-			"Dry run: 4 of 10 rows would change. Nothing was sent.",
-		],
-		[
-			"a dry run with a failed row",
-			totalsOf({ rows: 10, pending: 4, unchanged: 5, failed: 1 }),
-			1,
-			"Dry run: 4 of 10 rows would change; 1 failed. Nothing was sent.",
-		],
-		[
-			"an output that could not be written",
-			totalsOf({ rows: 2, updated: 2 }),
-			74,
-			"Finished with failures: 2 of 2 rows reached their goal.",
-		],
-	])("never says more than the exit code: %s", (_, totals, exit, expected) => {
-		const { word, sentence } = outcomeOf({ totals, exit, verify: undefined });
+		["a dry run", { rows: 9, pending: 4, unchanged: 5 }, 0, "Dry run: 9 rows: 5 unchanged, 4 would change. Nothing was sent."],
+		["a dry run with a failed row", { rows: 5, pending: 4, failed: 1 }, 1, "Dry run: 5 rows: 1 failed, 4 would change. Nothing was sent."],
+		["an output that could not be written", { rows: 2, updated: 2 }, 74, "Finished with failures: 2 rows: 2 updated."],
+	] as const)("never says more than the exit code: %s", (_, counts, exit, expected) => {
+		const { word, sentence } = outcomeOf({ totals: counts && totalsOf(counts), exit, verify: undefined });
 		expect(`${word}: ${sentence}`).toBe(expected);
 	});
 
 	it("names what was lost", () => {
-		const verify = {
-			mode: "all" as const,
-			rows: 2,
-			checked: 2,
-			equal: 1,
-			normalised: 0,
-			lost: 1,
-			changed_since: 0,
-			unknown: 0,
-			pending: 0,
-		};
+		const verify = { ...lost, unknown: 0, pending: 0 };
 		const { sentence } = outcomeOf({ totals: totalsOf({ rows: 2, updated: 2 }), exit: 10, verify });
-		expect(sentence).toBe("2 of 2 rows reached their goal. 1 row did not keep what was written.");
+		expect(sentence).toBe("2 rows: 2 updated. 1 row did not keep what was written.");
 	});
 });
 
@@ -175,6 +137,13 @@ describe("the chart of a run", () => {
 			...(at < 3 ? { sent: 98 } : { s: 0.04, sent: 5 }),
 		}));
 		expect(chartsOf(points)[0]?.lines[0]?.values).toEqual([98, 98, 98, 99.038]);
+	});
+
+	it("has one point for several seconds of a long run, and loses neither a second nor an outage", () => {
+		const points = examplePoints(1201).map((point, at) => (at === 700 ? { ...point, state: "outage" as const } : point));
+		const [rate] = chartsOf(points);
+		expect(rate).toMatchObject({ end: 1201, bands: [{ state: "outage", from: 699, to: 702 }] });
+		expect(rate?.lines[0]?.values).toEqual(Array.from({ length: 401 }, () => 50));
 	});
 
 	it("is left out for a run of a moment", () => {

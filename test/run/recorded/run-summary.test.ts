@@ -15,7 +15,7 @@ const COUNTS = {
 };
 const TIME = "2026-11-21T17:00:00.000Z";
 const WRITTEN = { ...COUNTS, duplicate_skipped: 0, superseded: 0, seconds: 2, exit_code: 0, ended: TIME, wrote: true };
-const UNKNOWN = { stop: undefined, slow: [], verify: undefined, isVerified: false, isCapShared: false };
+const UNKNOWN = { stop: undefined, slow: [], verify: undefined, isVerified: false };
 const COUNTED = { totals: { ...COUNTS, duplicateSkipped: 0 }, superseded: 0, seconds: 2, exitCode: 0 };
 const READ = { ...COUNTED, ...UNKNOWN, ended: TIME, wrote: true, foundRate: undefined, undo: undefined };
 const VERIFY = { rows: 3, checked: 3, equal: 2, normalised: 0, lost: 1, changed_since: 0, unknown: 0, pending: 0 };
@@ -48,7 +48,6 @@ it.each<[string, object, object]>([
 	["the command that undoes it", { undo: "ragtag runs undo R" }, { undo: "ragtag runs undo R" }],
 	["that updates were seen to arrive", { verified: true }, { isVerified: true }],
 	["no such thing from another value", { verified: "true" }, {}],
-	["that other runs shared its cap", { limiter: { shared: true, away_seconds: 0 } }, { isCapShared: true }],
 ])("a report made later has %s", async (_what, members, expected) => {
 	expect(await summaryOf(JSON.stringify({ ...WRITTEN, ...members }))).toEqual({ ...READ, ...expected });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { githubLines, gitlabText, stepSummaryText } from "../../../src/workflows/outputs/annotations.ts";
+import { githubLines, gitlabText } from "../../../src/workflows/outputs/annotations.ts";
+import { pageOf } from "../../../src/workflows/outputs/report-file.ts";
+import { pageMarkdown } from "../../../src/report/page/markdown.ts";
 import { summaryOf } from "../../../src/report/summary.ts";
 import { totalsOf } from "../../support/pages.ts";
 import { failedRow, problem, runEnd } from "../../support/run-end.ts";
@@ -84,15 +86,18 @@ describe("the summary of a step", () => {
 		const ended = { totals: totalsOf({ rows: 201, pending: 201 }), seconds: 0, stop: undefined };
 		const text = "201 rows (csv), no problems";
 		const end = runEnd({ command: "manifest check", text, summary: summaryOf(ended, 0), result: ended });
-		expect(stepSummaryText(end)).toBe("### ✅ ragtag manifest check `tags.csv`\n\n`201 rows (csv), no problems`\n\n");
+		const page = pageMarkdown(pageOf(end));
+		expect(page).toContain("## Successful: `ragtag manifest check tags.csv`\n\nNo row was sent.\n\n`201 rows (csv), no");
+		expect(page).not.toContain("pending");
 	});
 
 	it("is a page of Markdown in which nothing of a service becomes a link or ends a cell", () => {
 		const text = "a|b `c` [x](http://e) <img src=x>\n@me";
 		const end = runEnd({ exit: 1, text: "1 row: 1 failed", failedRows: [failedRow(2, { text })], failedRowCount: 3 });
-		expect(stepSummaryText(end)).toBe(
-			"### ❌ ragtag docs tag `tags.csv`\n\n`1 row: 1 failed`\n\n| line | code | what |\n|---|---|---|\n" +
-				"| `tags.csv:2` | `102` | `` doc2: a\\|b `c` [x](http://e) <img src=x>\\x0a@me `` |\n\n2 more.\n\n",
+		const page = pageMarkdown(pageOf(end));
+		expect(page).toMatch(/^## Failed: `ragtag docs tag tags\.csv`\n.*\n\n`1 row: 1 failed`\n/s);
+		expect(page).toContain(
+			"| 2 | `doc2` | `102` | `` a\\|b `c` [x](http://e) <img src=x>\\x0a@me `` | 1 |\n\n… and 2 rows more.\n",
 		);
 	});
 });
