@@ -223,10 +223,6 @@ function compareValues(
 	descending: boolean,
 ): number {
 	if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
-	return (descending ? -1 : 1) * compareGiven(one, other);
-}
-
-function compareGiven(one: number | string, other: number | string): number {
-	if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
-	return one < other ? -1 : one > other ? 1 : 0;
+	const byType = Number(typeof one === "string") - Number(typeof other === "string");
+	return (descending ? -1 : 1) * (byType || (one < other ? -1 : Number(one > other)));
 }

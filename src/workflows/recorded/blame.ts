@@ -7,10 +7,8 @@ import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import type { Blame, BlamedWrite, Origin } from "../../plan/blame.ts";
-import { readRun } from "../../run/journal/reader.ts";
 import { type WrittenRow, writesTo } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import type { RunStore } from "../../run/recorded/run-store.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { sendsPlan } from "../plan/open-plan.ts";
 import { noteDamaged } from "./choose-run.ts";
@@ -29,13 +27,6 @@ type Source = {
 	readonly status: RowStatus | undefined;
 };
 
-/** The document whose writes are wanted. */
-type Query = {
-	readonly documentId: string;
-	/** only this address; undefined for all */
-	readonly baseUrl: string | undefined;
-};
-
 /** A write of a recorded run. */
 export type FoundWrite = BlamedWrite<Source> & {
 	readonly datasetId: string;
@@ -44,58 +35,42 @@ export type FoundWrite = BlamedWrite<Source> & {
 	readonly order: number;
 };
 
-/** The writes of all recorded runs to a document. */
-export async function recordedWrites(query: Query, flags: GlobalFlags, app: App): Promise<readonly FoundWrite[]> {
+/**
+ * The writes of all recorded runs to a document. A run that can't be read does not hide the others.
+ *
+ * @param baseUrl only this address; undefined for all
+ */
+export async function recordedWrites(
+	{ documentId, baseUrl }: { readonly documentId: string; readonly baseUrl: string | undefined },
+	flags: GlobalFlags,
+	app: App,
+): Promise<readonly FoundWrite[]> {
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	const writes: FoundWrite[] = [];
 	const all = await runs.files();
 	noteDamaged(runs, flags, app);
-	const about = { runs, query, flags, stateDir: settings.stateDir?.value };
-	for (const file of all.toReversed()) writes.push(...(await writesOf(file, about, app)));
+	for (const file of all.toReversed()) {
+		const { run } = file;
+		if (baseUrl !== undefined && file.baseUrl !== baseUrl) continue;
+		try {
+			const normalise = await rememberedNormalise(settings.stateDir?.value, file.baseUrl);
+			const recorded = await runs.journal(run);
+			const written = recorded === undefined ? [] : await writesTo(recorded, documentId, normalise);
+			// A rename changes no key.
+			writes.push(...written.filter(({ write }) => write !== "rename").map((one) => writeOf(one, file)));
+		} catch (error) {
+			if (!(error instanceof CliError)) throw error;
+			const mend = withFlags(`ragtag runs repair ${run}`, flags);
+			const hint = error.exit === Exit.foreign ? "Use the version of ragtag that wrote it." : `To include it: ${mend}`;
+			app.io.note(`warning: run ${run} is left out: ${reason(error)}. ${hint}`);
+		}
+	}
 	return writes;
 }
 
-type About = {
-	readonly runs: RunStore;
-	readonly query: Query;
-	readonly flags: GlobalFlags;
-	readonly stateDir: string | undefined;
-};
-
-/** The writes of one run to the document. A run that can't be read does not hide the others. */
-async function writesOf(
-	file: RunFile,
-	{ runs, query, flags, stateDir }: About,
-	{ io }: App,
-): Promise<readonly FoundWrite[]> {
-	const name = file.run;
-	try {
-		if (query.baseUrl !== undefined && file.baseUrl !== query.baseUrl) return [];
-		const normalise = await rememberedNormalise(stateDir, file.baseUrl);
-		const recorded = await readRun(runs.path(name));
-		const all = recorded === undefined ? [] : await writesTo(recorded, query.documentId, normalise);
-		// A rename changes no key.
-		const written = all.filter(({ write }) => write !== "rename");
-		const { baseUrl, order: began = 0 } = file;
-		// The records of a run's first execution have no number of their own.
-		return written.map((one) => ({
-			...writeOf(one, file),
-			datasetId: one.datasetId,
-			baseUrl,
-			order: one.order === 0 ? began : one.order,
-		}));
-	} catch (error) {
-		if (!(error instanceof CliError)) throw error;
-		const mend = withFlags(`ragtag runs repair ${name}`, flags);
-		const hint = error.exit === Exit.foreign ? "Use the version of ragtag that wrote it." : `To include it: ${mend}`;
-		io.note(`warning: run ${name} is left out: ${reason(error)}. ${hint}`);
-		return [];
-	}
-}
-
-function writeOf(written: WrittenRow, { run, command, manifest }: RunFile): BlamedWrite<Source> {
-	const { line, write, metadata, before, time, status } = written;
+function writeOf(written: WrittenRow, { run, command, manifest, baseUrl, order: began = 0 }: RunFile): FoundWrite {
+	const { line, write, metadata, before, time, status, datasetId, order } = written;
 	// An upload creates its document, which had nothing before.
 	const created = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
 	return {
@@ -103,6 +78,10 @@ function writeOf(written: WrittenRow, { run, command, manifest }: RunFile): Blam
 		sent: write === "remove" ? undefined : metadata,
 		before: before ?? created,
 		isCertain: status !== undefined && status !== "failed",
+		datasetId,
+		baseUrl,
+		// The records of a run's first execution have no number of their own.
+		order: order === 0 ? began : order,
 	};
 }
 

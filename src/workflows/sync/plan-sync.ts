@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
-import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { SyncTarget } from "../../plan/plan-file/planned.ts";
 import type { SyncState } from "../../plan/sync/state.ts";
-import { mostRemovals, planSync, type SyncSteps } from "../../plan/sync/steps.ts";
+import { mostRemovals, planSync, type SyncSteps, type WantedFile } from "../../plan/sync/steps.ts";
 import { isSameName } from "../../run/documents/find-document.ts";
 import type { MaxErrors } from "../../run/stop/limits.ts";
 import { show } from "../../text/show.ts";
@@ -108,7 +108,12 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 		...listed.known,
 		...[...equal.values()].map(({ document }) => [document.id, document] as const),
 	]);
-	const faults = tree.problems.length + files.filter(({ fault }) => fault !== undefined).length;
+	const unread = tree.problems.map(({ path, reason: text }): WantedFile => {
+		const file = { path, size: 0, mtime: 0, ino: 0, sha256: "" };
+		return { file, name: path, metadata: new Map(), fault: { code: "FILE_UNREADABLE", text } };
+	});
+	const wanted = [...files, ...unread];
+	const faults = wanted.filter(({ fault }) => fault !== undefined).length;
 	const { calls } = session.service.api.dialect.flavour;
 	const absent = await absentFiles(root, entries, new Set(found.map(({ facts: { relative } }) => relative)), flags);
 	const removes = flags.remove === true && found.length > 0;
@@ -116,7 +121,7 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	if (isOther && removes && [...absent.values()].includes("gone")) throw otherDevice(folder);
 	const steps = planSync({
 		datasetId,
-		files,
+		files: wanted,
 		entries,
 		documents: known,
 		retag: listed.retag,
@@ -127,22 +132,9 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 		removesLeftOut: removes && flags.deleteExcluded === true && faults === 0,
 		isSameName,
 	});
-	const changes: PlannedChange[] = [...steps.changes];
-	for (const { path, reason: text } of tree.problems) {
-		const failing = {
-			datasetId,
-			documentId: "",
-			name: path,
-			action: "fail",
-			path,
-			code: "FILE_UNREADABLE",
-			text,
-		} as const;
-		changes.push({ ...failing, line: changes.length + 1 });
-	}
-	const removals = changes.filter(({ action }) => action === "remove").length;
+	const removals = steps.changes.filter(({ action }) => action === "remove").length;
 	refuseMany(removals, listed.known.size, flags.maxRemove);
-	noteKept(run, steps, { faults, removes });
+	noteKept(run, steps, { faults, removes, removals });
 	const hash = createHash("sha256");
 	for (const { file } of files) hash.update(`${file.path}\0${file.sha256}\n`);
 	const dead = [...absent].flatMap(([path, why]) => {
@@ -154,7 +146,6 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	for (const path of dead) left.delete(path);
 	return {
 		...steps,
-		changes,
 		sha256: hash.digest("hex"),
 		files: files.length,
 		target: { ...target, isUntagged: isUntagged && !isTagged },
@@ -195,12 +186,11 @@ function otherDevice(folder: string): CliError {
 /** Says which documents stay although their files are not there. */
 function noteKept(
 	{ app, flags }: Run<SyncFlags>,
-	{ gone, leftOut, misnamed, changes }: SyncSteps,
-	{ faults, removes }: { readonly faults: number; readonly removes: boolean },
+	{ gone, leftOut, misnamed }: SyncSteps,
+	{ faults, removes, removals }: { readonly faults: number; readonly removes: boolean; readonly removals: number },
 ): void {
-	const removed = changes.filter(({ action }) => action === "remove").length;
 	if (gone > 0 && !removes) app.io.note(`${numberText(gone)} would be removed with --remove: their files are gone.`);
-	else if (gone > 0 && removed === 0) {
+	else if (gone > 0 && removals === 0) {
 		const why = `${numberText(faults)} ${faults === 1 ? "file or folder is" : "files or folders are"} not readable or valid`;
 		app.io.note(`warning: ${numberText(gone)} are not removed: ${why}.`);
 	}

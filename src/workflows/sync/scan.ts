@@ -46,17 +46,17 @@ export async function scanFiles(found: readonly FoundFile[], options: ScanOption
 
 async function wantedOf(
 	{ facts, name }: FoundFile,
-	{ entries, checksum, sources, settings, manifest, signal }: ScanOptions,
+	options: ScanOptions,
 	validator: RowValidator,
 ): Promise<WantedFile> {
+	const { entries, checksum, signal } = options;
 	const { relative: path, size, mtime, ino } = facts;
 	const entry = entries.get(path);
 	const isKnown = !checksum && entry !== undefined && hasSameStatus(entry, { size, mtime, ino });
 	const file = (sha256: string): SourceFile => ({ path, size, mtime, ino, sha256 });
 	try {
 		const sha256 = isKnown ? entry.sha256 : await sha256Of(facts.path, signal);
-		const { metadata, fault } = await metadataOf(facts, { sources, settings, manifest, validator, signal });
-		return { file: file(sha256), name, metadata, fault };
+		return { file: file(sha256), name, ...(await metadataOf(facts, options, validator)) };
 	} catch (error) {
 		if (errorCode(error) === undefined) throw error;
 		const fault = { code: "FILE_UNREADABLE", text: `the file can't be read: ${reason(error)}` };
@@ -64,18 +64,11 @@ async function wantedOf(
 	}
 }
 
-type Metadata = Pick<WantedFile, "metadata" | "fault">;
-
 async function metadataOf(
 	facts: FileFacts,
-	{
-		sources,
-		settings,
-		manifest,
-		validator,
-		signal,
-	}: Pick<ScanOptions, "sources" | "settings" | "manifest" | "signal"> & { readonly validator: RowValidator },
-): Promise<Metadata> {
+	{ sources, settings, manifest, signal }: ScanOptions,
+	validator: RowValidator,
+): Promise<Pick<WantedFile, "metadata" | "fault">> {
 	const { values, problems } = await valuesOf(facts, sources);
 	const parsed = emptyRow();
 	for (const [key, { value }] of values) parsed.metadata.set(key, value);
@@ -94,9 +87,6 @@ async function metadataOf(
 	return { metadata, fault: { code: fault.code, text } };
 }
 
-/** Status requests at once. */
-const STATS_AT_ONCE = 64;
-
 /**
  * The files of a state that the walk has not found: those that are gone, and those that the filters or a list leave out.
  */
@@ -107,14 +97,11 @@ export async function absentFiles(
 	{ include, exclude }: FileFlags,
 ): Promise<ReadonlyMap<string, "gone" | "left out">> {
 	const filters = await createFilters({ include, exclude });
-	const missing = [...entries.keys()].filter((path) => !found.has(path));
 	const absent = new Map<string, "gone" | "left out">();
-	for (let at = 0; at < missing.length; at += STATS_AT_ONCE) {
-		const some = missing.slice(at, at + STATS_AT_ONCE).map(async (path) => {
-			const isLeftOut = !filters.takes(path) || (await isThere(join(root, path)));
-			absent.set(path, isLeftOut ? "left out" : "gone");
-		});
-		await Promise.all(some);
+	for (const path of entries.keys()) {
+		if (found.has(path)) continue;
+		const isLeftOut = !filters.takes(path) || (await isThere(join(root, path)));
+		absent.set(path, isLeftOut ? "left out" : "gone");
 	}
 	return absent;
 }
