@@ -57,27 +57,23 @@ async function merge(
 	const whole = [first, ...others] as const;
 	const { manifest, options } = first.file;
 	// No shard may be tried again meanwhile, and no second merge of them begin.
-	const lock = await lockContent(
+	await using _lock = await lockContent(
 		{ manifest, options: wholeOptions(options) },
 		{ runs, processes: app.processes, force: false },
 	);
-	try {
-		await refuseSecond(whole, runs);
-		const merged = await mergeRuns(runs, whole, VERSION);
-		const { run } = merged.file;
-		const writers = whole
-			.filter(({ recorded }) => recorded.state.totals().updated + recorded.state.totals().uploaded > 0)
-			.map((shard) => readSummary(shard.folder));
-		const ended = endOf(merged, writers, runs, flags);
-		const record = { run: { flags, settings, app }, name: run, journal: merged.journal };
-		const recorded = await recordEnd(record, ended, merged.ended);
-		await merged.journal.close();
-		app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
-		if (flags.json !== true) await app.io.out(`${run}\n`);
-		return await report({ flags, app }, recorded);
-	} finally {
-		await lock.release();
-	}
+	await refuseSecond(whole, runs);
+	const merged = await mergeRuns(runs, whole, VERSION);
+	const { run } = merged.file;
+	const writers = whole
+		.filter(({ recorded }) => recorded.state.totals().updated + recorded.state.totals().uploaded > 0)
+		.map((shard) => readSummary(shard.folder));
+	const ended = endOf(merged, writers, runs, flags);
+	const record = { run: { flags, settings, app }, name: run, journal: merged.journal };
+	const recorded = await recordEnd(record, ended, merged.ended);
+	await merged.journal.close();
+	app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
+	if (flags.json !== true) await app.io.out(`${run}\n`);
+	return await report({ flags, app }, recorded);
 }
 
 /** @throws CliError exit 8 where these shards are one run already: each would claim the same writes */

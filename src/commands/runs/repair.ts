@@ -30,17 +30,13 @@ async function repair({ run: name, ...flags }: RepairFlags, app: App): Promise<E
 	const runs = app.runs(await app.settings(flags));
 	const file = await runs.find(name);
 	const { run } = file;
-	const lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
-	try {
-		const repaired = await repairRun(runs.path(run), () => new Date());
-		await io.out(`${JOURNAL_FILE}: ${repairedText(repaired)}\n`);
-		if (repaired.lost > 0) {
-			io.note(`Rows whose outcome was lost are pending again. Resume it with: ${resumeCommand(run, flags)}`);
-		}
-		return Exit.ok;
-	} finally {
-		await lock.release();
+	await using _lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
+	const repaired = await repairRun(runs.path(run), () => new Date());
+	await io.out(`${JOURNAL_FILE}: ${repairedText(repaired)}\n`);
+	if (repaired.lost > 0) {
+		io.note(`Rows whose outcome was lost are pending again. Resume it with: ${resumeCommand(run, flags)}`);
 	}
+	return Exit.ok;
 }
 
 function repairedText({ kept, lost, original }: Repaired): string {

@@ -167,8 +167,7 @@ async function lockOf(
 	{ flags, settings, app }: Pick<Run, "flags" | "settings" | "app">,
 ): Promise<AsyncDisposable> {
 	const { processes } = app;
-	const lock = await lockContent(file, { runs: app.runs(settings), processes, force: flags.force === true });
-	return { [Symbol.asyncDispose]: () => lock.release() };
+	return await lockContent(file, { runs: app.runs(settings), processes, force: flags.force === true });
 }
 
 async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: TakesBack): Promise<ExitCode> {

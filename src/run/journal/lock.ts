@@ -41,10 +41,8 @@ export class Locked extends Error {
 	}
 }
 
-export type Lock = {
-	/** Removes the lock if this process still owns it. May be called again. */
-	release(): Promise<void>;
-};
+/** Disposing of a lock removes it if this process still owns it. It may be disposed of again. */
+export type Lock = AsyncDisposable;
 
 type LockOptions = {
 	readonly processes: Processes;
@@ -83,7 +81,7 @@ export async function takeLock(path: string, { processes, force = false, machine
 			const { owner } = readLock(file, here);
 			if (owner?.nonce === self.nonce) removeFile(file);
 		});
-	return { release };
+	return { [Symbol.asyncDispose]: release };
 }
 
 /** Refuses where another process holds that lock, and takes nothing. @throws Locked */

@@ -57,7 +57,7 @@ export type Recording = {
  */
 export async function openRecording(spec: RunSpec, options: RecordingOptions): Promise<Recording> {
 	const lock = await lockForSending(spec, options);
-	const release = (): Promise<void> => lock.release();
+	const release = async (): Promise<void> => lock[Symbol.asyncDispose]();
 	try {
 		const choice = await findUnfinished(spec, options);
 		if (choice === "none") return { ...(await startRun(spec, options)), notResumed: undefined, release };

@@ -45,13 +45,13 @@ export async function lockForSending(spec: SendingWork, lock: LockOptions): Prom
 		if (path === undefined) return content;
 		const place = await takeRunLock(path, shardIn(spec.options ?? {}), lock);
 		return {
-			release: async () => {
-				await place.release();
-				await content.release();
+			[Symbol.asyncDispose]: async () => {
+				await place[Symbol.asyncDispose]();
+				await content[Symbol.asyncDispose]();
 			},
 		};
 	} catch (error) {
-		await content.release();
+		await content[Symbol.asyncDispose]();
 		throw error;
 	}
 }
@@ -106,7 +106,7 @@ async function takeRunLock(
 			}
 			return lock;
 		} catch (error) {
-			await lock.release();
+			await lock[Symbol.asyncDispose]();
 			throw error;
 		}
 	} catch (error) {

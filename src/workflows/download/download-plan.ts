@@ -175,8 +175,7 @@ function severalDatasets(datasets: readonly string[]): CliError {
 /** Keeps other downloads of this machine out of a folder. @throws CliError exit 5 while one is going on */
 export async function lockFolder(folder: string, processes: Processes): Promise<AsyncDisposable> {
 	try {
-		const lock = await takeLock(join(folder, `${OWN_PREFIX}downloads`), { processes, force: true });
-		return { [Symbol.asyncDispose]: () => lock.release() };
+		return await takeLock(join(folder, `${OWN_PREFIX}downloads`), { processes, force: true });
 	} catch (error) {
 		if (!(error instanceof Locked)) throw error;
 		const who = error.owner === undefined ? "another process" : `process ${error.owner.pid}`;

@@ -136,15 +136,12 @@ async function whileLocked(
 ): Promise<string | undefined> {
 	// A run without a record is old, so no process works on it.
 	if (recorded === undefined || (locked !== undefined && isSameContent(locked, recorded))) return await work();
-	const lock = await lockContent(recorded, { runs, processes, force: false }).catch((error: unknown) => {
+	const taken = await lockContent(recorded, { runs, processes, force: false }).catch((error: unknown) => {
 		return whyLocked(error, run, flags);
 	});
-	if (typeof lock === "string") return lock;
-	try {
-		return await work();
-	} finally {
-		await lock.release();
-	}
+	if (typeof taken === "string") return taken;
+	await using _lock = taken;
+	return await work();
 }
 
 function isSameContent(one: LockedWork, other: LockedWork): boolean {

@@ -43,8 +43,7 @@ export async function lockSync(
 	const sha256 = createHash("sha256").update(`sync\0${state}`).digest("hex");
 	const work = { manifest: { sha256 }, options: { dataset: datasetId }, name: "this folder" };
 	const { processes } = app;
-	const lock = await lockContent(work, { runs: app.runs(settings), processes, force: flags.force === true });
-	return { [Symbol.asyncDispose]: () => lock.release() };
+	return await lockContent(work, { runs: app.runs(settings), processes, force: flags.force === true });
 }
 
 /** Refuses a plan that was made from another state than there is now. @throws CliError exit 8 */

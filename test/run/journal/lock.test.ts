@@ -29,7 +29,7 @@ await once(process.stdin, "data");
 try {
 	const lock = await takeLock(process.argv[2], { processes: { pid: process.pid, isRunning: () => true } });
 	process.stdout.write("taken\\n");
-	process.stdin.once("end", () => void lock.release());
+	process.stdin.once("end", () => void lock[Symbol.asyncDispose]());
 } catch (error) {
 	process.stdout.write(error.name + " " + error.owner?.pid + "\\n");
 	process.exit();
@@ -120,12 +120,12 @@ describe("a lock", () => {
 			owner: { pid: process.pid, host: hostname() },
 			message: expect.stringMatching(/run\.lock is locked by pid \d+ on host .+ since 20/),
 		});
-		await lock.release();
-		await lock.release();
+		await lock[Symbol.asyncDispose]();
+		await lock[Symbol.asyncDispose]();
 		const next = await take(at);
 		expect(next).not.toBeInstanceOf(Locked);
 		// The first one's second release must not open the next one's lock.
-		await lock.release();
+		await lock[Symbol.asyncDispose]();
 		expect(await take(at)).toBeInstanceOf(Locked);
 	});
 

@@ -31,8 +31,8 @@ it.each([
 	const held = [first, await lock(other)];
 	await expect(lock.refuse(one)).rejects.toMatchObject({ exit: 5 });
 	await expect(lock(one)).rejects.toMatchObject({ exit: 5 });
-	for (const each of held) await each.release();
-	await (await lock(WHOLE)).release();
+	for (const each of held) await each[Symbol.asyncDispose]();
+	await (await lock(WHOLE))[Symbol.asyncDispose]();
 });
 
 it.each([
@@ -47,10 +47,10 @@ it.each([
 	await expect(lock.refuse(other)).rejects.toMatchObject({ exit: 5 });
 	await expect(lock(other)).rejects.toMatchObject({ exit: 5 });
 	await expect(lock(other, true)).rejects.toMatchObject({ exit: 5 });
-	await held.release();
+	await held[Symbol.asyncDispose]();
 	// Neither the refused one nor the released one has left a lock.
-	await (await lock(other)).release();
-	await (await lock(one)).release();
+	await (await lock(other))[Symbol.asyncDispose]();
+	await (await lock(one))[Symbol.asyncDispose]();
 });
 
 it.each([
@@ -61,6 +61,6 @@ it.each([
 	const lock = await locker();
 	const held = await lock(one);
 	await lock.refuse(other, false, "def");
-	await expect(lock(other, false, "def").then((second) => second.release())).resolves.toBeUndefined();
-	await held.release();
+	await expect(lock(other, false, "def").then((second) => second[Symbol.asyncDispose]())).resolves.toBeUndefined();
+	await held[Symbol.asyncDispose]();
 });
