@@ -32,7 +32,7 @@ export function examplePoints(seconds: number, from = 1000): SeriesPoint[] {
 export function examplePage({ hostile = false, rows = 1, points }: ExampleOptions = {}): RunPage {
 	const foreign = (text: string): string => (hostile ? HOSTILE : text);
 	const totals = totalsOf({ rows: 3 * rows, updated: 2 * rows, failed: rows, attempts: 4 * rows });
-	const series = points ?? examplePoints(20).map((point) => ({ ...point, errors: { [foreign("NOT_FOUND")]: 1 } }));
+	const series = points ?? examplePoints(20);
 	const failures = Array.from({ length: rows }, (_, at): PageFailure => {
 		const id = at.toString(16).padStart(32, "f");
 		return {

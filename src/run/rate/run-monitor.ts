@@ -4,7 +4,7 @@ import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { CurrentWork, type ListsInFlight, LiveCounts, type Phase, nextAttempt, shortText } from "./current-work.ts";
 import type { OngoingOutage } from "./outage.ts";
-import { type Counters, Latencies, type Pace, SlowSeconds, type Slowness, slownessText } from "./slow-seconds.ts";
+import { Latencies, type Pace, SlowSeconds, type Slowness, slownessText } from "./slow-seconds.ts";
 
 const OUTAGE = "outage";
 const SLOWED = "slowed";
@@ -187,9 +187,9 @@ export class RunMonitor {
 		return this.#inFlight;
 	}
 
-	counters(): Counters {
-		this.account();
-		return { sent: this.#sent, inFlight: this.#inFlight, slow: new Map(this.#slow.milliseconds()) };
+	/** Requests that went out, of the whole command. */
+	get sentInAll(): number {
+		return this.#sent;
 	}
 
 	/** The speed of the run until now, and the causes that made it slower. */

@@ -21,15 +21,6 @@ export type Pace = {
 	readonly slow: readonly SlowCause[];
 };
 
-/** The counts until now. The difference of two describes the time between them. */
-export type Counters = {
-	/** requests that went out, of the whole command */
-	readonly sent: number;
-	readonly inFlight: number;
-	/** milliseconds by cause, as in `Pace`, since the first row started */
-	readonly slow: ReadonlyMap<string, number>;
-};
-
 /** Why requests are sent more slowly than they may be. */
 export type Slowness = {
 	/** `restart`: after a wait or an outage */

@@ -1,15 +1,13 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { type Activity, ACTIVITY_STATES } from "../../activity.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { countSettled } from "../../outcomes.ts";
-import type { Counters, Latencies } from "../rate/slow-seconds.ts";
+import type { Latencies } from "../rate/slow-seconds.ts";
 import { readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals } from "../types.ts";
 
 const COUNT = v.pipe(v.number(), v.finite(), v.minValue(0));
-const COUNTS = v.record(v.string(), COUNT);
 
 const POINT = v.object({
 	/** its end, in epoch seconds */
@@ -31,10 +29,6 @@ const POINT = v.object({
 	cap: v.nullable(COUNT),
 	/** requests a second that may start, where the run has lowered its rate */
 	rate: v.optional(COUNT),
-	/** the causes that made the run slower in it, with their seconds; names as in the summary */
-	slow: v.optional(COUNTS),
-	/** rows that failed in it, by the code of their error */
-	errors: v.optional(COUNTS),
 });
 
 /** The figures of a short part of a run, mostly one second: a line of `series.jsonl`. */
@@ -57,16 +51,24 @@ export const SERIES_FILE = "series.jsonl";
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 const MODE = 0o600;
 
-/**
- * Opens the file of a series, to append to. It is not synced: a loss of power may cost its last seconds, and a line that was
- * cut off is skipped when the file is read. A resumed run has a file already.
- */
-export async function openSeries(path: string): Promise<FileHandle> {
+/** Begins a series, or goes on with that of a resumed run: the process before may have been killed within a line. */
+export function beginSeries(path: string): void {
 	const text = textOf(path);
-	const file = await open(path, FLAGS, MODE);
-	// The process before may have been killed within a line.
-	if (text !== "" && !text.endsWith("\n")) await file.appendFile("\n");
-	return file;
+	append(path, text === "" || text.endsWith("\n") ? "" : "\n");
+}
+
+/** The file is not synced: a loss of power may cost its last seconds, and a line that was cut off is skipped when it is read. */
+export function appendPoint(path: string, point: SeriesPoint): void {
+	append(path, `${JSON.stringify(point)}\n`);
+}
+
+function append(path: string, text: string): void {
+	const file = openSync(path, FLAGS, MODE);
+	try {
+		writeFileSync(file, text);
+	} finally {
+		closeSync(file);
+	}
 }
 
 /** The points of a run, in the order of their times of writing; none where it recorded none. */
@@ -84,7 +86,8 @@ function textOf(path: string): string {
 /** The sources of a point. Only figures that exist anyway are read. */
 export type Sampled = {
 	readonly monitor: {
-		counters(): Counters;
+		readonly sentInAll: number;
+		readonly inFlight: number;
 		current(): Activity | undefined;
 		readonly latencies: Pick<Latencies, "take">;
 	};
@@ -93,30 +96,19 @@ export type Sampled = {
 	readonly cap: () => number | undefined;
 };
 
-/** The most codes that a point names. A service with more in one second invents codes. */
-const MOST_CODES = 20;
-const OTHER_CODES = "OTHER";
-
 /** Makes the points of a series: each covers the time since the previous one. */
 export class Sampler {
 	readonly #sampled: Sampled;
-	#before: Counters;
+	#before: number;
 	#since: number;
-	readonly #errors = new Map<string, number>();
 
 	/** @param now milliseconds on a monotonic clock */
 	constructor(sampled: Sampled, now: number) {
 		this.#sampled = sampled;
-		this.#before = sampled.monitor.counters();
+		this.#before = sampled.monitor.sentInAll;
 		// Those of before belong to no point.
 		sampled.monitor.latencies.take();
 		this.#since = now;
-	}
-
-	/** A row failed. */
-	failed(code: string): void {
-		const name = this.#errors.has(code) || this.#errors.size < MOST_CODES ? code : OTHER_CODES;
-		this.#errors.set(name, (this.#errors.get(name) ?? 0) + 1);
 	}
 
 	/** Seconds since the last point. */
@@ -129,31 +121,25 @@ export class Sampler {
 		const seconds = this.seconds(now);
 		const { monitor, journal, cap } = this.#sampled;
 		const totals = journal.totals();
-		const counters = monitor.counters();
+		const sent = monitor.sentInAll;
 		const { p50, p95 } = monitor.latencies.take();
 		const lowered = monitor.current()?.rate?.now;
-		const slow = [...counters.slow]
-			.map(([cause, ms]) => [cause, rounded((ms - (this.#before.slow.get(cause) ?? 0)) / 1000)] as const)
-			.filter(([, each]) => each > 0);
 		const point: SeriesPoint = {
 			t: rounded(t),
 			s: rounded(seconds),
-			sent: counters.sent - this.#before.sent,
+			sent: sent - this.#before,
 			done: countSettled(totals),
 			failed: totals.failed,
 			p50,
 			p95,
 			// A run that is sampled has begun.
 			state: monitor.current()?.state ?? "running",
-			in_flight: counters.inFlight,
+			in_flight: monitor.inFlight,
 			cap: cap() ?? null,
 			...(lowered === undefined ? {} : { rate: Math.round(lowered * 10) / 10 }),
-			...(slow.length === 0 ? {} : { slow: Object.fromEntries(slow) }),
-			...(this.#errors.size === 0 ? {} : { errors: Object.fromEntries(this.#errors) }),
 		};
-		this.#before = counters;
+		this.#before = sent;
 		this.#since = now;
-		this.#errors.clear();
 		return point;
 	}
 }

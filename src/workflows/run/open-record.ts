@@ -13,7 +13,7 @@ import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./ea
 import { followAdjustments } from "./follow-adjustments.ts";
 import { type NewerRows, newerRowsOf } from "./newer-rows.ts";
 import { runsOnDataset } from "../recorded/run-state.ts";
-import { recordSeries, type Series } from "./record-end.ts";
+import { recordSeries } from "./record-end.ts";
 
 /** A run whose record is open and whose lock is held, until it is disposed of. */
 export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
@@ -22,8 +22,8 @@ export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
 	/** the run's name */
 	readonly name: string;
 	readonly journal: Recorder<SourceRow>;
-	/** its figures, second by second */
-	readonly series: Series;
+	/** ends the record of its figures, second by second */
+	readonly closeSeries: () => void;
 	/** removes the record where no row was sent; undefined for a resumed run */
 	readonly discard: (() => Promise<void>) | undefined;
 	/** seconds that earlier executions of a resumed run took */
@@ -59,17 +59,13 @@ export async function openRecord<SourceRow extends Row>(
 		force: flags.force === true,
 	}).catch((error: unknown) => endUnbegun(run, rows, foreignExplained(error, wanted, flags)));
 	const reportFailed = failedRowReporter(run, rows);
-	const tell = async (outcome: Outcome<SourceRow>): Promise<void> => {
-		if (outcome.error !== undefined) series.failed(outcome.error.code);
-		await reportFailed(outcome);
-		await onOutcome?.(outcome);
-	};
+	const tell = (outcome: Outcome<SourceRow>): Promise<void> | undefined =>
+		outcome.status === "failed" ? reportFailed(outcome).then(() => onOutcome?.(outcome)) : onOutcome?.(outcome);
 	const { opened, inDoubt, run: name } = recording;
-	const isTold = ({ status }: Outcome): boolean => status === "failed" || onOutcome !== undefined;
-	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, (one) => (isTold(one) ? tell(one) : undefined));
+	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, tell);
 	const { session } = run;
 	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
-	const series = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text), app);
+	const closeSeries = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text), app);
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
 	const isNew = recording.resumed === undefined;
 	app.io.beforeQuitting(() => {
@@ -81,7 +77,7 @@ export async function openRecord<SourceRow extends Row>(
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);
 		await stopFollowing();
-		await series.close();
+		closeSeries();
 		await journal.close();
 		await recording.release();
 	};
@@ -112,7 +108,7 @@ export async function openRecord<SourceRow extends Row>(
 		rows,
 		name,
 		journal,
-		series,
+		closeSeries,
 		discard,
 		secondsBefore,
 		newer,

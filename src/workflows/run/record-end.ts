@@ -1,4 +1,3 @@
-import type { FileHandle } from "node:fs/promises";
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
 import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
@@ -11,7 +10,7 @@ import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import type { AppTimers } from "../../app.ts";
 import type { Clock } from "../../run/types.ts";
-import { openSeries, type Sampled, Sampler } from "../../run/series/series-file.ts";
+import { appendPoint, beginSeries, type Sampled, Sampler } from "../../run/series/series-file.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {
@@ -68,7 +67,7 @@ type UnsentRun = {
 	readonly run: Run;
 	readonly journal: Pick<Recorder<Row>, "hasBegun" | "totals">;
 	/** closed before the record is removed: it would be missing its file */
-	readonly series: Pick<Series, "close">;
+	readonly closeSeries: () => void;
 	readonly discard: (() => Promise<void>) | undefined;
 };
 
@@ -79,12 +78,12 @@ type UnsentRun = {
  * @returns undefined for every other run
  */
 export async function endIfUnsent(
-	{ run, journal, series, discard }: UnsentRun,
+	{ run, journal, closeSeries, discard }: UnsentRun,
 	ended: Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "shard">,
 ): Promise<ExitCode | undefined> {
 	const totals = journal.totals();
 	if (ended.stop === undefined || discard === undefined || journal.hasBegun || totals.pending === 0) return undefined;
-	await series.close();
+	closeSeries();
 	const isRemoved = await discard().then(
 		() => true,
 		() => false,
@@ -98,14 +97,6 @@ function unsentHint(hint: string | undefined): string {
 	return /same command again/i.test(hint) ? `Nothing was sent. ${hint}` : `${hint} Then run the same command again.`;
 }
 
-/** The series of a run, which is recorded until it is closed. */
-export type Series = {
-	/** A row failed with that code. */
-	failed(code: string): void;
-	/** Writes the last point. Closing it twice does no harm. */
-	close(): Promise<void>;
-};
-
 const SECOND_MS = 1000;
 
 /** Seconds that the last point covers at least. */
@@ -115,49 +106,35 @@ const LEAST = 0.001;
 const EARLY = 0.1;
 
 /**
- * Appends a line a second to the series of a run. A failed write is reported once by `note`, and the run goes on
- * without a series.
+ * Appends a line a second to the series of a run, until the returned function is called, which may be called twice. A failed
+ * write is reported once by `note`, and the run goes on without a series.
  */
 export function recordSeries(
 	path: string,
 	sampled: Sampled,
 	note: (text: string) => void,
 	{ clock, timers }: { readonly clock: Pick<Clock, "now">; readonly timers: AppTimers },
-): Series {
+): () => void {
 	const sampler = new Sampler(sampled, clock.now());
 	let isOver = false;
-	const attempt = async (work: () => Promise<void>): Promise<void> => {
+	const attempt = (work: () => void): void => {
 		try {
-			if (!isOver) await work();
+			if (!isOver) work();
 		} catch (error) {
 			isOver = true;
 			note(`The figures of this run are not recorded from here on: ${path}: ${reason(error)}`);
 		}
 	};
-	let file: FileHandle | undefined;
-	let isBusy = true;
-	let work = attempt(async () => void (file = await openSeries(path))).finally(() => (isBusy = false));
 	const take = (least: number): void => {
 		const now = clock.now();
-		const open = file;
-		if (sampler.seconds(now) < least || isBusy || open === undefined) return;
-		isBusy = true;
-		work = attempt(() => open.appendFile(`${JSON.stringify(sampler.take(now, timers.date().getTime() / SECOND_MS))}\n`)).finally(
-			() => (isBusy = false),
-		);
+		if (sampler.seconds(now) < least) return;
+		attempt(() => appendPoint(path, sampler.take(now, timers.date().getTime() / SECOND_MS)));
 	};
+	attempt(() => beginSeries(path));
 	const cancel = timers.every(SECOND_MS, () => take(1 - EARLY));
-	return {
-		failed: (code) => sampler.failed(code),
-		close: async () => {
-			cancel();
-			await work;
-			take(LEAST);
-			await work;
-			// Its failure was noted already where a line could not be written. The file is open then, too.
-			if (isOver) await file?.close().catch(() => undefined);
-			else await attempt(async () => file?.close());
-			isOver = true;
-		},
+	return () => {
+		cancel();
+		take(LEAST);
+		isOver = true;
 	};
 }

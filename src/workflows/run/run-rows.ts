@@ -165,14 +165,14 @@ async function endRun<SourceRow extends Row>(
 	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
 	hasSent: boolean,
 ): Promise<ExitCode> {
-	const { run, rows, name, journal, series, supersededBefore } = record;
+	const { run, rows, name, journal, closeSeries, supersededBefore } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
 	const { shard } = rows;
 	const unsent = hasSent ? undefined : await endIfUnsent(record, { seconds, stop, pace, cap, shard });
 	if (unsent !== undefined) return unsent;
 	const verification = await verifyAfter({ run: name, runs, name: fileOfLines(rows), started, stop }, run);
-	await series.close();
+	closeSeries();
 	// No request follows, but files must be written: connections may hold the last file descriptors.
 	await session.service.api.close().catch(() => undefined);
 	const totals = journal.totals();

@@ -33,15 +33,14 @@ const hasChromium = (() => {
 	}
 })();
 
-/** A run with throttling, an outage, a pause between two executions, and failures of seven codes. */
+/** A run with throttling, an outage, and a pause between two executions. */
 function troubled(): SeriesPoint[] {
 	const points = [...examplePoints(60), ...examplePoints(60, 90_000)];
 	return points.map((point, at): SeriesPoint => {
-		const errors = { [`HTTP_50${at % 7}`]: 1 + (at % 5) };
-		if (at >= 10 && at < 16) return { ...point, state: "waiting", sent: 0, p50: null, p95: null, slow: { 429: 1 } };
+		if (at >= 10 && at < 16) return { ...point, state: "waiting", sent: 0, p50: null, p95: null };
 		if (at >= 16 && at < 25) return { ...point, state: "slowed", sent: 5 * (at - 15), rate: 5 * (at - 15) };
-		if (at >= 70 && at < 90) return { ...point, state: "outage", sent: 1, p50: 5000, p95: 9000, slow: { outage: 1 } };
-		return at % 3 === 0 ? { ...point, errors } : point;
+		if (at >= 70 && at < 90) return { ...point, state: "outage", sent: 1, p50: 5000, p95: 9000 };
+		return point;
 	});
 }
 

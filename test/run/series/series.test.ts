@@ -20,7 +20,7 @@ const POINT: SeriesPoint = {
 
 describe("a line of a series", () => {
 	it.each<[string, SeriesPoint]>([
-		["all members", { ...POINT, rate: 31.5, slow: { 429: 0.5 }, errors: { NOT_FOUND: 1 } }],
+		["all members", { ...POINT, rate: 31.5 }],
 		["no request and no cap", { ...POINT, sent: 0, p50: null, p95: null, cap: null }],
 	])("reads back as it was: %s", async (_, point) => {
 		expect(await read(JSON.stringify(point))).toEqual(point);

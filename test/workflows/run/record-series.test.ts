@@ -1,6 +1,5 @@
-import { appendFile, readdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
+import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
@@ -64,11 +63,10 @@ describe("the series of a run", () => {
 		Object.assign(totals, { updated: 1, pending: 94 });
 		await second(1);
 		monitor.failed(-40, new Error("any"));
-		series.failed("HTTP_500");
 		Object.assign(totals, { failed: 1, pending: 93 });
 		pass(250);
-		await series.close();
-		await series.close();
+		series();
+		series();
 		expect(await readSeries(path)).toEqual([
 			{
 				t: 1001,
@@ -93,7 +91,6 @@ describe("the series of a run", () => {
 				cap: 50,
 				p50: expect.closeTo(40, -1),
 				p95: expect.closeTo(40, -1),
-				errors: { HTTP_500: 1 },
 			},
 		]);
 		expect(notes).toEqual([]);
@@ -103,11 +100,11 @@ describe("the series of a run", () => {
 		const path = join(await folder(), "series.jsonl");
 		const first = await running(path);
 		await first.second(1);
-		await first.series.close();
+		first.series();
 		await appendFile(path, '{"t":1002,"s":1,"se');
 		const resumed = await running(path);
 		await resumed.second(2);
-		await resumed.series.close();
+		resumed.series();
 		expect((await readSeries(path)).map(({ t }) => t)).toEqual([1001, 1001]);
 		expect((await readFile(path, "utf8")).split("\n").filter((line) => line.endsWith('"se'))).toHaveLength(1);
 	});
@@ -129,27 +126,8 @@ describe("the series of a run", () => {
 			clock,
 			timers: { date: () => new Date(), every: () => () => undefined },
 		});
-		await series.close();
+		series();
 		expect(notes).toEqual([expect.stringContaining(path)]);
 		expect(await readFile(target, "utf8")).toBe("untouched");
-	});
-
-	it.skipIf(process.platform !== "linux")("closes its file also after a line that could not be written", async () => {
-		const path = join(await folder(), "series.jsonl");
-		const notes: string[] = [];
-		const monitor = new RunMonitor(new FakeClock(), new Cooldown(new FakeClock()));
-		let now = 0;
-		const date = (): Date => {
-			throw new Error("no date");
-		};
-		const figures = { monitor, journal: { totals: () => TOTALS }, cap: () => undefined };
-		const series = recordSeries(path, figures, (text) => notes.push(text), {
-			clock: { now: () => (now += 1000) },
-			timers: { date, every: () => () => undefined },
-		});
-		await series.close();
-		expect(notes).toEqual([expect.stringContaining("no date")]);
-		const open = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""));
-		expect(await Promise.all(open)).not.toContain(path);
 	});
 });
