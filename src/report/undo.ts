@@ -2,25 +2,6 @@ import type { Totals } from "../run/types.ts";
 import { type Undo } from "./summary.ts";
 import { numberText, rowsText } from "../text/words.ts";
 
-/** Counts of rows on which the undo of a run depends, besides its totals. */
-type UndoCounts = {
-	/** rows whose previous values are not known */
-	readonly blind: number;
-	/** rows whose documents already had the written metadata, so they need no undo */
-	readonly same: number;
-	/** rows that failed although their files were stored, for example under another name */
-	readonly stored: number;
-	/** whether the run has kept the documents that it removed or replaced */
-	readonly hasTrash?: boolean;
-};
-
-/** Whether a run can be undone. @param command the command that does it */
-export function undoOf(totals: Totals, { blind, same, stored, hasTrash = false }: UndoCounts, command: string): Undo {
-	const gone = totals.removed + totals.replaced;
-	const reversible = totals.updated + totals.uploaded + totals.renamed + stored - blind - same + (hasTrash ? gone : 0);
-	return { command: reversible > 0 ? command : undefined, blind, removed: hasTrash ? 0 : gone };
-}
-
 /** A sentence for the end of a run; undefined where nothing was written, or only removals were. */
 export function undoText({ command, blind, removed }: Undo): string | undefined {
 	const left = blind + removed;

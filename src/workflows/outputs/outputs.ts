@@ -7,16 +7,6 @@ import type { OutputFlags, RunEnd } from "../../run-end.ts";
 /** The name that GitLab's documentation gives a report of code quality. */
 const GITLAB_REPORT = "gl-code-quality-report.json";
 
-/** What an output may need beside the end of the run. */
-type OutputContext = {
-	/** as the user names it */
-	readonly path: string;
-	/** the folder of the repository in CI; undefined where none is named */
-	readonly workspace: string | undefined;
-	/** the text of the file that is there; undefined where there is none */
-	readonly before: () => Promise<string | undefined>;
-};
-
 /** One output of a command that ends: a file that the user names. */
 type Output = {
 	/** the flag that names its file */
@@ -28,8 +18,8 @@ type Output = {
 	readonly isOfJob?: boolean | undefined;
 	/** mode of a new file, before the user's mask */
 	readonly mode: number;
-	/** the text of the file */
-	readonly text: (end: RunEnd, about: OutputContext) => Promise<string>;
+	/** the text of the file, which is at `path` */
+	readonly text: (end: RunEnd, path: string, ci: App["ci"]) => Promise<string>;
 };
 
 /** Other programs of the user's machine read these files: a CI server, an exporter of metrics. */
@@ -51,14 +41,14 @@ export const OUTPUTS: readonly Output[] = [
 		path: ({ metricsFile }) => metricsFile,
 		isOfJob: true,
 		mode: FOR_ALL,
-		text: async (end, { before }) => (await import("./metrics.ts")).metricsText(end, await before()),
+		text: async (end, path) => (await import("./metrics.ts")).metricsText(end, await textOf(path)),
 	},
 	{
 		flag: "--annotations",
 		path: ({ annotations }) => (annotations === "gitlab" ? GITLAB_REPORT : undefined),
 		isAutomatic: true,
 		mode: FOR_ALL,
-		text: async (end, { workspace }) => {
+		text: async (end, _, { workspace }) => {
 			const { gitlabText, pathInWorkspace } = await import("./annotations.ts");
 			return gitlabText(end, (file) => pathInWorkspace(file, workspace));
 		},
@@ -67,7 +57,7 @@ export const OUTPUTS: readonly Output[] = [
 		flag: "--report",
 		path: ({ report }) => report,
 		mode: FOR_OWNER,
-		text: async (end, { path }) => (await import("./report-file.ts")).endedReport(end, path),
+		text: async (end, path) => (await import("./report-file.ts")).endedReport(end, path),
 	},
 ];
 
@@ -100,9 +90,7 @@ async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> 
 		if (exit === Exit.locked && output.isOfJob === true) continue;
 		if (path === undefined || runEnd.isRefused(path) || runEnd.failures.has(path)) continue;
 		try {
-			const about = { path, workspace: ci.workspace, before: () => textOf(path) };
-			const text = await output.text(runEnd.endOf(exit), about);
-			await writeWhole(path, text, { mode: output.mode });
+			await writeWhole(path, await output.text(runEnd.endOf(exit), path, ci), { mode: output.mode });
 		} catch (error) {
 			runEnd.failures.set(path, reason(error));
 			io.err(`ragtag: ${output.flag} ${path}: ${reason(error)}`);

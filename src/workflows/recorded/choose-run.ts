@@ -1,4 +1,3 @@
-import { undoOf } from "../../report/undo.ts";
 import type { Undo } from "../../report/summary.ts";
 import type { JournalState } from "../../run/journal/state.ts";
 import type { App } from "../../app.ts";
@@ -139,11 +138,14 @@ export function undoOfRun(
 	state: JournalState,
 	flags: GlobalFlags,
 ): Undo {
-	const counts = {
-		blind: state.countWithoutBeforeImage(),
-		same: state.noOpUpdates,
-		stored: state.countStoredButFailed(),
-		hasTrash: options["trash"] === true,
-	};
-	return undoOf(state.totals(), counts, withFlags(`ragtag runs undo ${run}`, flags));
+	const { updated, uploaded, renamed, removed, replaced } = state.totals();
+	const blind = state.countWithoutBeforeImage();
+	// Of these it needs the documents, and may have kept them.
+	const gone = removed + replaced;
+	const isKept = options["trash"] === true;
+	// Files of failed rows may be stored. Updates that changed nothing need no undo.
+	const written = updated + uploaded + renamed + state.countStoredButFailed() - state.noOpUpdates;
+	const reversible = written - blind + (isKept ? gone : 0);
+	const command = reversible > 0 ? withFlags(`ragtag runs undo ${run}`, flags) : undefined;
+	return { command, blind, removed: isKept ? 0 : gone };
 }

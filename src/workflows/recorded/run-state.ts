@@ -133,11 +133,12 @@ function stateNow(state: RunState, going: GoingOn | undefined): RunState {
 	return going.state;
 }
 
-/** The process that executes a run, or did. */
-type Execution = LockOwner & { readonly state: OwnerState };
-
 /** The process that executes a run, and whether it still does; undefined where none has said that it does. */
-async function ownerOfExecution(run: string, runs: RunStore, processes: Processes): Promise<Execution | undefined> {
+async function ownerOfExecution(
+	run: string,
+	runs: RunStore,
+	processes: Processes,
+): Promise<(LockOwner & { readonly state: OwnerState }) | undefined> {
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
 	if (owner === undefined) return undefined;
 	const here = thisMachine(processes);
@@ -145,7 +146,7 @@ async function ownerOfExecution(run: string, runs: RunStore, processes: Processe
 }
 
 /** A run whose process has not said that it ended. */
-type GoingOn = Pick<LockOwner, "pid" | "host" | "since"> & {
+type GoingOn = LockOwner & {
 	/** undefined where another machine executes it, as whether it still does can't be known here */
 	readonly state: "running" | "paused" | "killed" | undefined;
 	/** the last part of its series, mostly a second old; undefined where this execution has none yet */
@@ -156,13 +157,12 @@ type GoingOn = Pick<LockOwner, "pid" | "host" | "since"> & {
 async function goingOn(run: string, runs: RunStore, processes: Processes): Promise<GoingOn | undefined> {
 	const owner = await ownerOfExecution(run, runs, processes);
 	if (owner === undefined) return undefined;
-	const { pid, host, since } = owner;
 	const gone = owner.state === "gone" ? "killed" : undefined;
-	if (owner.state !== "running") return { pid, host, since, state: gone, now: undefined };
+	if (owner.state !== "running") return { ...owner, state: gone, now: undefined };
 	const last = (await readSeries(runs.path(run, SERIES_FILE)).catch(() => [])).at(-1);
 	// The series of an earlier execution says nothing of this one.
-	const now = last !== undefined && last.t * 1000 >= Date.parse(since) ? last : undefined;
-	return { pid, host, since, state: now?.state === "paused" ? "paused" : "running", now };
+	const now = last !== undefined && last.t * 1000 >= Date.parse(owner.since) ? last : undefined;
+	return { ...owner, state: now?.state === "paused" ? "paused" : "running", now };
 }
 
 /** Whether the process that executes a run still does; undefined where no process has said that it does. */
