@@ -25,7 +25,7 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine, endedBefore, report } from "../../workflows/report.ts";
 import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
-import { newerRowsOf, unlessNewer } from "../../workflows/run/newer-rows.ts";
+import { newerRowsOf, unchangedText, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { believeNone, foldRecord, lockSync } from "../../workflows/sync/send-sync.ts";
@@ -114,11 +114,11 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 		return await preview(unchecked(run), rows, unlessNewer(newer, previewPlanned(run, rules)), planPrinter(run));
 	}
 	app.io.note(`${about}: ${todoText(plan, "will")}.`);
-	const unchanged = (await newer?.unchanged(rows)) ?? "";
+	const unchanged = newer === undefined ? "" : await unchangedText(newer, rows);
 	if (!yes) {
 		const asked = `Undo run ${file.run}, which wrote`;
-		await askAbout(run, rows, (counted, lines) => `${asked} ${counted}?\n${lines}${unchanged.trim()}`);
-	} else if (unchanged !== "") app.io.note(unchanged.trim());
+		await askAbout(run, rows, (counted, lines) => `${asked} ${counted}?\n${lines}${unchanged}`);
+	} else if (unchanged !== "") app.io.note(unchanged);
 	return await sendUndo(run, rows, rules, { run: file.run, newer });
 }
 

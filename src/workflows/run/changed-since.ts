@@ -48,7 +48,7 @@ async function changedRows<SourceRow extends Row>(
 	const isMerge = rows.options["mode"] === "merge";
 	for await (const written of writtenRows(recorded, normalise)) {
 		const { order, status, datasetId, documentId } = written;
-		if (order === present || status !== "updated" || newer?.isOthers(datasetId, documentId) === true) continue;
+		if (order === present || status !== "updated" || newer?.runs.writer(datasetId, documentId) !== undefined) continue;
 		const document = await documents.fromList(datasetId, documentId);
 		if (document === undefined) continue;
 		const { keys } = verdictOf(written, document.metadata ?? new Map(), normalise, document.inexact);

@@ -14,59 +14,14 @@ import type { RowSource } from "../rows/row-source.ts";
 import { undoneRunOf } from "../../run/recorded/unfinished.ts";
 
 /** How a run goes on: whether it is taken back, and whether `--force` sends all rows. */
-type Mode = { readonly isUndo: boolean; readonly isForced: boolean };
+type Mode = { readonly isUndo?: boolean; readonly isForced: boolean };
 
 /** The rows of a run that goes on, against what newer runs have touched since. */
-export class NewerRows {
-	readonly #newer: NewerRuns;
-	readonly #baseUrl: string;
-	readonly #mode: Mode;
-
-	/** @param baseUrl the address that the run writes to */
-	constructor(newer: NewerRuns, baseUrl: string, mode: Mode) {
-		this.#newer = newer;
-		this.#baseUrl = baseUrl;
-		this.#mode = mode;
-	}
-
+export type NewerRows = {
 	/** Why a row is not sent: another run has touched its document since. undefined where it may be sent. */
-	errorOf(datasetId: string, documentId: string): RowError | undefined {
-		const { isUndo, isForced } = this.#mode;
-		if (documentId === "" || this.#newer.isEmpty || isForced) return undefined;
-		const newer = isUndo ? this.#newer.writer(datasetId, documentId) : this.#newer.toucher(datasetId, documentId);
-		if (newer === undefined) return undefined;
-		const did = newer.isWrite ? "written since by" : "found unchanged since by";
-		const text = `document ${show(documentId)} was ${did} run ${newer.run}${this.#addresses(newer)}; left alone`;
-		return { code: isUndo ? CONFLICT : SUPERSEDED, text };
-	}
-
-	/** Whether another run has written a document since. */
-	isOthers(datasetId: string, documentId: string): boolean {
-		return !this.#newer.isEmpty && this.#newer.writer(datasetId, documentId) !== undefined;
-	}
-
-	/** The documents of these rows that other runs have found unchanged since, and the last of these runs. */
-	async unchanged(rows: Pick<RowSource, "read">): Promise<string> {
-		if (this.#newer.isEmpty) return "";
-		const counts = await touchCounts(this.#newer, rows, ({ isWrite }) => !isWrite);
-		return [...counts]
-			.map(([run, count]) => ` Run ${run} has since found ${documentsText(count)} of it unchanged.`)
-			.join("");
-	}
-
-	/** `69 of its documents were written again since by run X`: those of rows that count as done, without the given ones. */
-	writtenAgainText(): string | undefined {
-		if (this.#newer.isEmpty) return undefined;
-		const counts = [...this.#newer.writtenAgain()].map(([run, count]) => `${numberText(count)} by run ${run}`);
-		if (counts.length === 0) return undefined;
-		return `Documents that this run has written were written again since: ${counts.join(", ")}. Their rows count as done.`;
-	}
-
-	/** Copies of a service share ids: then the message must show that the two runs went to two addresses. */
-	#addresses({ baseUrl }: NewerRun): string {
-		return baseUrl === this.#baseUrl ? "" : ` at ${show(baseUrl)}, while this run writes to ${show(this.#baseUrl)}`;
-	}
-}
+	errorOf(datasetId: string, documentId: string): RowError | undefined;
+	readonly runs: NewerRuns;
+};
 
 /**
  * What newer runs have touched, for a run that is resumed, retried or taken back.
@@ -75,19 +30,49 @@ export class NewerRows {
  * @throws CliError 7 or 8 where a newer run can't be read, so that it is not known what it wrote
  */
 export async function newerRowsOf(
-	runs: RunStore,
+	store: RunStore,
 	file: RunFile,
 	all: readonly RunFile[],
-	{ isUndo = undoneRunOf(file) !== undefined, isForced }: Partial<Mode> & Pick<Mode, "isForced">,
+	{ isUndo = undoneRunOf(file) !== undefined, isForced }: Mode,
 ): Promise<NewerRows | undefined> {
 	// A download shall read the values that newer runs have written.
 	if (file.command === PURPOSES.download.command) return undefined;
 	try {
-		return new NewerRows(await newerRuns(runs, file, all, isUndo), file.baseUrl, { isUndo, isForced });
+		const runs = await newerRuns(store, file, all, isUndo);
+		const errorOf: NewerRows["errorOf"] = (datasetId, documentId) => {
+			if (documentId === "" || runs.isEmpty || isForced) return undefined;
+			const newer = isUndo ? runs.writer(datasetId, documentId) : runs.toucher(datasetId, documentId);
+			if (newer === undefined) return undefined;
+			const { run, baseUrl, isWrite } = newer;
+			const did = isWrite ? "written since by" : "found unchanged since by";
+			// Copies of a service share ids: then the message must show that the two runs went to two addresses.
+			const isElsewhere = baseUrl !== file.baseUrl;
+			const where = isElsewhere ? ` at ${show(baseUrl)}, while this run writes to ${show(file.baseUrl)}` : "";
+			const text = `document ${show(documentId)} was ${did} run ${run}${where}; left alone`;
+			return { code: isUndo ? CONFLICT : SUPERSEDED, text };
+		};
+		return { errorOf, runs };
 	} catch (error) {
 		if (isForced) return undefined;
 		throw error;
 	}
+}
+
+/** `69 by run X`: the documents of rows that count as done and were written again since. undefined where there is none. */
+export function writtenAgainText({ runs }: NewerRows): string | undefined {
+	const counts = [...runs.writtenAgain()].map(([run, count]) => `${numberText(count)} by run ${run}`);
+	if (counts.length === 0) return undefined;
+	return `Documents that this run has written were written again since: ${counts.join(", ")}. Their rows count as done.`;
+}
+
+/** The documents of these rows that other runs have found unchanged since, by run. */
+export async function unchangedText({ runs }: NewerRows, rows: Pick<RowSource, "read">): Promise<string> {
+	if (runs.isEmpty) return "";
+	const counts = await touchCounts(runs, rows, ({ isWrite }) => !isWrite);
+	return Array.from(
+		counts,
+		([run, count]) => `Run ${run} has since found ${documentsText(count)} of it unchanged.`,
+	).join(" ");
 }
 
 /**

@@ -11,7 +11,7 @@ import { failedRowReporter } from "../rows/failed-rows.ts";
 import type { AllowedRows } from "../rows/row-source.ts";
 import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./earlier-runs.ts";
 import { followAdjustments } from "./follow-adjustments.ts";
-import { type NewerRows, newerRowsOf } from "./newer-rows.ts";
+import { type NewerRows, newerRowsOf, writtenAgainText } from "./newer-rows.ts";
 import { runsOnDataset } from "../recorded/run-state.ts";
 import { recordSeries } from "./record-end.ts";
 
@@ -92,8 +92,8 @@ export async function openRecord<SourceRow extends Row>(
 		for (const note of await runsOnDataset(rows.options, name, recording.all, { runs, processes: app.processes })) {
 			app.io.note(note);
 		}
-		const again = newer?.writtenAgainText();
-		if (again !== undefined && takesBack === undefined) app.io.note(again);
+		const again = takesBack === undefined && newer !== undefined ? writtenAgainText(newer) : undefined;
+		if (again !== undefined) app.io.note(again);
 	} catch (error) {
 		const isResumed = recording.resumed !== undefined;
 		const begun = isResumed ? { totals: journal.totals(), run: name, resume: resumeCommand(name, flags) } : {};
