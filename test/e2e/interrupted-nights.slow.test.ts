@@ -52,13 +52,8 @@ it("undo picks the right run although the clock was once two days ahead", async 
 	expect(ahead > now).toBe(true);
 	const listed = parseLines((await program(["runs", "list", "--json"], night.env)).stdout);
 	expect(listed.map((line) => at(line, "run"))).toEqual([now, ahead]);
-	for (const verb of ["undo", "retry"]) {
-		const asked = await program(["runs", verb, ...(verb === "undo" ? ["--yes"] : [])], night.env);
-		expect([asked.exit, asked.stderr]).toEqual([2, expect.stringContaining("this machine's clock was changed")]);
-		for (const name of [ahead, now]) expect(asked.stderr).toContain(`ragtag runs ${verb} ${name}`);
-	}
 	expect(await night.held()).toEqual({ ahead: 1, now: 1, undefined: 2 });
-	expect((await program(["runs", "undo", now, "--yes"], night.env)).exit).toBe(0);
+	expect((await program(["runs", "undo", "--yes"], night.env)).exit).toBe(0);
 	expect(await night.held()).toEqual({ ahead: 1, undefined: 3 });
 });
 

@@ -52,7 +52,7 @@ async function resumeRun({ run: name, ...flags }: RunFlags, app: App, command: C
 	const file = await (name !== undefined
 		? runs.find(name)
 		: reopen
-			? newestWithResult(runs, "retry")
+			? newestWithResult(runs)
 			: newestUnfinished(runs, app.processes));
 	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
 	const resume = (await commandNamed(file.command))?.resume;

@@ -72,7 +72,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
-	const file = await (name === undefined ? newestWithWrites(runs, options, app, "undo") : runs.find(name));
+	const file = await (name === undefined ? newestWithWrites(runs, options, app) : runs.find(name));
 	const [did, hint] = NOT_UNDONE[file.command] ?? [];
 	if (did !== undefined) throw refused(`run ${file.run} ${did}`, hint);
 	if (options.json === true) await printVersionLine(app);

@@ -153,9 +153,6 @@ export function newestOrder({ order = 0, lastOrder = order }: Pick<RunFile, "ord
 	return lastOrder;
 }
 
-/** Milliseconds by which a clock may be set back without a warning: time synchronisation corrects it by less. */
-const CLOCK_TOLERANCE_MS = 2_000;
-
 /**
  * Compares runs by when they began, the oldest first. It uses their order numbers, as the clock may have been wrong.
  * Records of 0.1.0 have none: they come before all others, by the time in their names.
@@ -165,12 +162,6 @@ export function byAge(one: RunAge, other: RunAge): number {
 	if (difference !== 0) return difference;
 	// Without numbers, or with equal ones, which two machines with a shared folder may have taken at the same time.
 	return one.run < other.run ? -1 : one.run > other.run ? 1 : 0;
-}
-
-/** An older run that began later than the newest one by the clock, which must have been changed in between. */
-export function startedLaterByClock<Run extends RunAge>(newest: RunAge, all: readonly Run[]): Run | undefined {
-	const began = Date.parse(newest.started);
-	return all.find((other) => byAge(other, newest) < 0 && Date.parse(other.started) > began + CLOCK_TOLERANCE_MS);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { usageError } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { type RunFile, startedLaterByClock } from "../../run/recorded/run-file.ts";
+import type { RunFile } from "../../run/recorded/run-file.ts";
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 import { show } from "../../text/show.ts";
@@ -25,22 +25,12 @@ export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App
 	}
 }
 
-/**
- * The newest run that may have written anything.
- *
- * @param verb of `ragtag runs`, for a command that writes
- * @throws CliError exit 2 where there is none, or where another run has a later start time and the command writes
- */
-export async function newestWithWrites(
-	runs: RunStore,
-	flags: GlobalFlags,
-	app: Pick<App, "io">,
-	verb?: string,
-): Promise<RunFile> {
+/** The newest run that may have written anything. @throws CliError exit 2 where there is none */
+export async function newestWithWrites(runs: RunStore, flags: GlobalFlags, app: Pick<App, "io">): Promise<RunFile> {
 	const all = await runs.files();
 	noteDamaged(runs, flags, app);
 	const found = await newestOf(all, runs, (facts) => facts?.wrote === true);
-	if (found !== undefined) return undisputed(verb, found, all);
+	if (found !== undefined) return found;
 	throw usageError("no recorded run has written anything", "ragtag runs list shows all runs.");
 }
 
@@ -48,14 +38,13 @@ export async function newestWithWrites(
  * The newest run with a row that was sent or has an outcome; without such a run, the newest of all. A row that failed
  * before its write has an outcome although nothing was sent: users want to see it and to try it again.
  *
- * @param verb of `ragtag runs`, for a command that writes
- * @throws CliError exit 2 where no run is recorded, or where another run has a later start time and the command writes
+ * @throws CliError exit 2 where no run is recorded
  */
-export async function newestWithResult(runs: RunStore, verb?: string): Promise<RunFile> {
+export async function newestWithResult(runs: RunStore): Promise<RunFile> {
 	const all = await runs.files();
 	const found = (await newestOf(all, runs, hasResult)) ?? all[0];
 	if (found === undefined) throw noRun();
-	return undisputed(verb, found, all);
+	return found;
 }
 
 async function newestOf(
@@ -70,8 +59,7 @@ async function newestOf(
 /**
  * The newest run that was killed or is unfinished, is not superseded and does not go on.
  *
- * @throws CliError exit 2 where there is none, or where another run has a later start time; 7 or 8 where a candidate can't
- *   be read
+ * @throws CliError exit 2 where there is none; 7 or 8 where a candidate can't be read
  */
 export async function newestUnfinished(runs: RunStore, processes: Processes): Promise<RunFile> {
 	const all = await runs.files();
@@ -85,7 +73,7 @@ export async function newestUnfinished(runs: RunStore, processes: Processes): Pr
 		if (facts?.ended !== undefined && facts.totals.pending === 0) continue;
 		const state = stateOf(facts, markOf(runs, run));
 		if ((await executionOf(run, runs, processes)) === "running") running.push(run);
-		else if (state === "unfinished") return undisputed("resume", file, all);
+		else if (state === "unfinished") return file;
 		if (state === "superseded") superseded.push(run);
 	}
 	const [active] = running;
@@ -96,15 +84,6 @@ export async function newestUnfinished(runs: RunStore, processes: Processes): Pr
 				? "ragtag runs list shows all runs; ragtag runs retry tries failed rows again."
 				: `Runs that newer runs have superseded are resumed only by name: ${superseded.join(", ")}.`;
 	throw usageError("no recorded run is unfinished; nothing was sent", hint);
-}
-
-function undisputed(verb: string | undefined, file: RunFile, all: readonly RunFile[]): RunFile {
-	const other = verb === undefined ? undefined : startedLaterByClock(file, all);
-	if (other === undefined) return file;
-	throw usageError(
-		`run ${file.run} began last, but by its start time run ${other.run} did, so this machine's clock was changed; nothing was sent`,
-		`Name the run that you mean: ragtag runs ${verb} ${file.run}, or ragtag runs ${verb} ${other.run}. ragtag runs list shows all runs.`,
-	);
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byAge, startedLaterByClock, takeOrder, runId, isRunId } from "../../../src/run/recorded/run-file.ts";
+import { byAge, takeOrder, runId, isRunId } from "../../../src/run/recorded/run-file.ts";
 import { folder } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
 
@@ -37,14 +37,6 @@ describe("the age of a run", () => {
 				expect(names(runs.toReversed())).toEqual(names(runs));
 			}),
 		);
-	});
-
-	it("is disputed if the clock says that an earlier run began later, but not for small corrections", () => {
-		expect(startedLaterByClock(aged(3, 2), [aged(5, 1), aged(3, 2)])).toEqual(aged(5, 1));
-		expect(startedLaterByClock(aged(3, 2), [aged(5), aged(3, 2)])).toEqual(aged(5));
-		expect(startedLaterByClock(aged(3, 2), [aged(2, 1), aged(3, 2), aged(9, 3)])).toBeUndefined();
-		const before = { ...aged(3, 1), started: new Date(Date.UTC(2026, 0, 3) + 900).toISOString() };
-		expect(startedLaterByClock(aged(3, 2), [before])).toBeUndefined();
 	});
 });
 
