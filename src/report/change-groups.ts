@@ -25,11 +25,12 @@ const LONGEST = 100;
 /** Longest text that is compared as it is; of longer ones the hash is kept. */
 const LONGEST_KEPT = 64;
 
-/** Documents with the same new value of a key. */
+/** Documents with the same new value of a key. Values are as JSON, and cut. */
 type ValueGroup = {
-	readonly to: string | undefined;
-	/** undefined where they had none, or different ones */
-	from: string | undefined;
+	/** empty for a key that is removed */
+	readonly to: string;
+	/** empty where they had none, or different ones */
+	from: string;
 	readonly fromIdentity: string;
 	documents: number;
 };
@@ -86,15 +87,16 @@ export class ChangeGroups {
 			numbers.least = Math.min(numbers.least, to);
 			numbers.most = Math.max(numbers.most, to);
 		}
-		const value = identityOf(textOf(to ?? from));
-		const fromIdentity = identityOf(textOf(from));
+		const [before, after] = [textOf(from), textOf(to)];
+		const value = identityOf(after === "" ? before : after);
+		const fromIdentity = identityOf(before);
 		const known = group.values.get(value);
 		if (known !== undefined) {
 			known.documents += 1;
-			if (known.fromIdentity !== fromIdentity) known.from = undefined;
+			if (known.fromIdentity !== fromIdentity) known.from = "";
 		} else if (group.values.size < MAX_VALUES_OF_KEY && this.#values < MAX_VALUES) {
 			this.#values += 1;
-			group.values.set(value, { to: shown(to), from: shown(from), fromIdentity, documents: 1 });
+			group.values.set(value, { to: show(after, LONGEST), from: show(before, LONGEST), fromIdentity, documents: 1 });
 		}
 	}
 
@@ -144,28 +146,14 @@ function linesOf({ key, action, values, numbers, documents }: KeyGroup, code: (t
 	const rest = documents - named.reduce((sum, group) => sum + group.documents, 0);
 	if (rest === 0) return lines;
 	const examples = most.filter((group) => !named.includes(group)).slice(0, EXAMPLES);
-	const such = examples.map(({ to, from }) => code(to ?? from ?? "")).join(", ");
+	const such = examples.map(({ to, from }) => code(to === "" ? from : to)).join(", ");
 	const what = `${action} ${named.length === 0 ? "various" : "other"} values${such === "" ? "" : `, such as ${such}`}`;
 	return [...lines, line(what, rest)];
 }
 
-function valuesText(
-	action: ShownKey["action"],
-	{ from = "", to = "" }: ValueGroup,
-	code: (text: string) => string,
-): string {
-	switch (action) {
-		case "add":
-			return code(to);
-		case "change":
-			return from === "" ? `to ${code(to)}` : `${code(from)} to ${code(to)}`;
-		case "remove":
-			return code(from);
-	}
-}
-
-function shown(value: JsonValue | undefined): string | undefined {
-	return value === undefined ? undefined : show(textOf(value), LONGEST);
+function valuesText(action: ShownKey["action"], { from, to }: ValueGroup, code: (text: string) => string): string {
+	if (action !== "change") return code(action === "add" ? to : from);
+	return from === "" ? `to ${code(to)}` : `${code(from)} to ${code(to)}`;
 }
 
 /** As JSON, so that the text "5" and the number 5 differ. */
