@@ -73,15 +73,8 @@ export function githubLines(end: RunEnd, toPath: (file: string) => string | unde
 	const lines = findings.slice(0, SHOWN).map(({ file, line, column, code, text }) => {
 		const path = file === undefined ? undefined : toPath(file);
 		const at = file === undefined || path !== undefined ? "" : `${file}:${line}: `;
-		const place: readonly (readonly [string, string | number | undefined])[] =
-			path === undefined
-				? []
-				: [
-						["file", path],
-						["line", line],
-						["col", column],
-					];
-		const properties = [...place, ["title", `ragtag ${end.command}: ${code}`] as const]
+		const place = path === undefined ? {} : { file: path, line, col: column };
+		const properties = Object.entries({ ...place, title: `ragtag ${end.command}: ${code}` })
 			.filter(([, value]) => value !== undefined)
 			.map(([name, value]) => `${name}=${property(String(value))}`);
 		return `::error ${properties.join(",")}::${data(at + text)}`;

@@ -52,16 +52,14 @@ function runCase({ command, exit, text }: RunEnd, hasRows: boolean): Case {
 
 /** One case a line: a row may have several problems. */
 function problemCases({ problems, problemCount }: RunEnd): readonly Case[] {
-	const lines = new Map<number, string[]>();
-	const types = new Map<number, string>();
+	const faults = new Map<number, Fault>();
 	for (const { line, column, code, text } of problems) {
-		lines.set(line, [...(lines.get(line) ?? []), `column ${column}: ${text}`]);
-		types.set(line, types.get(line) ?? code);
+		const what = `column ${column}: ${text}`;
+		const before = faults.get(line);
+		const message = before === undefined ? what : `${before.message}\n${what}`;
+		faults.set(line, { kind: "failure", type: before?.type ?? code, message });
 	}
-	const cases = [...lines].map(([line, texts]): Case => {
-		const fault = { kind: "failure", type: types.get(line) ?? "", message: texts.join("\n") } as const;
-		return { name: `line ${line}`, fault };
-	});
+	const cases = Array.from(faults, ([line, fault]): Case => ({ name: `line ${line}`, fault }));
 	return [...cases, ...more(problemCount - problems.length, "problems of the manifest")];
 }
 
