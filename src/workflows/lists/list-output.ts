@@ -1,11 +1,13 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { reportCsvLine, tsvLine } from "../../report/escape.ts";
-import { type Column, type Layout, layoutOf, tableLine } from "../../report/table.ts";
+import { type Column, layoutOf, tableLine } from "../../report/table.ts";
 import { show } from "../../text/show.ts";
 import { localTimeText, TIME_WIDTH } from "../../text/words.ts";
 
-export type Format = "table" | "csv" | "tsv" | "json" | "jsonl";
+const FORMATS = ["table", "csv", "tsv", "json", "jsonl"] as const;
+
+export type Format = (typeof FORMATS)[number];
 
 /**
  * Items that are held until the columns of their table are laid out. Items after them get the same columns, so memory does not
@@ -18,13 +20,7 @@ const LONGEST_CELL = 200;
 
 export function addFormatOption(command: Command): Command {
 	return command.addOption(
-		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices([
-			"table",
-			"csv",
-			"tsv",
-			"json",
-			"jsonl",
-		]),
+		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices(FORMATS),
 	);
 }
 
@@ -116,39 +112,26 @@ async function* untilClosed<Item>(items: Iterable<Item> | AsyncIterable<Item>, i
 	}
 }
 
-async function printTable<Item>(items: AsyncIterable<Item>, shape: ListShape<Item>, io: App["io"]): Promise<number> {
+async function printTable<Item>(items: AsyncGenerator<Item>, shape: ListShape<Item>, io: App["io"]): Promise<number> {
 	const width = io.stdoutIsTerminal && shape.isWide !== true ? io.columns : Number.POSITIVE_INFINITY;
 	const ellipsis = io.unicode ? "…" : "...";
-	const begin = async (first: readonly Item[]): Promise<(item: Item) => Promise<void>> => {
-		const columns = (shape.table?.(first) ?? shape.columns).map((column) => ({
-			...column,
-			cell: column.inTable ?? column.cell,
-		}));
-		// Foreign text must not control this terminal.
-		const safe = (text: string): string => show(io.masked(text), LONGEST_CELL, ellipsis);
-		const head = columns.map(({ name }) => ({ name: safe(name) }));
-		const rows = first.map((item) => columns.map(({ cell }) => safe(cell(item))));
-		const layout: Layout = layoutOf(
-			columns.map((column, at) => ({ ...column, ...head[at] })),
-			rows,
-			width,
-		);
-		const line = (cells: readonly string[]): string => tableLine(cells, layout, ellipsis);
-		await io.print(`${io.style.bold(line(head.map(({ name }) => name)))}\n`);
-		for (const row of rows) await io.print(`${line(row)}\n`);
-		return (item) => io.print(`${line(columns.map(({ cell }) => safe(cell(item))))}\n`);
-	};
 	const first: Item[] = [];
-	let print: ((item: Item) => Promise<void>) | undefined;
-	let count = 0;
-	for await (const item of items) {
-		count += 1;
-		if (print !== undefined) await print(item);
-		else if (first.push(item) >= FIRST_ITEMS) {
-			print = await begin(first);
-			first.length = 0;
-		}
+	for (let next = await items.next(); next.done !== true; next = await items.next()) {
+		if (first.push(next.value) === FIRST_ITEMS) break;
 	}
-	if (print === undefined) await begin(first);
+	// Foreign text must not control this terminal.
+	const safe = (text: string): string => show(io.masked(text), LONGEST_CELL, ellipsis);
+	const columns = (shape.table?.(first) ?? shape.columns).map((column) => ({ ...column, name: safe(column.name) }));
+	const cellsOf = (item: Item): string[] => columns.map(({ cell, inTable = cell }) => safe(inTable(item)));
+	const rows = first.map(cellsOf);
+	const layout = layoutOf(columns, rows, width);
+	const line = (cells: readonly string[]): string => tableLine(cells, layout, ellipsis);
+	await io.print(`${io.style.bold(line(columns.map(({ name }) => name)))}\n`);
+	for (const row of rows) await io.print(`${line(row)}\n`);
+	let count = rows.length;
+	for await (const item of items) {
+		await io.print(`${line(cellsOf(item))}\n`);
+		count += 1;
+	}
 	return count;
 }
