@@ -27,7 +27,7 @@ export type Column = {
 };
 
 /** The columns that a table shows, by index, with the width of each. */
-export type Layout = {
+type Layout = {
 	readonly shown: readonly number[];
 	readonly widths: readonly number[];
 	/** by index within `shown`: columns of numbers, which stand below each other by their last digits */

@@ -86,45 +86,41 @@ export async function listDataset(
 }
 
 /** A file and the document of its name and size that no sync has stored. */
-type Equal = { readonly wanted: WantedFile; readonly document: OtherDocument };
+type Equal = Pick<WantedFile, "file"> & { readonly document: OtherDocument };
 
-/** The documents of the name and size of a file, by the path of the file. */
+/** The files that have a document of their name and size. */
 export function equalDocuments(
 	files: readonly WantedFile[],
 	entries: ReadonlyMap<string, SyncEntry>,
 	{ known, namesakes }: ListedDataset,
-): ReadonlyMap<string, Equal> {
-	const equal = new Map<string, Equal>();
-	for (const wanted of files) {
-		const { file, name, fault } = wanted;
-		const entry = entries.get(file.path);
-		if (fault !== undefined || (entry !== undefined && known.has(entry.documentId))) continue;
+): readonly Equal[] {
+	return files.flatMap(({ file, name, fault }) => {
+		const isKnown = known.has(entries.get(file.path)?.documentId ?? "");
 		const [document, ...others] = namesakes.get(name.normalize()) ?? [];
-		if (document !== undefined && others.length === 0 && document.size === file.size)
-			equal.set(file.path, { wanted, document });
-	}
-	return equal;
+		if (fault !== undefined || isKnown || document?.size !== file.size || others.length > 0) return [];
+		return [{ file, document }];
+	});
 }
 
 /** Takes documents over that are as large as the files of their names; with `--checksum` those that have their content. */
 export async function adopt(
 	run: Run<{ readonly checksum?: boolean | undefined }>,
 	{ root, datasetId }: SyncTarget,
-	equal: ReadonlyMap<string, Equal>,
+	equal: readonly Equal[],
 ): Promise<SyncEntry[]> {
 	const { flags, session, app } = run;
 	const { service, request } = session;
 	const adopted: SyncEntry[] = [];
-	for (const { wanted, document } of equal.values()) {
+	for (const { file, document } of equal) {
 		app.signal.throwIfAborted();
 		if (flags.checksum === true) {
 			const api = await service.known(request);
 			const listed = await findDocument(api, request, datasetId, document.id);
-			const path = join(root, wanted.file.path);
+			const path = join(root, file.path);
 			if (listed === undefined || !(await hasContentOf({ api, request }, listed, path))) continue;
 		}
 		// Another time than the file's: so the plan has a line for it.
-		adopted.push({ ...wanted.file, mtime: -1, documentId: document.id, name: document.name });
+		adopted.push({ ...file, mtime: -1, documentId: document.id, name: document.name });
 	}
 	app.io.note(
 		`${documentsText(adopted.length)} of the name and ${flags.checksum === true ? "content" : "size"} of a file: taken over.`,

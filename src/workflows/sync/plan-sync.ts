@@ -101,13 +101,10 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	if (isUntagged) session.service.searches.isNoneBelieved = true;
 	const listed = await listDataset(run, datasetId, state.entries.values(), { files, adopts });
 	const equal = equalDocuments(files, state.entries, listed);
-	if (flags.adopt === undefined) refuseLost(pair.file, { equal: equal.size, documents: listed.count });
+	if (flags.adopt === undefined) refuseLost(pair.file, { equal: equal.length, documents: listed.count });
 	const adopted = adopts ? await adopt(run, target, equal) : [];
 	const entries = new Map([...state.entries, ...adopted.map((entry) => [entry.path, entry] as const)]);
-	const known = new Map([
-		...listed.known,
-		...[...equal.values()].map(({ document }) => [document.id, document] as const),
-	]);
+	const known = new Map([...listed.known, ...equal.map(({ document }) => [document.id, document] as const)]);
 	const unread = tree.problems.map(({ path, reason: text }): WantedFile => {
 		const file = { path, size: 0, mtime: 0, ino: 0, sha256: "" };
 		return { file, name: path, metadata: new Map(), fault: { code: "FILE_UNREADABLE", text } };
