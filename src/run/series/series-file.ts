@@ -1,11 +1,12 @@
 import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
 import { type Activity, ACTIVITY_STATES } from "../../activity.ts";
+import { reason } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { countSettled } from "../../outcomes.ts";
 import type { Latencies } from "../rate/slow-seconds.ts";
 import { readTextIfThere } from "../storage/quick-files.ts";
-import type { Totals } from "../types.ts";
+import type { Clock, Totals } from "../types.ts";
 
 const COUNT = v.pipe(v.number(), v.finite(), v.minValue(0));
 
@@ -51,17 +52,7 @@ export const SERIES_FILE = "series.jsonl";
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 const MODE = 0o600;
 
-/** Begins a series, or goes on with that of a resumed run: the process before may have been killed within a line. */
-export function beginSeries(path: string): void {
-	const text = textOf(path);
-	append(path, text === "" || text.endsWith("\n") ? "" : "\n");
-}
-
 /** The file is not synced: a loss of power may cost its last seconds, and a line that was cut off is skipped when it is read. */
-export function appendPoint(path: string, point: SeriesPoint): void {
-	append(path, `${JSON.stringify(point)}\n`);
-}
-
 function append(path: string, text: string): void {
 	const file = openSync(path, FLAGS, MODE);
 	try {
@@ -84,7 +75,7 @@ function textOf(path: string): string {
 }
 
 /** The sources of a point. Only figures that exist anyway are read. */
-export type Sampled = {
+type Sampled = {
 	readonly monitor: {
 		readonly sentInAll: number;
 		readonly inFlight: number;
@@ -96,50 +87,72 @@ export type Sampled = {
 	readonly cap: () => number | undefined;
 };
 
-/** Makes the points of a series: each covers the time since the previous one. */
-export class Sampler {
-	readonly #sampled: Sampled;
-	#before: number;
-	#since: number;
+const SECOND_MS = 1000;
 
-	/** @param now milliseconds on a monotonic clock */
-	constructor(sampled: Sampled, now: number) {
-		this.#sampled = sampled;
-		this.#before = sampled.monitor.sentInAll;
-		// Those of before belong to no point.
-		sampled.monitor.latencies.take();
-		this.#since = now;
-	}
+/** Seconds that the last point covers at least. */
+const LEAST = 0.001;
 
-	/** Seconds since the last point. */
-	seconds(now: number): number {
-		return (now - this.#since) / 1000;
-	}
+/** Share of a second by which a timer may be early. */
+const EARLY = 0.1;
 
-	/** @param t epoch seconds */
-	take(now: number, t: number): SeriesPoint {
-		const seconds = this.seconds(now);
-		const { monitor, journal, cap } = this.#sampled;
+type Times = {
+	readonly clock: Pick<Clock, "now">;
+	readonly timers: { date(): Date; every(milliseconds: number, call: () => void): () => void };
+};
+
+/**
+ * Appends a line a second to the series of a run, until the returned function is called, which may be called twice. A failed
+ * write is reported once by `note`, and the run goes on without a series.
+ */
+export function recordSeries(
+	path: string,
+	{ monitor, journal, cap }: Sampled,
+	note: (text: string) => void,
+	{ clock, timers }: Times,
+): () => void {
+	let isOver = false;
+	let before = monitor.sentInAll;
+	let since = clock.now();
+	// Those of before belong to no point.
+	monitor.latencies.take();
+	const write = (text: () => string): void => {
+		try {
+			if (!isOver) append(path, text());
+		} catch (error) {
+			isOver = true;
+			note(`The figures of this run are not recorded from here on: ${path}: ${reason(error)}`);
+		}
+	};
+	const point = (now: number): SeriesPoint => {
 		const totals = journal.totals();
 		const sent = monitor.sentInAll;
-		const { p50, p95 } = monitor.latencies.take();
-		const lowered = monitor.current()?.rate?.now;
-		const point: SeriesPoint = {
-			t: rounded(t),
-			s: rounded(seconds),
-			sent: sent - this.#before,
+		const { state, rate } = monitor.current() ?? {};
+		const taken = {
+			t: rounded(timers.date().getTime() / SECOND_MS),
+			s: rounded((now - since) / SECOND_MS),
+			sent: sent - before,
 			done: countSettled(totals),
 			failed: totals.failed,
-			p50,
-			p95,
+			...monitor.latencies.take(),
 			// A run that is sampled has begun.
-			state: monitor.current()?.state ?? "running",
+			state: state ?? "running",
 			in_flight: monitor.inFlight,
 			cap: cap() ?? null,
-			...(lowered === undefined ? {} : { rate: Math.round(lowered * 10) / 10 }),
+			...(rate === undefined ? {} : { rate: Math.round(rate.now * 10) / 10 }),
 		};
-		this.#before = sent;
-		this.#since = now;
-		return point;
-	}
+		[before, since] = [sent, now];
+		return taken;
+	};
+	const take = (least: number): void => {
+		const now = clock.now();
+		if ((now - since) / SECOND_MS >= least) write(() => `${JSON.stringify(point(now))}\n`);
+	};
+	// The process before may have been killed within a line.
+	write(() => (/[^\n]$/.test(textOf(path)) ? "\n" : ""));
+	const cancel = timers.every(SECOND_MS, () => take(1 - EARLY));
+	return () => {
+		cancel();
+		take(LEAST);
+		isOver = true;
+	};
 }

@@ -1,7 +1,7 @@
 import type { Row } from "../../manifest/types.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
 import { Recorder } from "../../run/recorded/recorder.ts";
-import { SERIES_FILE } from "../../run/series/series-file.ts";
+import { recordSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { countsText } from "../../report/summary.ts";
 import type { Outcome, Totals } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
@@ -13,7 +13,6 @@ import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./ea
 import { followAdjustments } from "./follow-adjustments.ts";
 import { type NewerRows, newerRowsOf, writtenAgainText } from "./newer-rows.ts";
 import { runsOnDataset } from "../recorded/run-state.ts";
-import { recordSeries } from "./record-end.ts";
 
 /** A run whose record is open and whose lock is held, until it is disposed of. */
 export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {

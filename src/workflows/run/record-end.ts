@@ -8,9 +8,6 @@ import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
-import type { AppTimers } from "../../app.ts";
-import type { Clock } from "../../run/types.ts";
-import { appendPoint, beginSeries, type Sampled, Sampler } from "../../run/series/series-file.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {
@@ -95,46 +92,4 @@ export async function endIfUnsent(
 function unsentHint(hint: string | undefined): string {
 	if (hint === undefined) return "Nothing was sent: run the same command again.";
 	return /same command again/i.test(hint) ? `Nothing was sent. ${hint}` : `${hint} Then run the same command again.`;
-}
-
-const SECOND_MS = 1000;
-
-/** Seconds that the last point covers at least. */
-const LEAST = 0.001;
-
-/** Share of a second by which a timer may be early. */
-const EARLY = 0.1;
-
-/**
- * Appends a line a second to the series of a run, until the returned function is called, which may be called twice. A failed
- * write is reported once by `note`, and the run goes on without a series.
- */
-export function recordSeries(
-	path: string,
-	sampled: Sampled,
-	note: (text: string) => void,
-	{ clock, timers }: { readonly clock: Pick<Clock, "now">; readonly timers: AppTimers },
-): () => void {
-	const sampler = new Sampler(sampled, clock.now());
-	let isOver = false;
-	const attempt = (work: () => void): void => {
-		try {
-			if (!isOver) work();
-		} catch (error) {
-			isOver = true;
-			note(`The figures of this run are not recorded from here on: ${path}: ${reason(error)}`);
-		}
-	};
-	const take = (least: number): void => {
-		const now = clock.now();
-		if (sampler.seconds(now) < least) return;
-		attempt(() => appendPoint(path, sampler.take(now, timers.date().getTime() / SECOND_MS)));
-	};
-	attempt(() => beginSeries(path));
-	const cancel = timers.every(SECOND_MS, () => take(1 - EARLY));
-	return () => {
-		cancel();
-		take(LEAST);
-		isOver = true;
-	};
 }

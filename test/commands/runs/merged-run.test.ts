@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
@@ -14,7 +14,7 @@ import {
 } from "../../support/recorded.ts";
 import { shardIndexOf } from "../../../src/shard.ts";
 import { file, folder } from "../../support/service.ts";
-import { at, parse, range, summaryOf } from "../../support/values.ts";
+import { at, range, summaryOf } from "../../support/values.ts";
 
 const UNDO_FLAGS = ["--rate", "5000", "--concurrency", "1", "--json"];
 const FLAGS = [...UNDO_FLAGS, "--chunk", "1"];

@@ -3,11 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
-import { readSeries } from "../../../src/run/series/series-file.ts";
+import { readSeries, recordSeries } from "../../../src/run/series/series-file.ts";
 import { noOutcomes } from "../../../src/outcomes.ts";
-import { FakeClock } from "../../run/fake-clock.ts";
+import { FakeClock } from "../fake-clock.ts";
 import { folder } from "../../support/service.ts";
-import { recordSeries } from "../../../src/workflows/run/record-end.ts";
 
 const TOTALS = {
 	rows: 100,
