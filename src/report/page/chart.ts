@@ -92,7 +92,10 @@ function condensed(series: readonly SeriesPoint[]): readonly Point[] {
 
 function joined(one: Point, next: Point): Point {
 	const states = [one, next].map(({ state }) => state);
-	const state = Object.keys(BAND_WORDS).filter(isBand).findLast((band) => states.includes(band)) ?? next.state;
+	const state =
+		Object.keys(BAND_WORDS)
+			.filter(isBand)
+			.findLast((band) => states.includes(band)) ?? next.state;
 	return { t: next.t, s: rounded(one.s + next.s), sent: one.sent + next.sent, cap: next.cap, state };
 }
 

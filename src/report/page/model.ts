@@ -83,11 +83,10 @@ export function outcomeOf({ totals, exit, verify }: Pick<RunPage, "totals" | "ex
 	const pending = totals?.pending ?? 0;
 	const isDry = pending > 0 && COMPLETE.includes(exit);
 	const unsent = UNSENT.includes(exit) ? "No row was sent." : "The command ended before it could count its rows.";
-	const lost = verify === undefined || verify.lost === 0 ? "" : ` ${rowsText(verify.lost)} did not keep what was written.`;
+	const lost =
+		verify === undefined || verify.lost === 0 ? "" : ` ${rowsText(verify.lost)} did not keep what was written.`;
 	const sentence =
-		totals === undefined
-			? unsent
-			: `${countsText(totals, isDry ? pending : 0)}.${isDry ? " Nothing was sent." : lost}`;
+		totals === undefined ? unsent : `${countsText(totals, isDry ? pending : 0)}.${isDry ? " Nothing was sent." : lost}`;
 	if (exit === undefined) return { tone: "open", word: "Not ended", sentence };
 	if (isDry) return { tone: "open", word: "Dry run", sentence };
 	if (exit === 0) return { tone: "good", word: "Successful", sentence };

@@ -147,7 +147,9 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
 function section({ id, title, columns, rows, total }: PageTable): string {
 	const classes = columns.map((name) => CLASSES.get(name) ?? "");
 	const head = columns.map((name) => `<th${NUMERIC.includes(name) ? ' class="n"' : ""}>${name}</th>`);
-	const body = rows.map((row) => `<tr>${row.map((cell, at) => `<td class="${classes[at]}">${cell}</td>`).join("")}</tr>`);
+	const body = rows.map(
+		(row) => `<tr>${row.map((cell, at) => `<td class="${classes[at]}">${cell}</td>`).join("")}</tr>`,
+	);
 	const cut =
 		total > rows.length ? `<p class="cut">The first ${numberText(rows.length)} of ${numberText(total)}.</p>` : "";
 	return `<section class="rows" id="${id}"><h2>${title} <small>${numberText(total)}</small></h2>

@@ -19,9 +19,7 @@ const FIRST_ITEMS = 1_000;
 const LONGEST_CELL = 200;
 
 export function addFormatOption(command: Command): Command {
-	return command.addOption(
-		new Option("--format <format>", "table on a terminal, tsv in a pipe").choices(FORMATS),
-	);
+	return command.addOption(new Option("--format <format>", "table on a terminal, tsv in a pipe").choices(FORMATS));
 }
 
 /** `--json` is `--format jsonl`, and `--wide` a table, unless a format is named. */

@@ -137,7 +137,9 @@ describe("docs plan --undeclared", () => {
 		const { stdout } = await plan(made, await manifestOf(made.ids.slice(0, 10)), ...flags);
 		expect(stdout.length).toBeLessThanOrEqual(4000);
 		expect(stdout).toContain("\n290 documents are in no row of the manifest.\n");
-		expect(stdout).toMatch(/\n# document-\d+\.txt \(\w+\) of dataset \w+ is in no row\n[\s\S]*\n2\d\d documents are not shown/);
+		expect(stdout).toMatch(
+			/\n# document-\d+\.txt \(\w+\) of dataset \w+ is in no row\n[\s\S]*\n2\d\d documents are not shown/,
+		);
 		const csv = await plan(
 			made,
 			await manifestOf(made.ids.slice(1)),

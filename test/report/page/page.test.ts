@@ -85,8 +85,18 @@ describe("the outcome of a run in a sentence", () => {
 		["no rows known", undefined, 3, "Failed: No row was sent."],
 		["a good check", undefined, 0, "Successful: No row was sent."],
 		["a fault of the program", undefined, 70, "Failed: The command ended before it could count its rows."],
-		["a dry run", { rows: 9, pending: 4, unchanged: 5 }, 0, "Dry run: 9 rows: 5 unchanged, 4 would change. Nothing was sent."],
-		["a dry run with a failed row", { rows: 5, pending: 4, failed: 1 }, 1, "Dry run: 5 rows: 1 failed, 4 would change. Nothing was sent."],
+		[
+			"a dry run",
+			{ rows: 9, pending: 4, unchanged: 5 },
+			0,
+			"Dry run: 9 rows: 5 unchanged, 4 would change. Nothing was sent.",
+		],
+		[
+			"a dry run with a failed row",
+			{ rows: 5, pending: 4, failed: 1 },
+			1,
+			"Dry run: 5 rows: 1 failed, 4 would change. Nothing was sent.",
+		],
 		["an output that could not be written", { rows: 2, updated: 2 }, 74, "Finished with failures: 2 rows: 2 updated."],
 	] as const)("never says more than the exit code: %s", (_, counts, exit, expected) => {
 		const { word, sentence } = outcomeOf({ totals: counts && totalsOf(counts), exit, verify: undefined });
@@ -140,7 +150,9 @@ describe("the chart of a run", () => {
 	});
 
 	it("has one point for several seconds of a long run, and loses neither a second nor an outage", () => {
-		const points = examplePoints(1201).map((point, at) => (at === 700 ? { ...point, state: "outage" as const } : point));
+		const points = examplePoints(1201).map((point, at) =>
+			at === 700 ? { ...point, state: "outage" as const } : point,
+		);
 		const [rate] = chartsOf(points);
 		expect(rate).toMatchObject({ end: 1201, bands: [{ state: "outage", from: 699, to: 702 }] });
 		expect(rate?.lines[0]?.values).toEqual(Array.from({ length: 401 }, () => 50));

@@ -87,7 +87,9 @@ describe("the summary of a step", () => {
 		const text = "201 rows (csv), no problems";
 		const end = runEnd({ command: "manifest check", text, summary: summaryOf(ended, 0), result: ended });
 		const page = pageMarkdown(pageOf(end));
-		expect(page).toContain("## Successful: `ragtag manifest check tags.csv`\n\nNo row was sent.\n\n`201 rows (csv), no");
+		expect(page).toContain(
+			"## Successful: `ragtag manifest check tags.csv`\n\nNo row was sent.\n\n`201 rows (csv), no",
+		);
 		expect(page).not.toContain("pending");
 	});
 
