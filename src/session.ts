@@ -1,7 +1,7 @@
 import type { BodyChoice } from "./body-forms.ts";
-import { usageError } from "./errors.ts";
+import { type CliError, usageError } from "./errors.ts";
 import type { Io, Timers } from "./io.ts";
-import { ADVISED_RATE, MAX_CONCURRENCY, type RateSetting } from "./rates.ts";
+import { ADVISED_RATE, isEverAuto, MAX_CONCURRENCY, type RateSetting } from "./rates.ts";
 import { createApi } from "./rest/api.ts";
 import { RestError } from "./rest/errors.ts";
 import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
@@ -12,9 +12,8 @@ import { watchingLists } from "./run/documents/list.ts";
 import { type Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
-import { MOST_ASKED, openRates } from "./run/rate/rate-control.ts";
+import { MOST_ASKED, RateControl } from "./run/rate/rate-control.ts";
 import { hear } from "./run/rate/send-queue.ts";
-import { fileRateMemory } from "./run/rate/rate-memory.ts";
 import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory } from "./run/service/service-memory.ts";
@@ -100,15 +99,8 @@ export async function openSession(
 	const stateDir = redact(baseUrl) === baseUrl ? settings.stateDir?.value : undefined;
 	const date = timers.date;
 	const note = (text: string): void => io.note(text);
-	const { rates, keepFound } = await openRates({
-		setting,
-		clock,
-		date,
-		monitor,
-		isAsked: asked !== undefined,
-		memory: stateDir === undefined ? undefined : fileRateMemory(stateDir, baseUrl, { date, note }),
-		limiterOrigin: settings.limiter?.origin,
-	});
+	if (settings.limiter !== undefined && isEverAuto(setting)) throw autoIsShared(settings.limiter.origin);
+	const rates = new RateControl({ setting, clock, date, monitor, isAsked: asked !== undefined });
 	const onExchange = (exchange: Exchange): void => {
 		const { method, path, status, result, milliseconds } = exchange;
 		if (io.isDebugging)
@@ -208,11 +200,18 @@ export async function openSession(
 		async close(): Promise<void> {
 			stopTicks();
 			limiter.close();
-			await keepFound();
 			await sharedCap?.close();
 			await api.close();
 		},
 	};
+}
+
+/** A rate that each run finds for itself is no cap of all runs. @param origin of the shared cap: `--limiter` or a variable */
+function autoIsShared(origin: string): CliError {
+	return usageError(
+		`a rate that is looked for (auto) can't be the cap that runs share by ${origin}; nothing was sent`,
+		`Give the shared cap: --rate N. Or leave ${origin} out: then each run looks for its own part.`,
+	);
 }
 
 /** The flavour that the command line or the profile names. @throws CliError (usage) if there is no such flavour */

@@ -1,5 +1,5 @@
 import type { Adjustment } from "../run/rate/rate-control.ts";
-import type { FoundRate } from "../run/rate/rate-memory.ts";
+import type { FoundRate } from "../run/rate/found-rate.ts";
 import type { Pace, SlowCause } from "../run/rate/slow-seconds.ts";
 import { numberText } from "../text/words.ts";
 

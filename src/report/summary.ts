@@ -2,7 +2,7 @@ import type { ExitCode } from "../errors.ts";
 import { OUTCOMES, countSettled, countWritten } from "../outcomes.ts";
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { Pace } from "../run/rate/slow-seconds.ts";
-import type { FoundRate } from "../run/rate/rate-memory.ts";
+import type { FoundRate } from "../run/rate/found-rate.ts";
 import type { Outcome, Stop, Totals, VerifyCounts, Work } from "../run/types.ts";
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";

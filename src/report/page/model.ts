@@ -1,5 +1,5 @@
 import type { SlowCause } from "../../run/rate/slow-seconds.ts";
-import type { FoundRate } from "../../run/rate/rate-memory.ts";
+import type { FoundRate } from "../../run/rate/found-rate.ts";
 import type { Totals, VerifyCounts } from "../../run/types.ts";
 import { durationText, numberText, rowsText } from "../../text/words.ts";
 import type { ShownChange } from "../change-tally.ts";

@@ -1,9 +1,12 @@
 import { MAX_CONCURRENCY } from "../../rates.ts";
 import { DEEPEST, FLOOR, FREE_PLACES, HeldRate, LEAST_PLACES, leftForQueue, placesFor, risen } from "./curve.ts";
-import { type Finding, FIRST_RATE, type FoundRate, foundRate } from "./rate-memory.ts";
+import { type Finding, type FoundRate, foundRate } from "./found-rate.ts";
 import { RecentAnswers } from "./recent-answers.ts";
 import type { Slowness } from "./slow-seconds.ts";
 import { type Step, Unavailable } from "./unavailable.ts";
+
+/** Requests a second with which a run without a cap begins. */
+const FIRST_RATE = 20;
 
 /** Requests a second above which a service without a sign is not paced: it took half of that. */
 const FREE = 500;
@@ -28,8 +31,7 @@ const JUDGED_ANSWERS = 8;
 const USED = 0.8;
 const KEPT_UP = 0.9;
 
-/** Share of a kept rate with which a run begins, and of the ceiling with which it goes on after a refusal. */
-const KEPT_SHARE = 0.9;
+/** Share of the ceiling with which a run goes on after a refusal. */
 const AFTER_REFUSAL = 0.85;
 
 /**
@@ -45,8 +47,6 @@ export class Controller {
 	#rate: number;
 	#isDoubling: boolean;
 	#ceiling: Finding | undefined;
-	/** whether this run has seen the ceiling */
-	#isOwn = false;
 	/** the last event, the rate after it, and the seconds since then in which that was used */
 	#cutAt = Number.NEGATIVE_INFINITY;
 	#low = 0;
@@ -62,16 +62,13 @@ export class Controller {
 	/**
 	 * @param cap requests a second at most; undefined for none
 	 * @param most requests in flight at most
-	 * @param kept what an earlier run found at this address
 	 */
-	constructor(cap: number | undefined, now: number, most: () => number = () => MAX_CONCURRENCY, kept?: FoundRate) {
+	constructor(cap: number | undefined, now: number, most: () => number = () => MAX_CONCURRENCY) {
 		this.#cap = cap;
 		this.#most = most;
 		this.#answers = new RecentAnswers(now);
-		this.#rate = cap ?? (kept === undefined ? FIRST_RATE : kept.rate * KEPT_SHARE);
-		this.#low = this.#rate;
-		this.#isDoubling = cap === undefined && (kept === undefined || kept.because === null);
-		if (cap === undefined && kept !== undefined && kept.because !== null) this.#ceiling = kept;
+		this.#rate = this.#low = cap ?? FIRST_RATE;
+		this.#isDoubling = cap === undefined;
 	}
 
 	/** Another cap holds. Facts learnt about the service stay. */
@@ -111,17 +108,19 @@ export class Controller {
 
 	/** What was found so far. */
 	get found(): FoundRate {
-		return foundRate(this.#isOwn ? this.#ceiling : undefined, this.#rate);
+		return foundRate(this.#ceiling, this.#rate);
 	}
 
 	/** Why requests are sent more slowly than they may be; undefined where they are not. */
 	slowness(now: number): Slowness | undefined {
 		const [rate, { answered, latency }] = [this.#held.of(this.#rate, now), this.#answers];
 		if (rate < this.#rate) return { cause: "restart", now: rate, at: undefined, latency };
-		const isLowered = this.#isOwn && (this.#cap === undefined || rate < KEPT_UP * this.#cap);
-		if (isLowered && this.#ceiling !== undefined && this.#ceiling.because !== "latency")
-			return { cause: this.#ceiling.because, now: rate, at: this.#ceiling.at, latency };
-		return isLowered || this.#isBehind ? { cause: "latency", now: answered, at: undefined, latency } : undefined;
+		const lowered = this.#cap === undefined || rate < KEPT_UP * this.#cap ? this.#ceiling : undefined;
+		if (lowered !== undefined && lowered.because !== "latency")
+			return { cause: lowered.because, now: rate, at: lowered.at, latency };
+		return lowered !== undefined || this.#isBehind
+			? { cause: "latency", now: answered, at: undefined, latency }
+			: undefined;
 	}
 
 	/** A request goes out. @param isFull whether few more may be in flight */
@@ -156,7 +155,7 @@ export class Controller {
 		const measured = isMeasured ? this.#answers.rate(now, this.#cutAt) : this.#rate * share;
 		const rate = Math.min(this.#rate, Math.max(this.#rate * DEEPEST, measured));
 		// A service that refuses everything says nothing about its rate.
-		const known = refusals === answers && this.#isOwn ? this.#ceiling : undefined;
+		const known = refusals === answers ? this.#ceiling : undefined;
 		this.#cut(known ?? { rate, because: status, at: this.#rate }, rate * AFTER_REFUSAL, now);
 		if (status === "503") this.#step(this.#unavailable.lowered(answers, refusals, now), now);
 	}
@@ -208,7 +207,6 @@ export class Controller {
 
 	#cut(ceiling: Finding, low: number, now: number): void {
 		this.#ceiling = ceiling;
-		this.#isOwn = true;
 		this.#rate = this.#low = Math.max(FLOOR, low);
 		this.#isDoubling = false;
 		this.#climbed = 0;

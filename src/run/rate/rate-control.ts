@@ -1,9 +1,8 @@
-import { usageError } from "../../errors.ts";
-import { isEverAuto, MAX_CONCURRENCY, minuteOfDay, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
+import { MAX_CONCURRENCY, minuteOfDay, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
 import type { Clock } from "../types.ts";
 import { Controller } from "./controller.ts";
 import { RateLimiter } from "./limiter.ts";
-import { type FoundRate, isWorthKeeping, type RateMemory } from "./rate-memory.ts";
+import type { FoundRate } from "./found-rate.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The causes of a change of the rate, or of a pause. */
@@ -23,8 +22,6 @@ type RateControlOptions = {
 	readonly monitor: Pick<RunMonitor, "paused" | "continued">;
 	/** whether the user gave the rate */
 	readonly isAsked?: boolean;
-	/** what an earlier run found at this address */
-	readonly kept?: FoundRate | undefined;
 };
 
 /** Requests in flight at most for a rate that the user asked for: 1,000 a second at 300 ms need 350. Each takes a connection. */
@@ -55,7 +52,7 @@ export class RateControl {
 	#adjusted: readonly Adjustment[] = [];
 
 	constructor(options: RateControlOptions) {
-		const { setting, clock, date, kept } = options;
+		const { setting, clock, date } = options;
 		this.#options = options;
 		this.#setting = setting;
 		this.#isAsked = options.isAsked ?? false;
@@ -63,7 +60,7 @@ export class RateControl {
 		this.#isEverAuto = this.#choice === "auto";
 		const now = clock.now();
 		this.#caps = [{ at: now, rate: this.rate }];
-		this.controller = new Controller(this.rate, now, () => this.#mostInFlight, kept);
+		this.controller = new Controller(this.rate, now, () => this.#mostInFlight);
 		this.limiter = new RateLimiter(this.rate, clock, () => this.controller.pace(clock.now()));
 		this.unpaused = {
 			now: () => (this.#pausedSince ?? clock.now()) - this.#pausedMs,
@@ -173,38 +170,4 @@ export class RateControl {
 		this.#adjusted = [...this.#adjusted, change];
 		this.onChange(change);
 	}
-}
-
-type OpenRatesOptions = Omit<RateControlOptions, "kept"> & {
-	/** undefined on a machine without a state folder */
-	readonly memory: RateMemory | undefined;
-	/** where a cap that runs share was asked for, `--limiter` or a variable; undefined for none */
-	readonly limiterOrigin: string | undefined;
-};
-
-/**
- * The rates of a session, and a function that keeps what was found for the next run at this address.
- *
- * @throws CliError exit 2 where the rate is to be found, and shared with other runs too
- */
-export async function openRates(
-	options: OpenRatesOptions,
-): Promise<{ readonly rates: RateControl; readonly keepFound: () => Promise<void> }> {
-	const { memory, setting, limiterOrigin } = options;
-	const kept = isEverAuto(setting) ? await memory?.load() : undefined;
-	if (limiterOrigin !== undefined && isEverAuto(setting)) {
-		const number = kept === undefined ? "100" : String(kept.rate);
-		throw usageError(
-			`a rate that is looked for (auto) can't be the cap that runs share by ${limiterOrigin}; nothing was sent`,
-			`Give the shared cap: --rate ${number}. Or leave ${limiterOrigin} out: then each run looks for its own part.`,
-		);
-	}
-	const rates = new RateControl({ ...options, kept });
-	return {
-		rates,
-		keepFound: async () => {
-			const { found } = rates;
-			if (found !== undefined && isWorthKeeping(found, kept)) await memory?.save(found);
-		},
-	};
 }

@@ -1,6 +1,6 @@
 import { createHistogram } from "node:perf_hooks";
 import { rateText } from "../../text/words.ts";
-import type { Cause } from "./rate-memory.ts";
+import type { Cause } from "./found-rate.ts";
 
 /**
  * A cause that made a run slower, and for how many seconds: a status with Retry-After, `outage`, `slowed` for a lowered rate,

@@ -7,7 +7,7 @@ import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import type { SlowCause } from "../rate/slow-seconds.ts";
-import { FOUND_RATE, type FoundRate } from "../rate/rate-memory.ts";
+import { FOUND_RATE, type FoundRate } from "../rate/found-rate.ts";
 import { readTextIfThere, statusOf } from "../storage/quick-files.ts";
 import type { Totals, VerifyCounts } from "../types.ts";
 import { known, type RunFile } from "./run-file.ts";

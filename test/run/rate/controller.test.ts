@@ -24,16 +24,6 @@ describe("a limit of 60/s that is not known, with a burst of 10, as nginx keeps 
 		expect(tries / rows).toBeLessThan(way === 300 ? 0.07 : 0.02);
 	});
 
-	it("is found by the next run at once, where it was kept", () => {
-		const kept = { rate: LIMIT, because: "429", at: 66 } as const;
-		const { end, refused } = simulate(
-			leakyBucket(() => LIMIT, 429, 2),
-			{ rows: 1_500, way: 30, kept },
-		);
-		expect(1_500_000 / end / LIMIT).toBeGreaterThan(0.97);
-		expect(refused()).toBeLessThan(0.01);
-	});
-
 	it.each([
 		{ status: 429, cap: 100, way: 30 },
 		{ status: 429, cap: undefined, way: 300 },

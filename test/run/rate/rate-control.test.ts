@@ -62,14 +62,6 @@ describe("--rate auto", () => {
 		expect([control.rate, control.searched]).toEqual([220, undefined]);
 		expect(control.found).toEqual({ rate: 220, because: null, at: null });
 	});
-
-	it("begins below what an earlier run found at this address", () => {
-		const clock = new FakeClock();
-		const monitor = new RunMonitor(clock, new Cooldown(clock));
-		const kept = { rate: 400, because: "429", at: 420 } as const;
-		const control = new RateControl({ setting: "auto", clock, date: () => new Date(2026, 10, 22), monitor, kept });
-		expect(control.controller.pace(0)).toBe(360);
-	});
 });
 
 describe("a pause", () => {

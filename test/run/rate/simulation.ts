@@ -1,5 +1,4 @@
 import { Controller } from "../../../src/run/rate/controller.ts";
-import type { FoundRate } from "../../../src/run/rate/rate-memory.ts";
 import { chanceOf } from "../../support/chance.ts";
 
 /** What a service makes of a request that arrives: the status, and the milliseconds until its answer leaves. */
@@ -81,9 +80,9 @@ export function failing(share: number, latency: number, seed: number): Service {
 /** What the controller makes of a service, in its own time. Requests are spaced as the limiter does, with a little chance. */
 export function simulate(
 	service: Service,
-	{ rows, cap, way = 1, kept, seed = 1 }: { rows: number; cap?: number; way?: number; kept?: FoundRate; seed?: number },
+	{ rows, cap, way = 1, seed = 1 }: { rows: number; cap?: number; way?: number; seed?: number },
 ): Course {
-	const controller = new Controller(cap, 0, undefined, kept);
+	const controller = new Controller(cap, 0);
 	const chance = chanceOf(seed);
 	const coming: { sent: number; came: number; status: number }[] = [];
 	const requests: { sent: number; came: number; status: number }[] = [];
