@@ -3,7 +3,6 @@ import { type CliError, usageError } from "./errors.ts";
 import type { Io, Timers } from "./io.ts";
 import { ADVISED_RATE, isEverAuto, MAX_CONCURRENCY, type RateSetting } from "./rates.ts";
 import { createApi } from "./rest/api.ts";
-import { RestError } from "./rest/errors.ts";
 import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
@@ -13,7 +12,7 @@ import { type Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, RateControl } from "./run/rate/rate-control.ts";
-import { hear } from "./run/rate/send-queue.ts";
+import { Reporter } from "./run/rate/reporter.ts";
 import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory } from "./run/service/service-memory.ts";
@@ -122,7 +121,7 @@ export async function openSession(
 		onBytes: (bytes) => monitor.live.moved(bytes),
 	});
 	const api = watchingLists(plain, monitor.lists);
-	const { limiter, controller } = rates;
+	const { limiter } = rates;
 	let sharedCap: SharedCap | undefined;
 	if (settings.limiter !== undefined) {
 		const url = settings.limiter.value;
@@ -133,22 +132,7 @@ export async function openSession(
 		limiter.share(sharedCap);
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
-	const send = paced(limiter, cooldown, {
-		sent: () => {
-			const now = clock.now();
-			controller.sent(now, false);
-			monitor.sent();
-			return now;
-		},
-		answered: (sent) => {
-			monitor.answered(sent);
-			controller.answered(sent, clock.now());
-		},
-		failed: (sent, error) => {
-			monitor.failed(sent, error);
-			if (error instanceof RestError) hear(controller, error, sent, clock.now());
-		},
-	});
+	const send = paced(limiter, cooldown, new Reporter(rates.controller, monitor, clock));
 	const service = new Service({
 		api,
 		memory: stateDir === undefined ? undefined : fileMemory(stateDir, baseUrl),
@@ -161,7 +145,7 @@ export async function openSession(
 		redact,
 	});
 	await service.remember();
-	monitor.searching(() => rates.searched);
+	monitor.searched = () => rates.searched;
 	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
 	const dependencies = { send, cooldown, monitor, clock: rates.unpaused, signal };
 	const retried: Request = (call) => requestWithRetry(call, dependencies);

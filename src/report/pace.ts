@@ -15,14 +15,12 @@ const LEAST_CAUSE_SECONDS = 1;
 /**
  * The reason why a run was slower than it may be: `rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)`. Undefined
  * where it went about as fast as its cap, and where it was too short to say.
- *
- * @param cap requests a second; undefined for no cap
  */
-export function paceText(pace: Pace, cap: number | undefined): string | undefined {
-	const { requests, seconds, latency, concurrency } = pace;
+export function paceText(pace: Pace): string | undefined {
+	const { requests, seconds, latency, concurrency, cap } = pace;
 	if (seconds <= 0 || (cap !== undefined && requests / seconds >= FULL_SHARE * cap)) return undefined;
 	const isShort = seconds < LEAST_SECONDS || (cap !== undefined && requests < cap);
-	const words = slowCauses(pace, cap)
+	const words = slowCauses(pace)
 		.filter((each) => each.seconds >= LEAST_CAUSE_SECONDS)
 		.map((each) => {
 			if (each.cause !== "concurrency") return causeText(each);
@@ -35,7 +33,7 @@ export function paceText(pace: Pace, cap: number | undefined): string | undefine
 }
 
 /** The causes that made a run slower. A cause in the run itself, and not in the service, counts only in a long run. */
-export function slowCauses({ slow, seconds, requests }: Pace, cap: number | undefined): readonly SlowCause[] {
+export function slowCauses({ slow, seconds, requests, cap }: Pace): readonly SlowCause[] {
 	const isLong = seconds >= LEAST_SECONDS && (cap === undefined || requests / seconds < FULL_SHARE * cap);
 	return slow.filter(({ cause }) => isLong || (cause !== "concurrency" && cause !== "rows"));
 }

@@ -61,9 +61,8 @@ export type Ended = {
 	/** the name of the recorded run, and its folder */
 	readonly run?: string | undefined;
 	readonly folder?: string | undefined;
-	/** how fast the requests of its rows went, and the requests a second that were allowed */
+	/** how fast the requests of its rows went */
 	readonly pace?: Pace | undefined;
-	readonly cap?: number | undefined;
 	/** changes of its rate, and pauses */
 	readonly adjusted?: readonly Adjustment[] | undefined;
 	/** seconds for which the Redis of a shared cap did not answer; undefined where the cap was not shared */
@@ -105,7 +104,7 @@ export type Ended = {
 
 /** The summary object of a run. All counts are always there. Seconds are rounded to milliseconds. */
 export function summaryOf(ended: Ended, exit: ExitCode) {
-	const { totals, seconds, stop, pace, cap, verify, dry, undo, shard, limiterAway, foundRate, oldestReading } = ended;
+	const { totals, seconds, stop, pace, verify, dry, undo, shard, limiterAway, foundRate, oldestReading } = ended;
 	const { duplicateSkipped, attempts, ...counts } = totals;
 	return {
 		type: "summary",
@@ -135,7 +134,7 @@ export function summaryOf(ended: Ended, exit: ExitCode) {
 		/** why it ended before its last row, with its exit code; null where it came to its end */
 		stop: stop === undefined ? null : { code: stop.exit, text: stop.text },
 		/** the causes that made it slower than its rate, with their seconds: `429`, `503`, `outage`, `slowed`, `concurrency`, `paused` */
-		slow: pace === undefined ? [] : slowCauses(pace, cap),
+		slow: pace === undefined ? [] : slowCauses(pace),
 		/** changes of its rate, and pauses, while it went on */
 		adjusted: (ended.adjusted ?? []).map(adjustedLine),
 		/** the part of the manifest whose rows are counted, and the rows that are not; null for a whole one */

@@ -179,7 +179,7 @@ export class RowAttempts<Item extends Work> {
 			allowed: attempts,
 			idempotent: true,
 			answered: outage.answered,
-			succeeded: outage.succeeded,
+			succeeded: outage.successes > 0,
 			patient: maxOutage !== undefined,
 			outage: queue.wasLost(error),
 			tooFast: queue.wasTooFast(error),

@@ -111,13 +111,8 @@ export type Clock = {
 
 /** Grants the right to send one request. */
 export type Limiter = {
-	/**
-	 * Resolves when a request may start; undefined where it may at once. Rejects with the signal's reason when it aborts while
-	 * waiting.
-	 *
-	 * @throws the signal's reason where it has aborted already
-	 */
-	take(signal?: AbortSignal): Promise<void> | undefined;
+	/** Resolves when a request may start. Rejects with the signal's reason when that has aborted, or aborts meanwhile. */
+	take(signal?: AbortSignal): Promise<void>;
 	/** milliseconds that each request waits for its permit besides the wait for the cap; undefined for none */
 	readonly lead?: number;
 	/** from now on every request is rejected, waiting requests too */

@@ -98,7 +98,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 	const isFound = ended.undone !== undefined || flags.wait === true;
 	const unparsed = isFound ? undefined : unparsedText(totals);
 	if (unparsed !== undefined) io.note(unparsed);
-	const why = ended.pace && paceText(ended.pace, ended.cap);
+	const why = ended.pace && paceText(ended.pace);
 	if (why !== undefined) io.note(why);
 	if (ended.foundRate !== undefined) io.note(`rate auto: ${foundRateText(ended.foundRate)}`);
 	for (const text of adjustedTexts(ended.adjusted ?? [])) io.note(text);

@@ -8,6 +8,7 @@ const pace = (more: Partial<Pace>): Pace => ({
 	seconds: 100,
 	latency: 30,
 	concurrency: 8,
+	cap: 100,
 	slow: [],
 	...more,
 });
@@ -45,15 +46,15 @@ it.each([
 	],
 	["no time", { requests: 0, seconds: 0 }, 100, undefined],
 ] as const)("the summary says why a run was slow: %s", (_, more, cap, expected) => {
-	expect(paceText(pace(more), cap)).toBe(expected);
+	expect(paceText(pace({ ...more, cap }))).toBe(expected);
 });
 
 it("what a run is by itself is a cause only where it lasted long, so that a short run names none", () => {
 	const rows = { cause: "rows", seconds: 3 };
-	expect(slowCauses(pace({ slow: [waited, full, rows], requests: 800 }), 100)).toEqual([waited, full, rows]);
-	expect(slowCauses(pace({ slow: [waited, full, rows], requests: 9900 }), 100)).toEqual([waited]);
-	expect(slowCauses(pace({ slow: [waited, full, rows], seconds: 4 }), 100)).toEqual([waited]);
-	expect(slowCauses(pace({ slow: [full] }), undefined)).toEqual([full]);
+	expect(slowCauses(pace({ slow: [waited, full, rows], requests: 800 }))).toEqual([waited, full, rows]);
+	expect(slowCauses(pace({ slow: [waited, full, rows], requests: 9900 }))).toEqual([waited]);
+	expect(slowCauses(pace({ slow: [waited, full, rows], seconds: 4 }))).toEqual([waited]);
+	expect(slowCauses(pace({ slow: [full], cap: undefined }))).toEqual([full]);
 });
 
 it.each([

@@ -81,12 +81,9 @@ export class Breaker {
 	}
 
 	/** A ticket, at once while the breaker is closed. Rejects with the signal's reason when it aborts. */
-	pass(signal: AbortSignal): number | Promise<number> {
+	async pass(signal: AbortSignal): Promise<number> {
 		signal.throwIfAborted();
-		return this.#isOpen ? this.#wait(signal) : this.#ticket;
-	}
-
-	async #wait(signal: AbortSignal): Promise<number> {
+		if (!this.#isOpen) return this.#ticket;
 		// All wake in their order, and the first becomes the probe.
 		while (this.#isOpen && !this.#probeDue) {
 			await once(this.#wake, "wake", { signal }).catch(() => undefined);

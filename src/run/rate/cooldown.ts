@@ -1,5 +1,6 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Limiter } from "../types.ts";
+import type { Reporter } from "./reporter.ts";
 
 /** The longest Retry-After that is waited for unless `--max-wait` is given, in milliseconds. */
 export const MAX_WAIT = 5 * 60_000;
@@ -53,31 +54,25 @@ export class Cooldown {
 /** Sends one request when its time has come, and resolves or rejects as the request does. */
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
-/** Learns of each request: the rate follows from it, and the state that is shown. Times are of the clock. */
-type Hearing = {
-	/** @returns the time */
-	sent(): number;
-	answered(sent: number): void;
-	failed(sent: number, error: unknown): void;
-};
-
-const UNHEARD: Hearing = { sent: () => 0, answered: () => undefined, failed: () => undefined };
-
 /** The send function of commands that run no rows: each request waits until the cooldown is over and takes a token. */
-export function paced(limiter: Limiter, cooldown: Cooldown, heard = UNHEARD): Send {
+export function paced(
+	limiter: Limiter,
+	cooldown: Cooldown,
+	reporter?: Pick<Reporter, "sent" | "answered" | "failed">,
+): Send {
 	return async (request, signal) => {
 		do {
 			await cooldown.over(signal);
 			await limiter.take(signal);
 			// A cooldown that began while this request waited for its token applies to it too. It then takes another token.
 		} while (cooldown.left > 0);
-		const sent = heard.sent();
+		const sent = reporter?.sent() ?? 0;
 		try {
 			const answer = await request();
-			heard.answered(sent);
+			reporter?.answered(sent);
 			return answer;
 		} catch (error) {
-			heard.failed(sent, error);
+			reporter?.failed(sent, error);
 			if (!(error instanceof RestError)) throw error;
 			// At once, whether or not this request is retried: the other requests must wait too.
 			const { retryAfter = 0 } = error;

@@ -1,13 +1,9 @@
 import type { Clock, Limiter } from "../types.ts";
 import { Permits } from "./permits.ts";
+import type { SharedCap } from "./shared/shared-cap.ts";
 
 /** A cap that other processes share. */
-type PermitQueue = {
-	/** Waits for a permit for one request. @returns until when it is good, on the clock; a later request takes another one */
-	take(signal: AbortSignal | undefined): Promise<number>;
-	/** milliseconds that a request waits for its permit even if no other process needs any */
-	readonly lead: number;
-};
+type PermitQueue = Pick<SharedCap, "take" | "lead">;
 
 /** Milliseconds: a request that waits sees a new pace, or a pause, no later than that. */
 const LONGEST_WAIT_MS = 250;
@@ -26,11 +22,8 @@ const LATE_MS = 50;
 const USED_SHARE = 0.995;
 const FEW_PER_SECOND = 100;
 
-/** A request that waits for its turn. */
-type Waiting = {
-	readonly go: () => void;
-	readonly refuse: (error: unknown) => void;
-};
+/** Ends the wait of a request for its turn: with an error, or with none where its turn has come. */
+type End = (error?: unknown) => void;
 
 /**
  * A limiter that lets no more than `rate` requests start in any sliding second, whose rate changes while requests wait, and
@@ -45,7 +38,7 @@ export class RateLimiter implements Limiter {
 	#window: SlidingWindow | undefined;
 	#shared: PermitQueue | undefined;
 	/** first come, first served */
-	#waiting: Waiting[] = [];
+	#waiting: End[] = [];
 	#isServing = false;
 	#isPaused = false;
 	#isClosed = false;
@@ -61,13 +54,6 @@ export class RateLimiter implements Limiter {
 		this.#clock = clock;
 		this.#pace = pace;
 		this.setRate(rate);
-	}
-
-	take(signal?: AbortSignal): Promise<void> | undefined {
-		const isLimited = this.#rate !== undefined || this.#shared !== undefined || this.#pace() !== undefined;
-		if (isLimited || this.#isPaused) return this.#take(signal);
-		signal?.throwIfAborted();
-		return undefined;
 	}
 
 	get lead(): number {
@@ -91,24 +77,20 @@ export class RateLimiter implements Limiter {
 		this.#timer.abort();
 	}
 
-	/** No request starts until `resume`. */
-	pause(): void {
-		this.#isPaused = true;
-	}
-
-	resume(): void {
-		this.#isPaused = false;
+	/** No request starts while it is paused. */
+	pause(isPaused: boolean): void {
+		this.#isPaused = isPaused;
 		this.#timer.abort();
 	}
 
 	close(): void {
 		this.#isClosed = true;
-		for (const { refuse } of this.#waiting.splice(0)) refuse(closed());
+		for (const end of this.#waiting.splice(0)) end(closed());
 		this.#permits?.close();
 		this.#timer.abort();
 	}
 
-	async #take(signal: AbortSignal | undefined): Promise<void> {
+	async take(signal?: AbortSignal): Promise<void> {
 		for (;;) {
 			await this.#turn(signal);
 			// After its turn: a permit is good for a moment alone.
@@ -126,20 +108,18 @@ export class RateLimiter implements Limiter {
 			if (this.#isClosed) return reject(closed());
 			// The contract is to reject with the signal's reason, which need not be an Error.
 			if (signal?.aborted === true) return reject(signal.reason);
+			const end: End = (error) => {
+				signal?.removeEventListener("abort", aborted);
+				if (error === undefined) resolve();
+				else reject(error);
+			};
 			const aborted = (): void => {
-				this.#waiting = this.#waiting.filter((each) => each !== waiting);
+				this.#waiting = this.#waiting.filter((each) => each !== end);
 				if (this.#waiting.length === 0) this.#timer.abort();
 				reject(signal?.reason);
 			};
-			const ended =
-				<Value>(end: (value: Value) => void) =>
-				(value: Value): void => {
-					signal?.removeEventListener("abort", aborted);
-					end(value);
-				};
-			const waiting: Waiting = { go: ended(resolve), refuse: ended(reject) };
 			signal?.addEventListener("abort", aborted, { once: true });
-			this.#waiting.push(waiting);
+			this.#waiting.push(end);
 			this.#permits?.order(this.#waiting.length);
 			if (!this.#isServing) void this.#serve();
 		});
@@ -164,7 +144,7 @@ export class RateLimiter implements Limiter {
 		this.#due = Math.max(this.#due + this.#spacing, now - LATE_MS);
 		this.#permits?.use();
 		this.#window?.sent(now);
-		this.#waiting.shift()?.go();
+		this.#waiting.shift()?.();
 	}
 
 	/** Milliseconds until the next request may be sent. */

@@ -2,7 +2,6 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 import { Breaker, probeWait } from "./breaker.ts";
-import { RecentCounts } from "./recent-answers.ts";
 
 /** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
@@ -17,6 +16,9 @@ export const DOUBTED_FOR = 2 * 60_000;
 
 /** Tolerance in milliseconds: clocks and sums of waits are not exact to the last digit. */
 const TOLERANCE_MS = 1;
+
+/** Consecutive failed requests, of any rows, after which the service counts as unreachable. */
+const IN_A_ROW = 20;
 
 /** An outage that is going on: how many milliseconds it has lasted and may last, and the latest failure. */
 export type OngoingOutage = {
@@ -42,7 +44,8 @@ type OutageOptions = {
 export class Outage {
 	readonly breaker: Breaker;
 	readonly #options: OutageOptions;
-	readonly #failures = new Failures();
+	/** consecutive failed requests */
+	#inARow = 0;
 	/** start of the latest consecutive failures, on the clock; before any answer, start of the first request */
 	#since: number | undefined;
 	/** time of the first of the latest consecutive refusals of an accepted key, on the clock */
@@ -50,34 +53,22 @@ export class Outage {
 	#openedAt = 0;
 	#probes = 0;
 	#latest: RestError | undefined;
-	#answered = false;
-	#successes = 0;
+	/** whether the service has ever answered anything in this run */
+	answered = false;
+	/** requests that succeeded */
+	successes = 0;
 
 	constructor(options: OutageOptions) {
 		this.#options = options;
 		this.breaker = new Breaker(options.clock);
 	}
 
-	/** Whether the service has ever answered anything in this run. */
-	get answered(): boolean {
-		return this.#answered;
-	}
-
-	get succeeded(): boolean {
-		return this.#successes > 0;
-	}
-
-	/** requests that succeeded */
-	get successes(): number {
-		return this.#successes;
-	}
-
 	/** The outage for which the breaker is open; undefined while the service answers. */
 	get ongoing(): OngoingOutage | undefined {
 		if (!this.breaker.isOpen || this.#latest === undefined) return undefined;
-		const [since, limit] =
-			this.#doubtedSince === undefined ? [this.#since, this.#limit] : [this.#doubtedSince, this.#doubt];
-		const lasted = this.#options.clock.now() - (since ?? this.#openedAt);
+		const isDoubted = this.#doubtedSince !== undefined;
+		const lasted = this.#options.clock.now() - (this.#doubtedSince ?? this.#since ?? this.#openedAt);
+		const limit = isDoubted ? this.#doubt : this.#limit;
 		return { lasted, limit, probeIn: this.breaker.probeIn, error: this.#latest };
 	}
 
@@ -89,12 +80,12 @@ export class Outage {
 	}
 
 	starts(): void {
-		if (!this.#answered) this.#since ??= this.#options.clock.now();
+		if (!this.answered) this.#since ??= this.#options.clock.now();
 	}
 
 	succeededWith(ticket: number): void {
-		this.#answered = true;
-		this.#successes += 1;
+		this.answered = true;
+		this.successes += 1;
 		this.#alive(ticket);
 	}
 
@@ -103,7 +94,7 @@ export class Outage {
 	 * service now.
 	 */
 	failedWith(ticket: number, error: RestError): void {
-		this.#answered ||= error.status !== undefined;
+		this.answered ||= error.status !== undefined;
 		if (passes(error)) this.#gone(ticket, error);
 		else if (error.kind !== "throttled") this.#alive(ticket);
 		// A throttled answer is neither the end of an outage nor a part of it.
@@ -111,7 +102,7 @@ export class Outage {
 	}
 
 	get #limit(): number {
-		return this.#options.maxOutage ?? (this.#answered ? MAX_OUTAGE : FIRST_ANSWER_MS);
+		return this.#options.maxOutage ?? (this.answered ? MAX_OUTAGE : FIRST_ANSWER_MS);
 	}
 
 	get #doubt(): number {
@@ -123,8 +114,8 @@ export class Outage {
 		if (!this.breaker.isGood(ticket)) return;
 		this.#since = undefined;
 		this.#doubtedSince = undefined;
-		if (!this.breaker.isOpen) return void this.#failures.add(false, now);
-		this.#failures.forget();
+		this.#inARow = 0;
+		if (!this.breaker.isOpen) return;
 		this.breaker.close();
 		this.#options.onBack();
 		this.#options.onNote(`The service answers again after ${durationText(now - this.#openedAt)}: the run continues.`);
@@ -138,7 +129,8 @@ export class Outage {
 		this.#latest = error;
 		const isDoubted = error.kind === "doubted";
 		this.#doubtedSince = isDoubted ? (this.#doubtedSince ?? now) : undefined;
-		if (!this.breaker.isOpen && this.#failures.add(true, now)) {
+		this.#inARow += 1;
+		if (!this.breaker.isOpen && this.#inARow >= IN_A_ROW) {
 			this.#openedAt = now;
 			this.#probes = 0;
 			// The text of an error is safe to show. The user wants to know how long the outage may last.
@@ -152,7 +144,7 @@ export class Outage {
 			this.breaker.open(this.#nextProbe());
 		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());
 		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;
-		const certain = this.breaker.isOpen || !this.#answered || saysSo;
+		const certain = this.breaker.isOpen || !this.answered || saysSo;
 		if (!certain || this.left >= TOLERANCE_MS) return;
 		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - TOLERANCE_MS;
 		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
@@ -167,48 +159,4 @@ export class Outage {
 /** Whether the same request may succeed a little later. A refusal shows that the service answers. */
 function passes({ kind }: RestError): boolean {
 	return kind === "not_sent" || kind === "ambiguous" || kind === "not_the_api" || kind === "doubted";
-}
-
-/** Consecutive failed requests, of any rows, after which the service counts as unreachable. */
-const IN_A_ROW = 20;
-
-/**
- * The other sign of an outage, if a few requests succeed: this share of at least `LEAST` requests within `SECONDS`
- * failed.
- */
-const SECONDS = 30;
-const LEAST = 100;
-const SHARE = 0.95;
-
-/**
- * Distinguishes an outage from single failures. It takes the end of each request, and returns whether the service
- * counts as unreachable.
- */
-export class Failures {
-	#inARow = 0;
-	#tries = new RecentCounts(SECONDS, 1000);
-	#failed = new RecentCounts(SECONDS, 1000);
-
-	/**
-	 * One request has ended.
-	 *
-	 * @param failed whether it failed in a way that may pass; a refusal shows that the service answers
-	 * @param now milliseconds on a monotonic clock
-	 */
-	add(failed: boolean, now: number): boolean {
-		this.#tries.add(now);
-		this.#inARow = failed ? this.#inARow + 1 : 0;
-		if (!failed) return false;
-		this.#failed.add(now);
-		if (this.#inARow >= IN_A_ROW) return true;
-		const tries = this.#tries.sum(now);
-		return tries >= LEAST && this.#failed.sum(now) >= SHARE * tries;
-	}
-
-	/** The service is back: earlier failures no longer count. */
-	forget(): void {
-		this.#inARow = 0;
-		this.#tries = new RecentCounts(SECONDS, 1000);
-		this.#failed = new RecentCounts(SECONDS, 1000);
-	}
 }

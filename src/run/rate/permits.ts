@@ -16,9 +16,6 @@ const READY_MS = 30;
 /** Milliseconds by which the wall clock must be set to count as set. Time synchronisation slews both clocks alike. */
 const CLOCK_SET_MS = 500;
 
-/** Milliseconds between two readings of the clocks: for so long requests may stand. */
-const READING_MS = 50;
-
 /**
  * The permits of one cap, spaced by bottleneck. The sliding window of the limiter counts the sends.
  *
@@ -32,12 +29,11 @@ export class Permits {
 	/** permits that are ordered before a request waits for them */
 	readonly #ahead: number;
 	readonly #onPermits: () => void;
-	readonly #clocks: NodeJS.Timeout;
 	#bottleneck: Bottleneck;
+	#lead = wallClockLead();
 	#ordered = 0;
 	/** permits that may be used now */
 	#left = 0;
-	#isClosed = false;
 
 	/** @param rate requests a second, any positive number */
 	constructor(rate: number, onPermits: () => void) {
@@ -46,15 +42,6 @@ export class Permits {
 		this.#ahead = Math.floor((rate * READY_MS) / 1000);
 		this.#onPermits = onPermits;
 		this.#bottleneck = this.#begin();
-		let lead = wallClockLead();
-		this.#clocks = setInterval(() => {
-			if (Math.abs(wallClockLead() - lead) <= CLOCK_SET_MS) return;
-			lead = wallClockLead();
-			const ordered = this.#ordered;
-			this.#end();
-			this.#bottleneck = this.#begin();
-			this.order(ordered);
-		}, READING_MS).unref();
 	}
 
 	/** Uses one permit, of which there is one. */
@@ -62,18 +49,26 @@ export class Permits {
 		this.#left -= 1;
 	}
 
+	/** Whether there is none. It is asked again every quarter of a second while requests wait. */
 	get isEmpty(): boolean {
+		const lead = wallClockLead();
+		if (Math.abs(lead - this.#lead) > CLOCK_SET_MS) {
+			const ordered = this.#ordered;
+			this.close();
+			[this.#lead, this.#bottleneck] = [lead, this.#begin()];
+			this.order(ordered);
+		}
 		return this.#left === 0;
 	}
 
 	/** Orders permits for so many requests that wait, and those that are kept ready. */
 	order(waiting: number): void {
 		const bottleneck = this.#bottleneck;
-		while (!this.#isClosed && this.#ordered + this.#left < waiting + this.#ahead) {
+		while (this.#ordered + this.#left < waiting + this.#ahead) {
 			this.#ordered += this.#batch;
 			bottleneck
 				.schedule(async () => {
-					if (bottleneck !== this.#bottleneck || this.#isClosed) return;
+					if (bottleneck !== this.#bottleneck) return;
 					this.#ordered -= this.#batch;
 					this.#left += this.#batch;
 					this.#onPermits();
@@ -84,19 +79,13 @@ export class Permits {
 	}
 
 	close(): void {
-		this.#isClosed = true;
-		clearInterval(this.#clocks);
-		this.#end();
+		this.#ordered = 0;
+		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
 	}
 
 	#begin(): Bottleneck {
 		const spacing = this.#batch > 1 ? SPACING_OF_BATCHES : SPACING;
 		return new Bottleneck({ minTime: (spacing * this.#batch * 1000) / this.#rate });
-	}
-
-	#end(): void {
-		this.#ordered = 0;
-		void this.#bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
 	}
 }
 

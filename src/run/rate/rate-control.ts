@@ -19,7 +19,7 @@ type RateControlOptions = {
 	readonly clock: Clock;
 	/** the wall clock, for timetables and for when the rate was changed */
 	readonly date: () => Date;
-	readonly monitor: Pick<RunMonitor, "paused" | "continued">;
+	readonly monitor: Pick<RunMonitor, "paused">;
 	/** whether the user gave the rate */
 	readonly isAsked?: boolean;
 };
@@ -36,31 +36,27 @@ export class RateControl {
 	readonly controller: Controller;
 	/** a clock that stands still during pauses: no outage lasts longer because the user paused */
 	readonly unpaused: Clock;
+	/** the changes so far, in their order */
+	readonly adjusted: Adjustment[] = [];
 	/** called after each change */
 	onChange: (change: Adjustment) => void = () => undefined;
 	readonly #options: RateControlOptions;
 	#setting: RateSetting;
 	#isAsked: boolean;
 	#isEverAuto: boolean;
-	/** the rate of the timetable that was applied last */
-	#scheduled: RateChoice;
+	/** the rate that was chosen, or is scheduled now */
 	#choice: RateChoice;
 	#pausedSince: number | undefined;
 	#pausedMs = 0;
-	/** the caps of the session, and since when each holds */
-	readonly #caps: { readonly at: number; readonly rate: number | undefined }[];
-	#adjusted: readonly Adjustment[] = [];
 
 	constructor(options: RateControlOptions) {
 		const { setting, clock, date } = options;
 		this.#options = options;
 		this.#setting = setting;
 		this.#isAsked = options.isAsked ?? false;
-		this.#choice = this.#scheduled = rateAt(setting, minuteOfDay(date()));
+		this.#choice = rateAt(setting, minuteOfDay(date()));
 		this.#isEverAuto = this.#choice === "auto";
-		const now = clock.now();
-		this.#caps = [{ at: now, rate: this.rate }];
-		this.controller = new Controller(this.rate, now, () => this.#mostInFlight);
+		this.controller = new Controller(this.rate, clock.now(), () => this.#mostInFlight);
 		this.limiter = new RateLimiter(this.rate, clock, () => this.controller.pace(clock.now()));
 		this.unpaused = {
 			now: () => (this.#pausedSince ?? clock.now()) - this.#pausedMs,
@@ -72,11 +68,6 @@ export class RateControl {
 	/** Requests a second at most; undefined for no cap. A pause does not change it. */
 	get rate(): number | undefined {
 		return typeof this.#choice === "number" ? this.#choice : undefined;
-	}
-
-	/** The rate that was chosen, or is scheduled now. */
-	get now(): RateChoice {
-		return this.#choice;
 	}
 
 	get setting(): RateSetting {
@@ -102,72 +93,44 @@ export class RateControl {
 		return this.#pausedSince !== undefined;
 	}
 
-	/** The changes so far, in their order. */
-	get adjusted(): readonly Adjustment[] {
-		return this.#adjusted;
-	}
-
 	/** From now on this rate or timetable holds. */
-	change(setting: RateSetting, by: AdjustedBy): void {
+	change(setting: RateSetting): void {
 		this.#setting = setting;
 		this.#isAsked = true;
-		this.#scheduled = rateAt(setting, minuteOfDay(this.#options.date()));
-		this.#apply(this.#scheduled, by);
+		this.#apply("runs adjust");
 	}
 
 	/** Takes the rate that the timetable has now. Called each second. */
 	tick(): void {
-		if (typeof this.#setting !== "object") return;
-		const scheduled = rateAt(this.#setting, minuteOfDay(this.#options.date()));
-		if (scheduled === this.#scheduled) return;
-		this.#scheduled = scheduled;
-		this.#apply(scheduled, "timetable");
+		if (typeof this.#setting === "object") this.#apply("timetable");
 	}
 
-	pause(by: AdjustedBy): void {
-		if (this.isPaused) return;
-		this.#pausedSince = this.#options.clock.now();
-		this.limiter.pause();
-		this.#options.monitor.paused(by);
-		this.#note({ kind: "paused", by, time: this.#options.date() });
-	}
-
-	continue(by: AdjustedBy): void {
-		if (this.#pausedSince === undefined) return;
-		this.#pausedMs += this.#options.clock.now() - this.#pausedSince;
-		this.#pausedSince = undefined;
-		this.#options.monitor.continued();
-		this.limiter.resume();
-		this.#note({ kind: "continued", by, time: this.#options.date() });
-	}
-
-	/** The mean of the most requests a second since a time on the clock; undefined where a part of it had no cap. */
-	meanSince(start: number): number | undefined {
+	/** Holds all requests, or lets them go on. */
+	pause(isPaused: boolean): void {
+		if (isPaused === this.isPaused) return;
 		const now = this.#options.clock.now();
-		let sum = 0;
-		for (const [index, { at, rate }] of this.#caps.entries()) {
-			const lasted = (this.#caps[index + 1]?.at ?? now) - Math.max(at, start);
-			if (lasted <= 0) continue;
-			if (rate === undefined) return undefined;
-			sum += rate * lasted;
-		}
-		return now > start ? sum / (now - start) : this.rate;
+		this.#pausedMs += now - (this.#pausedSince ?? now);
+		this.#pausedSince = isPaused ? now : undefined;
+		const by = "runs adjust";
+		this.#options.monitor.paused(isPaused ? by : undefined);
+		this.limiter.pause(isPaused);
+		this.#note({ kind: isPaused ? "paused" : "continued", by, time: this.#options.date() });
 	}
 
-	#apply(choice: RateChoice, by: AdjustedBy): void {
-		const from = this.#choice;
-		if (choice === from) return;
-		const now = this.#options.clock.now();
-		this.#choice = choice;
-		this.#isEverAuto ||= choice === "auto";
-		this.#caps.push({ at: now, rate: this.rate });
-		this.controller.setCap(this.rate, now);
+	#apply(by: AdjustedBy): void {
+		const { date, clock } = this.#options;
+		const [from, time] = [this.#choice, date()];
+		const to = rateAt(this.#setting, minuteOfDay(time));
+		if (to === from) return;
+		this.#choice = to;
+		this.#isEverAuto ||= to === "auto";
+		this.controller.setCap(this.rate, clock.now());
 		this.limiter.setRate(this.rate);
-		this.#note({ kind: "rate", from, to: choice, by, time: this.#options.date() });
+		this.#note({ kind: "rate", from, to, by, time });
 	}
 
 	#note(change: Adjustment): void {
-		this.#adjusted = [...this.#adjusted, change];
+		this.adjusted.push(change);
 		this.onChange(change);
 	}
 }

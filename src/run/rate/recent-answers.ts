@@ -1,37 +1,9 @@
 /** Milliseconds of latencies of which the smallest counts, and of answers that say how many the service takes. */
 const LATENCIES_MS = 10_000;
 const RATE_MS = 2_000;
-const BUCKET_MS = 100;
 
-/** How often something happened in the last milliseconds, in buckets of time. */
-export class RecentCounts {
-	readonly #counts = new Map<number, number>();
-	readonly #buckets: number;
-	readonly #length: number;
-
-	/** @param buckets that are kept, each of `length` milliseconds */
-	constructor(buckets: number, length: number) {
-		this.#buckets = buckets;
-		this.#length = length;
-	}
-
-	add(now: number): void {
-		const latest = Math.floor(now / this.#length);
-		this.#counts.set(latest, (this.#counts.get(latest) ?? 0) + 1);
-		for (const bucket of this.#counts.keys()) {
-			if (bucket > latest - this.#buckets) return;
-			this.#counts.delete(bucket);
-		}
-	}
-
-	/** Those in as many of the last buckets, the present one included. */
-	sum(now: number, buckets = this.#buckets): number {
-		const first = Math.floor(now / this.#length) - buckets + 1;
-		let sum = 0;
-		for (const [bucket, count] of this.#counts) if (bucket >= first) sum += count;
-		return sum;
-	}
-}
+/** Milliseconds of answers that are the fewest: in less, chance decides. */
+const LEAST_MS = 100;
 
 /** Milliseconds that are enough to count answers a second. */
 const SHOWN_MS = 250;
@@ -49,7 +21,8 @@ const OWN_DELAY_MS = 20;
 /** The answers of the last seconds. */
 export class RecentAnswers {
 	#began: number;
-	readonly #recent = new RecentCounts(RATE_MS / BUCKET_MS, BUCKET_MS);
+	/** the times of those that may count for the rate */
+	#recent: number[] = [];
 	/** the mean latency of each judged time of the last ten seconds */
 	#means: { readonly at: number; readonly mean: number }[] = [];
 	/** the smallest of them: each request asks for it */
@@ -109,7 +82,7 @@ export class RecentAnswers {
 	}
 
 	add(sent: number, now: number): void {
-		this.#recent.add(now);
+		this.#recent.push(now);
 		this.#all += 1;
 		if (sent < this.since) return;
 		this.count += 1;
@@ -119,8 +92,8 @@ export class RecentAnswers {
 
 	/** Answers a second over the last two seconds, or since a time that is later. */
 	rate(now: number, from: number): number {
-		const lasted = Math.max(BUCKET_MS, Math.min(RATE_MS, now - Math.max(from, this.#began)));
-		return (this.#recent.sum(now, Math.ceil(lasted / BUCKET_MS)) * 1000) / lasted;
+		const lasted = Math.max(LEAST_MS, Math.min(RATE_MS, now - Math.max(from, this.#began)));
+		return (this.#recent.filter((time) => time > now - lasted).length * 1000) / lasted;
 	}
 
 	/** The rate was judged, or has changed: the next answers are counted by themselves. */
@@ -134,6 +107,7 @@ export class RecentAnswers {
 			this.#means.push({ at: now, mean: isFirst ? this.#firstMean : this.latency });
 			this.#least = Math.min(...this.#means.map(({ mean }) => mean));
 		}
+		this.#recent = this.#recent.filter((time) => time > now - RATE_MS);
 		this.since = now;
 		this.sends = this.#full = this.count = this.#sum = this.#all = 0;
 	}

@@ -2,7 +2,7 @@ import type { Activity, WorkCount } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
 import type { Cooldown } from "./cooldown.ts";
-import { CurrentWork, type ListsInFlight, LiveCounts, type Phase, nextAttempt, shortText } from "./current-work.ts";
+import { ListsInFlight, LiveCounts, shortText } from "./current-work.ts";
 import type { OngoingOutage } from "./outage.ts";
 import { Latencies, type Pace, SlowSeconds, type Slowness, slownessText } from "./slow-seconds.ts";
 
@@ -10,6 +10,9 @@ const OUTAGE = "outage";
 const SLOWED = "slowed";
 const CONCURRENCY = "concurrency";
 const PAUSED = "paused";
+
+/** The states that a command gives itself. All others are caused by the service or the user. */
+type Phase = "checking" | "reading" | "running" | "verifying";
 
 /** The parts of a run from which the state is read. */
 type Watched = {
@@ -29,89 +32,86 @@ type Watched = {
 export class RunMonitor {
 	readonly #clock: Clock;
 	readonly #cooldown: Cooldown;
-	readonly #work: CurrentWork;
+	/** what the command does while neither the service nor the user holds it up; undefined before it has begun */
+	#work: { readonly phase: Phase; readonly what: string | undefined; readonly since: number } | undefined;
+	/** how much of that is done */
+	#count: WorkCount | undefined;
+	/** the next attempt, until a request succeeds: `2 of 6`, when it follows, and why the one before it failed */
+	#again: { readonly attempt: string; readonly at: number; readonly cause: string } | undefined;
 	#watched: Watched | undefined;
+	/** the cap with which the rows began */
+	#firstCap: number | undefined;
 	#paused: { readonly by: string; readonly since: number } | undefined;
 	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
 	/** the status with which the service asked to slow down last */
 	#status = "429";
 	#slowSince: number | undefined;
-
-	/** requests a second that `--rate auto` allows now */
-	#searched: () => number | undefined = () => undefined;
-
 	#began: number;
 	#accounted: number;
 	/** the cause that holds since then, besides a pause and a wait */
 	#cause: string | undefined;
 	#inFlight = 0;
-	/** rows that stay pending at the end of the run, though they may have been written */
-	inDoubt = 0;
 	#requests = 0;
 	#latency = 0;
 	#sent = 0;
+	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
+	/** rows that stay pending at the end of the run, though they may have been written */
+	inDoubt = 0;
+	/** the lists that are read; each reader reports to it */
+	readonly lists: ListsInFlight;
 	/** work that settles no row yet */
 	readonly live = new LiveCounts();
 	/** of the requests that ended since they were taken last */
 	readonly latencies = new Latencies();
-	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
+	/** requests a second that `--rate auto` allows now; undefined where the rate is not looked for */
+	searched: () => number | undefined = () => undefined;
 
 	constructor(clock: Clock, cooldown: Cooldown) {
 		this.#clock = clock;
 		this.#cooldown = cooldown;
-		this.#work = new CurrentWork(clock);
+		this.lists = new ListsInFlight(clock);
 		this.#began = this.#accounted = clock.now();
 	}
 
 	/** @param what a few words that say what is done: `tags.csv` */
 	enter(phase: Phase, what?: string): void {
-		this.#work.enter(phase, what);
 		this.#stop = undefined;
+		if (phase === this.#work?.phase && what === this.#work.what) return;
+		this.#work = { phase, what, since: this.#clock.now() };
+		this.#count = undefined;
+		this.lists.forget();
 	}
 
 	/** How much of the phase is done. */
 	count(count: WorkCount): void {
-		this.#work.count = count;
-	}
-
-	/** The lists that are read; each reader reports to it. */
-	get lists(): ListsInFlight {
-		return this.#work.lists;
+		this.#count = count;
 	}
 
 	/** The first row is about to start: the pace and the causes are counted from here. */
 	begin(watched: Watched): void {
 		this.#watched = watched;
+		this.#firstCap = watched.cap();
 		this.#began = this.#accounted = this.#clock.now();
 		this.#requests = 0;
 		this.#latency = 0;
 		this.#slow.clear();
 	}
 
-	/** The rate is looked for. @param rate requests a second that are allowed now; undefined while it is not looked for */
-	searching(rate: () => number | undefined): void {
-		this.#searched = rate;
-	}
-
 	stopping(stop: Stop | undefined): void {
 		this.#stop ??= { text: stop?.text, since: this.#clock.now() };
 	}
 
-	/** The user pauses the run. @param by what the pause came from, in a few words */
-	paused(by: string): void {
+	/** The user pauses the run, or goes on. @param by what the pause came from, in a few words; undefined where it is over */
+	paused(by: string | undefined): void {
 		this.account();
-		this.#paused = { by, since: this.#clock.now() };
-	}
-
-	/** The pause is over. */
-	continued(): void {
-		this.account();
-		this.#paused = undefined;
+		this.#paused = by === undefined ? undefined : { by, since: this.#clock.now() };
 	}
 
 	/** An attempt failed before any answer of the service, and number `next` of `allowed` follows in `wait` milliseconds. */
 	tryingAgain(error: RestError, { next, allowed, wait }: { next: number; allowed: number; wait: number }): void {
-		this.#work.again = nextAttempt(error, next, allowed, this.#clock.now() + wait);
+		// `--max-outage` may allow more for the first answer.
+		const attempt = next <= allowed ? `${next} of ${allowed}` : String(next);
+		this.#again = { attempt, at: this.#clock.now() + wait, cause: shortText(error) };
 	}
 
 	/** A request goes out. */
@@ -124,14 +124,26 @@ export class RunMonitor {
 
 	/** It succeeded. @param at when it went out, on the clock */
 	answered(at: number): void {
-		this.#work.again = undefined;
+		this.#again = undefined;
 		this.#ended(at);
 	}
 
 	/** It failed. */
 	failed(at: number, error: unknown): void {
-		if (error instanceof RestError && error.kind === "throttled") this.#throttled(error);
+		if (error instanceof RestError && error.kind === "throttled") {
+			// RAGFlow says it in an envelope under status 200, too.
+			this.#status = error.status === undefined || error.status < 300 ? "429" : String(error.status);
+		}
 		this.#ended(at);
+	}
+
+	#ended(at: number): void {
+		const milliseconds = this.#clock.now() - at;
+		this.#inFlight -= 1;
+		this.#requests += 1;
+		this.#latency += milliseconds;
+		this.latencies.add(milliseconds);
+		this.account();
 	}
 
 	/** Counts the time since the last call. Called whenever a part of the run may have changed its state. */
@@ -162,25 +174,51 @@ export class RunMonitor {
 	/** What the command is doing now; undefined before it has begun. */
 	current(): Activity | undefined {
 		this.account();
-		const now = this.#clock.now();
-		const since = (start: number): number => Math.max(0, now - start) / 1000;
 		if (this.#stop !== undefined)
-			return { state: "stopping", cause: this.#stop.text, seconds: since(this.#stop.since) };
+			return { state: "stopping", cause: this.#stop.text, seconds: this.#seconds(this.#stop.since) };
 		if (this.#paused !== undefined)
-			return { state: "paused", cause: this.#paused.by, seconds: since(this.#paused.since) };
+			return { state: "paused", cause: this.#paused.by, seconds: this.#seconds(this.#paused.since) };
 		const outage = this.#watched?.outage.ongoing;
 		if (outage !== undefined) {
-			const cause = shortText(outage.error);
-			const next = outage.probeIn / 1000;
-			return { state: "outage", cause, seconds: outage.lasted / 1000, of: outage.limit / 1000, next };
+			const { error, lasted, limit, probeIn } = outage;
+			const times = { seconds: lasted / 1000, of: limit / 1000, next: probeIn / 1000 };
+			return { state: "outage", cause: shortText(error), ...times };
 		}
-		const { cooldown, asked } = { cooldown: this.#cooldown, asked: `the service asked for it (${this.#status})` };
-		if (cooldown.left > 0) {
-			const of = (cooldown.until - cooldown.since) / 1000;
-			return { state: "waiting", cause: asked, seconds: since(cooldown.since), of };
+		const { left, until, since } = this.#cooldown;
+		if (left > 0) {
+			const cause = `the service asked for it (${this.#status})`;
+			return { state: "waiting", cause, seconds: this.#seconds(since), of: (until - since) / 1000 };
 		}
-		const activity = this.#slowed(since) ?? this.#work.activity();
-		return activity && { ...activity, auto: this.#searched(), cap: this.#watched?.cap(), ...this.live.shown };
+		const activity = this.#slowed() ?? this.#working();
+		return activity && { ...activity, auto: this.searched(), cap: this.#watched?.cap(), ...this.live.shown };
+	}
+
+	#slowed(): Activity | undefined {
+		const slowness = this.#watched?.slowness();
+		if (this.#work?.phase === "verifying" || slowness === undefined) return undefined;
+		const rate = { now: slowness.now, cap: this.#watched?.cap() };
+		const cause = slownessText(slowness, this.#inFlight);
+		return { state: "slowed", cause, seconds: this.#seconds(this.#slowSince ?? this.#clock.now()), rate };
+	}
+
+	#working(): Activity | undefined {
+		const { phase, what, since = 0 } = this.#work ?? {};
+		const again = this.#again && {
+			cause: this.#again.cause,
+			again: { attempt: this.#again.attempt, seconds: Math.max(0, this.#again.at - this.#clock.now()) / 1000 },
+		};
+		const list = phase === "running" ? undefined : this.lists.current;
+		// A manifest's check asks the service only now and then. Other commands are known by their last list.
+		if (list !== undefined && (list.isInFlight || phase !== "checking")) {
+			const state = phase === "verifying" ? "verifying" : "reading";
+			return { state, what: list.what, count: list.count, seconds: this.#seconds(list.since), ...again };
+		}
+		return phase && { state: phase, what, count: this.#count, seconds: this.#seconds(since), ...again };
+	}
+
+	/** Seconds since a time of the clock. */
+	#seconds(since: number): number {
+		return Math.max(0, this.#clock.now() - since) / 1000;
 	}
 
 	get inFlight(): number {
@@ -195,37 +233,15 @@ export class RunMonitor {
 	/** The speed of the run until now, and the causes that made it slower. */
 	pace(): Pace {
 		this.account();
-		const slow = [...this.#slow.milliseconds()]
-			.map(([cause, milliseconds]) => ({ cause, seconds: Math.round(milliseconds) / 1000 }))
-			.filter(({ seconds }) => seconds > 0);
+		const slow = [...this.#slow.milliseconds()].map(([cause, ms]) => ({ cause, seconds: Math.round(ms) / 1000 }));
+		const cap = this.#watched?.cap();
 		return {
 			requests: this.#requests,
 			seconds: (this.#clock.now() - this.#began) / 1000,
 			latency: this.#requests === 0 ? 0 : this.#latency / this.#requests,
 			concurrency: this.#watched?.concurrency() ?? 0,
-			slow,
+			cap: cap === this.#firstCap ? cap : undefined,
+			slow: slow.filter(({ seconds }) => seconds > 0),
 		};
-	}
-
-	#slowed(since: (start: number) => number): Activity | undefined {
-		const slowness = this.#watched?.slowness();
-		if (this.#work.phase === "verifying" || slowness === undefined) return undefined;
-		const rate = { now: slowness.now, cap: this.#watched?.cap() };
-		const cause = slownessText(slowness, this.#inFlight);
-		return { state: "slowed", cause, seconds: since(this.#slowSince ?? this.#clock.now()), rate };
-	}
-
-	#ended(at: number): void {
-		this.account();
-		this.#inFlight -= 1;
-		this.#requests += 1;
-		const milliseconds = this.#clock.now() - at;
-		this.#latency += milliseconds;
-		this.latencies.add(milliseconds);
-	}
-
-	#throttled(error: RestError): void {
-		// RAGFlow says it in an envelope under status 200, too.
-		this.#status = error.status === undefined || error.status < 300 ? "429" : String(error.status);
 	}
 }

@@ -1,16 +1,14 @@
 import { RestError } from "../../rest/errors.ts";
-import { durationText, onlyThrottled } from "../stop/reasons.ts";
+import { onlyThrottled } from "../stop/reasons.ts";
 import type { Clock, Limiter, Request, Stop } from "../types.ts";
 import type { Controller } from "./controller.ts";
 import { type Cooldown, MAX_WAIT } from "./cooldown.ts";
 import { Outage } from "./outage.ts";
+import { Reporter } from "./reporter.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
 const MAX_THROTTLED_MS = 15 * 60_000;
-
-/** After that time of it, in milliseconds, a note says so: without a progress line nothing else does. */
-const THROTTLED_NOTED_MS = 60_000;
 
 /** What a run says of its requests, and what its send queue needs of that. */
 export type SendingOptions = {
@@ -54,6 +52,7 @@ const FULL = 0.8;
 export class SendQueue {
 	readonly outage: Outage;
 	readonly #options: SendQueueOptions;
+	readonly #reporter: Reporter;
 	readonly #lost = new WeakSet<Error>();
 	/** refusals for speed */
 	readonly #refused = new WeakSet<Error>();
@@ -63,12 +62,11 @@ export class SendQueue {
 	#inFlight = 0;
 	#sent = 0;
 	#throttledSince: number | undefined;
-	/** the beginning that the last note was of */
-	#noted: number | undefined;
 
 	constructor(options: SendQueueOptions) {
 		const { clock, unpaused = clock, controller, onNote = () => undefined } = options;
 		this.#options = options;
+		this.#reporter = new Reporter(controller, options.monitor, clock);
 		this.outage = new Outage({
 			clock: unpaused,
 			maxOutage: options.maxOutage,
@@ -81,45 +79,33 @@ export class SendQueue {
 	/** Sends each request when its time has come, and resolves or rejects as that does. The signal ends the wait. */
 	sender(signal: AbortSignal): Request {
 		return async (request) => {
-			const { clock, limiter, cooldown, maxInFlight, monitor, controller, onEnd } = this.#options;
+			const { limiter, cooldown, maxInFlight, onEnd } = this.#options;
 			if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
 			else await new Promise<void>((resolve) => this.#waiting.push(resolve));
 			const { breaker } = this.outage;
 			try {
 				let ticket: number | undefined;
 				do {
-					if (ticket === undefined || !breaker.isGood(ticket)) {
-						const next = breaker.pass(signal);
-						ticket = typeof next === "number" ? next : await next;
-					}
-					if (cooldown.left > 0) await cooldown.over(signal);
-					const token = limiter.take(signal);
-					if (token !== undefined) await token;
+					if (ticket === undefined || !breaker.isGood(ticket)) ticket = await breaker.pass(signal);
+					await cooldown.over(signal);
+					await limiter.take(signal);
 				} while (cooldown.left > 0 || !breaker.isGood(ticket));
 				this.outage.starts();
-				const sent = clock.now();
 				this.#sent += 1;
-				controller.sent(sent, this.#sent >= FULL * maxInFlight());
-				monitor.sent();
+				const sent = this.#reporter.sent(this.#sent >= FULL * maxInFlight());
 				try {
 					const answer = await request();
-					controller.answered(sent, clock.now());
 					this.#throttledSince = undefined;
 					this.outage.succeededWith(ticket);
-					monitor.answered(sent);
+					this.#reporter.answered(sent);
 					return answer;
 				} catch (error) {
-					monitor.failed(sent, error);
-					if (error instanceof RestError) {
-						if (hear(controller, error, sent, clock.now())) this.#refused.add(error);
-						this.#failed(ticket, error);
-					}
+					const isTooFast = this.#reporter.failed(sent, error);
+					if (error instanceof RestError) this.#failed(ticket, error, isTooFast);
 					throw error;
 				} finally {
 					this.#sent -= 1;
 					onEnd();
-					// The end of a request may have opened or closed the breaker, or lowered the rate.
-					monitor.account();
 				}
 			} finally {
 				this.#inFlight -= 1;
@@ -161,41 +147,24 @@ export class SendQueue {
 		this.outage.breaker.end();
 	}
 
-	#failed(ticket: number, error: RestError): void {
+	#failed(ticket: number, error: RestError, isTooFast: boolean): void {
 		const { breaker } = this.outage;
+		if (isTooFast) this.#refused.add(error);
 		this.outage.failedWith(ticket, error);
 		// Also the failure that opened the breaker: its ticket is no longer good.
 		if (breaker.isOpen || !breaker.isGood(ticket)) this.#lost.add(error);
+		this.#options.monitor.account();
 		if (error.kind === "throttled") return this.#throttled(error);
 		if (error.kind !== "not_sent" && error.kind !== "ambiguous") this.#throttledSince = undefined;
 	}
 
 	#throttled(error: RestError): void {
 		const { clock, unpaused = clock, maxWait = MAX_WAIT } = this.#options;
-		const { maxOutage = MAX_THROTTLED_MS, onNote, onStop } = this.#options;
+		const { maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
 		const now = unpaused.now();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;
-		const lasted = now - this.#throttledSince;
-		if (lasted >= maxOutage) onStop(onlyThrottled(error, maxOutage));
-		else if (lasted >= THROTTLED_NOTED_MS && this.#noted !== this.#throttledSince) {
-			this.#noted = this.#throttledSince;
-			const [since, most] = [lasted, maxOutage].map((time) => durationText(time));
-			onNote?.(`The service has only asked to slow down for ${since} (${error.message}): going on, ${most} at most.`);
-		}
+		if (now - this.#throttledSince >= maxOutage) onStop(onlyThrottled(error, maxOutage));
 	}
-}
-
-/** Tells a controller how a request failed. @returns whether it was refused as it came too fast */
-export function hear(controller: Controller, error: RestError, sent: number, now: number): boolean {
-	if (error.kind === "throttled") {
-		controller.refused(sent, now, error.status === 503 ? "503" : "429");
-		return true;
-	}
-	if (error.status === 503 && error.isForeign) return controller.unavailable(sent, now);
-	// A refusal of the row is an answer as any other.
-	if (error.kind === "rejected" || error.kind === "contradiction") controller.answered(sent, now);
-	else controller.failed(sent, now);
-	return false;
 }

@@ -1,4 +1,3 @@
-import { createHistogram } from "node:perf_hooks";
 import { rateText } from "../../text/words.ts";
 import type { Cause } from "./found-rate.ts";
 
@@ -18,6 +17,8 @@ export type Pace = {
 	readonly latency: number;
 	/** requests that may be in flight, at the end */
 	readonly concurrency: number;
+	/** requests a second that were allowed; undefined for no cap, and where it has changed */
+	readonly cap: number | undefined;
 	readonly slow: readonly SlowCause[];
 };
 
@@ -113,28 +114,29 @@ function latencyText(milliseconds: number): string {
 	return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Microseconds: the longest request that is distinguished from longer ones, an hour. */
-const LONGEST_US = 3_600_000_000;
-
 /** Percentiles of the times of some requests, in milliseconds; null where there was none. */
 type Percentiles = { readonly p50: number | null; readonly p95: number | null };
 
-/** The durations of requests, in a histogram whose size does not depend on their number. It is within 1 % of the true times. */
+/** The most times that are kept: more of one second say no more. */
+const MOST_TIMES = 10_000;
+
+/** The durations of requests. */
 export class Latencies {
-	readonly #times = createHistogram({ lowest: 1, highest: LONGEST_US, figures: 2 });
+	#times: number[] = [];
 
 	/** @param milliseconds of one request */
 	add(milliseconds: number): void {
-		this.#times.record(Math.max(1, Math.min(LONGEST_US, Math.round(milliseconds * 1000))));
+		if (this.#times.length < MOST_TIMES) this.#times.push(milliseconds);
 	}
 
 	/** The percentiles of those since the last call. */
 	take(): Percentiles {
-		if (this.#times.count === 0) return { p50: null, p95: null };
-		const [p50 = null, p95 = null] = [50, 95].map((share) =>
-			Number((this.#times.percentile(share) / 1000).toPrecision(3)),
-		);
-		this.#times.reset();
-		return { p50, p95 };
+		const times = this.#times.toSorted((one, other) => one - other);
+		this.#times = [];
+		const at = (share: number): number | null => {
+			const time = times[Math.ceil(share * times.length) - 1];
+			return time === undefined ? null : Number(time.toPrecision(3));
+		};
+		return { p50: at(0.5), p95: at(0.95) };
 	}
 }

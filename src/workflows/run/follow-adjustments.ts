@@ -84,9 +84,8 @@ async function take(text: string, { runs, name, session, app }: Followed): Promi
 	}
 	const { rates } = session;
 	const before = rates.setting;
-	if (wanted.rate !== undefined) rates.change(wanted.rate, "runs adjust");
-	if (wanted.paused === true) rates.pause("runs adjust");
-	if (wanted.paused === false) rates.continue("runs adjust");
+	if (wanted.rate !== undefined) rates.change(wanted.rate);
+	if (wanted.paused !== undefined) rates.pause(wanted.paused);
 	const taken = { id: wanted.id, before, rate: rates.setting, paused: rates.isPaused };
 	await writeWhole(runs.path(name, ADJUSTED_FILE), takenChangeText(taken), { isSynced: false });
 }

@@ -76,7 +76,7 @@ type UnsentRun = {
  */
 export async function endIfUnsent(
 	{ run, journal, closeSeries, discard }: UnsentRun,
-	ended: Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "shard">,
+	ended: Pick<Ended, "seconds" | "stop" | "pace" | "shard">,
 ): Promise<ExitCode | undefined> {
 	const totals = journal.totals();
 	if (ended.stop === undefined || discard === undefined || journal.hasBegun || totals.pending === 0) return undefined;

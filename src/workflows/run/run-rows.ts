@@ -81,7 +81,7 @@ function rowDocuments<SourceRow extends Row>({ run, rows, journal }: RunRecord<S
 }
 
 /** The result of the rows that were sent. `started` is when the first row began, on the clock. */
-type Sent = Pick<Ended, "seconds" | "stop" | "pace" | "cap" | "oldestReading"> & { readonly started: number };
+type Sent = Pick<Ended, "seconds" | "stop" | "pace" | "oldestReading"> & { readonly started: number };
 
 /** Sends all rows that are not settled. Each ends in one outcome in the journal, or stays pending. */
 async function sendRows<SourceRow extends Row>(
@@ -147,8 +147,7 @@ async function sendRows<SourceRow extends Row>(
 			discard === undefined ? await failChanged(record, documents).then(() => undefined, stopFromError) : undefined;
 		const seconds = (clock.now() - started) / 1000 + secondsBefore;
 		const oldestReading = documents.oldestReading === undefined ? undefined : documents.oldestReading / 1000;
-		const cap = session.rates.meanSince(started);
-		return { started, seconds, stop: stop ?? fault, pace: monitor.pace(), cap, oldestReading };
+		return { started, seconds, stop: stop ?? fault, pace: monitor.pace(), oldestReading };
 	} finally {
 		progress.stop();
 		await documents.close();
@@ -162,14 +161,14 @@ async function* without<Item>(items: AsyncIterable<Item>, isLeftOut: (item: Item
 /** Reads back what was written if `--verify` is given, writes the failed rows, records the end, and reports. */
 async function endRun<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
-	{ started, seconds, stop, pace, cap, ...more }: Sent & Pick<Ended, "undone" | "next">,
+	{ started, seconds, stop, pace, ...more }: Sent & Pick<Ended, "undone" | "next">,
 	hasSent: boolean,
 ): Promise<ExitCode> {
 	const { run, rows, name, journal, closeSeries, supersededBefore } = record;
 	const { flags, session, settings, app } = run;
 	const runs = app.runs(settings);
 	const { shard } = rows;
-	const unsent = hasSent ? undefined : await endIfUnsent(record, { seconds, stop, pace, cap, shard });
+	const unsent = hasSent ? undefined : await endIfUnsent(record, { seconds, stop, pace, shard });
 	if (unsent !== undefined) return unsent;
 	const verification = await verifyAfter({ run: name, runs, name: fileOfLines(rows), started, stop }, run);
 	closeSeries();
@@ -190,7 +189,6 @@ async function endRun<SourceRow extends Row>(
 		seconds,
 		stop: stop ?? verification.stop,
 		pace,
-		cap,
 		adjusted: session.rates.adjusted,
 		limiterAway: session.sharedCap?.awaySeconds,
 		foundRate: session.rates.found,

@@ -86,7 +86,7 @@ describe("a permit of a shared cap", () => {
 	it("is given up where the run stops while its request waits for its turn", async () => {
 		const permits = [1];
 		const limiter = sharing(permits);
-		limiter.pause();
+		limiter.pause(true);
 		const stop = new AbortController();
 		const request = limiter.take(stop.signal);
 		stop.abort(new Error("stopped"));
@@ -103,11 +103,12 @@ describe("a permit of a shared cap", () => {
 		const request = Promise.resolve(limiter.take()).then(() => (isSent = true));
 		const ended = request.catch((error: unknown) => String(error));
 		await idle();
-		limiter[end]();
+		if (end === "pause") limiter.pause(true);
+		else limiter.close();
 		gives(Number.POSITIVE_INFINITY);
 		await idle();
 		expect(isSent).toBe(false);
-		limiter.resume();
+		limiter.pause(false);
 		expect(await clock.until(ended)).toBe(end === "pause" ? true : "Error: the limiter is closed");
 	});
 });

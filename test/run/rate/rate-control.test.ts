@@ -19,14 +19,14 @@ const MINUTE = 60_000;
 describe("the rate of a run", () => {
 	it("follows a timetable, and says when it changed", async () => {
 		const { control, clock } = controlOf(parseRateSetting("08:00=20 22:05=50") ?? 0);
-		expect(control.now).toBe(20);
+		expect(control.rate).toBe(20);
 		await clock.pass(4 * MINUTE);
 		control.tick();
-		expect(control.now).toBe(20);
+		expect(control.rate).toBe(20);
 		await clock.pass(MINUTE);
 		control.tick();
 		control.tick();
-		expect(control.now).toBe(50);
+		expect(control.rate).toBe(50);
 		expect(control.adjusted).toEqual([
 			{ kind: "rate", from: 20, to: 50, by: "timetable", time: new Date(2026, 10, 22, 22, 5) },
 		]);
@@ -34,23 +34,19 @@ describe("the rate of a run", () => {
 
 	it("that runs adjust changes replaces the timetable", async () => {
 		const { control, clock } = controlOf(parseRateSetting("08:00=20 22:05=50") ?? 0);
-		control.change(30, "runs adjust");
+		control.change(30);
 		await clock.pass(5 * MINUTE);
 		control.tick();
-		expect(control.now).toBe(30);
+		expect(control.rate).toBe(30);
 	});
 
-	it("is known as a mean, so that the summary compares a run with what it was allowed", async () => {
-		const { control, clock } = controlOf(100);
-		await clock.pass(1_000);
-		const start = clock.now();
-		await clock.pass(3_000);
-		control.change(20, "runs adjust");
-		await clock.pass(1_000);
-		expect(control.meanSince(start)).toBe(80);
-		control.change("unlimited", "runs adjust");
-		await clock.pass(1_000);
-		expect(control.meanSince(start)).toBeUndefined();
+	it("is no cap of the whole run once it has changed: the summary names the change", async () => {
+		const { control, monitor } = controlOf(100);
+		const watched = { outage: { ongoing: undefined }, slowness: () => undefined, concurrency: () => 8 };
+		monitor.begin({ ...watched, cap: () => control.rate });
+		expect(monitor.pace().cap).toBe(100);
+		control.change(20);
+		expect(monitor.pace().cap).toBeUndefined();
 	});
 });
 
@@ -58,7 +54,7 @@ describe("--rate auto", () => {
 	it("is a rate without a cap, and stays so until a number is chosen", () => {
 		const { control } = controlOf("auto");
 		expect([control.rate, control.searched, control.adjusted]).toEqual([undefined, 20, []]);
-		control.change(220, "runs adjust");
+		control.change(220);
 		expect([control.rate, control.searched]).toEqual([220, undefined]);
 		expect(control.found).toEqual({ rate: 220, because: null, at: null });
 	});
@@ -68,7 +64,7 @@ describe("a pause", () => {
 	it("holds requests until it is over, with and without a cap", async () => {
 		for (const setting of [1_000, "unlimited"] as const) {
 			const { control, clock } = controlOf(setting);
-			control.pause("runs adjust");
+			control.pause(true);
 			let sent = 0;
 			const requests = [1, 2, 3].map(async () => {
 				await control.limiter.take();
@@ -76,7 +72,7 @@ describe("a pause", () => {
 			});
 			await new Promise((resolve) => void setTimeout(resolve, 20));
 			expect(sent).toBe(0);
-			control.continue("runs adjust");
+			control.pause(false);
 			await clock.until(Promise.all(requests));
 			expect(sent).toBe(3);
 			control.limiter.close();
@@ -85,7 +81,7 @@ describe("a pause", () => {
 
 	it("ends for a request when the run ends, so that Ctrl-C is not held up", async () => {
 		const { control } = controlOf(100);
-		control.pause("runs adjust");
+		control.pause(true);
 		const stop = new AbortController();
 		const request = control.limiter.take(stop.signal);
 		stop.abort(new Error("Ctrl-C"));
@@ -97,11 +93,11 @@ describe("a pause", () => {
 		const { control, clock, monitor } = controlOf(100);
 		monitor.begin({ outage: { ongoing: undefined }, slowness: () => undefined, concurrency: () => 8, cap: () => 100 });
 		await clock.pass(1_000);
-		control.pause("runs adjust");
+		control.pause(true);
 		await clock.pass(20_000);
 		expect(monitor.current()).toMatchObject({ state: "paused", cause: "runs adjust", seconds: 20 });
 		expect(control.unpaused.now()).toBe(1_000);
-		control.continue("runs adjust");
+		control.pause(false);
 		await clock.pass(500);
 		expect(control.unpaused.now()).toBe(1_500);
 		expect(monitor.pace().slow).toContainEqual({ cause: "paused", seconds: 20 });
@@ -114,7 +110,7 @@ describe("a limiter whose rate changes", () => {
 		const { control, clock } = controlOf(0.01);
 		await control.limiter.take();
 		const waiting = Promise.all([control.limiter.take(), control.limiter.take()]);
-		control.change("unlimited", "runs adjust");
+		control.change("unlimited");
 		await clock.until(waiting);
 		expect(clock.now()).toBeLessThan(500);
 		control.limiter.close();

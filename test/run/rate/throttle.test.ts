@@ -58,11 +58,10 @@ describe("a service that throttles", () => {
 		expect(run.journal.totals()).toMatchObject({ updated: 4_000, failed: 0, attempts: 4_000 + told.length });
 	});
 
-	it("and does nothing else is noted once, and ends the run after --max-outage, with every row pending", async () => {
-		const notes: string[] = [];
+	it("and does nothing else ends the run after --max-outage, with every row pending", async () => {
 		const run = start(
 			updating(() => Promise.reject(failure("throttled", { retryAfter: 60_000, status: 429 }))),
-			{ rows: 100, maxOutage: 300_000, onNote: (text) => notes.push(text) },
+			{ rows: 100, maxOutage: 300_000 },
 		);
 		const stop = await run.clock.until(run.done);
 		expect(stop).toMatchObject({
@@ -70,7 +69,6 @@ describe("a service that throttles", () => {
 			text: expect.stringContaining("only asked to slow down for 5m0s"),
 		});
 		expect(run.clock.now()).toBeLessThan(370_000);
-		expect(notes).toEqual([expect.stringMatching(/^The service has only asked to slow down for 1m.*5m0s at most\.$/)]);
 		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 100 });
 	});
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
+import { DATABASE_AWAY, RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
 import { unlimited } from "../unlimited.ts";
 import { Cooldown, paced } from "../../../src/run/rate/cooldown.ts";
 import { requestWithRetry } from "../../../src/run/retry/request.ts";
@@ -145,7 +145,7 @@ describe("the cooldown", () => {
 		const send = paced(unlimited, new Cooldown(clock), {
 			sent: () => heard.push("sent"),
 			answered: (sent) => void heard.push(["answered", sent]),
-			failed: (sent, { kind }) => void heard.push([kind, sent]),
+			failed: (sent, error) => heard.push([error instanceof RestError && error.kind, sent]) > 0,
 		});
 		await send(() => Promise.resolve());
 		await expect(send(() => Promise.reject(failure("throttled")))).rejects.toThrow("throttled");

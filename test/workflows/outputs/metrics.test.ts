@@ -10,7 +10,7 @@ const slow = [
 	{ cause: "429", seconds: 84 },
 	{ cause: "concurrency", seconds: 3 },
 ];
-const pace = { requests: 17, seconds: 4, latency: 100, concurrency: 4, slow };
+const pace = { requests: 17, seconds: 4, latency: 100, concurrency: 4, cap: undefined, slow };
 const totals = { ...TOTALS, duplicateSkipped: 0, pending: 2, attempts: 11 };
 const result = { totals, seconds: 4, stop: undefined, pace };
 const LABELS = 'command="docs tag",manifest="tags.csv"';

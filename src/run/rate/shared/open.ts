@@ -90,26 +90,24 @@ const REFUSALS: readonly (readonly [words: RegExp, hint: string, exit: ExitCode]
 		Exit.usage,
 	],
 	[
-		/\b(?:OOM|READONLY|MISCONF|NOREPLICAS)\b/,
-		"Give the address of a Redis that takes writes, and make room there.",
+		/^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR SELECT is not allowed in cluster mode)/,
+		"It belongs to a Redis Cluster, which can't share a cap: give the address of a Redis that is none.",
+		Exit.usage,
+	],
+	[
+		/\b(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|BUSY|MASTERDOWN)\b/,
+		"Give the address of a Redis that takes writes, make room there, or try again.",
 		Exit.temporary,
 	],
-	[/\b(?:LOADING|BUSY|MASTERDOWN)\b/, "Try again.", Exit.temporary],
 ];
 
 const SETTINGS_HINT =
 	"Check the user, the password and the number of the database in the address, and that it is Redis 5 or newer.";
 
-/** The first words of an error of a Redis that is part of a cluster, whose keys may be on another node. */
-const CLUSTER = /^(?:MOVED|ASK|CROSSSLOT|CLUSTERDOWN|ERR SELECT is not allowed in cluster mode)/;
-
 function refusal(where: string, error: unknown): CliError {
 	const text = wordsOf(error);
 	const refused = (why: string, hint: string, exit: ExitCode = Exit.usage): CliError =>
 		new CliError(`${where} ${why}: ${text}; nothing was sent`, { exit, hint, cause: error });
-	if (CLUSTER.test(text)) {
-		return refused("belongs to a Redis Cluster, which can't share a cap", "Give the address of a Redis that is none.");
-	}
 	if (isReply(error)) {
 		const [, hint = SETTINGS_HINT, exit] = REFUSALS.find(([words]) => words.test(text)) ?? [];
 		return refused("refuses the shared limiter", hint, exit);
