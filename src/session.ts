@@ -13,7 +13,7 @@ import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, RateControl } from "./run/rate/rate-control.ts";
 import { Reporter } from "./run/rate/reporter.ts";
-import { checkingAddress, requestWithRetry, retryingThroughOutage } from "./run/retry/request.ts";
+import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory } from "./run/service/service-memory.ts";
 import { Service } from "./run/service/service.ts";
@@ -148,9 +148,11 @@ export async function openSession(
 	monitor.searched = () => rates.searched;
 	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
 	const dependencies = { send, cooldown, monitor, clock: rates.unpaused, signal };
-	const retried: Request = (call) => requestWithRetry(call, dependencies);
-	const { maxOutage } = options;
-	const request = maxOutage === undefined ? retried : retryingThroughOutage(retried, maxOutage, rates.unpaused);
+	const requestWithin = (maxOutage: number | undefined): Request =>
+		checkingAddress(
+			(call) => requestWithRetry(call, dependencies, { maxOutage }),
+			() => api.probeList(),
+		);
 	return {
 		/** the knowledge about the service, which grows while it is used */
 		service,
@@ -176,7 +178,9 @@ export async function openSession(
 			return hadSurplusAnswer;
 		},
 		/** sends a request, and again after a failure that may pass; for lists and other reads */
-		request: checkingAddress(request, () => api.probeList()),
+		request: requestWithin(options.maxOutage),
+		/** the same with another longest outage, in milliseconds */
+		requestWithin,
 		/** the same for a request that must not be applied twice */
 		requestOnce: ((call) => requestWithRetry(call, dependencies, { idempotent: false })) satisfies Request,
 		/** sends a request a single time; for a read that a command can do without */

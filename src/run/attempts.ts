@@ -2,7 +2,15 @@ import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
-import { type Attempts, type Conditions, countFailure, decide, type Decision, MOST_REFUSALS } from "./retry/policy.ts";
+import {
+	type Attempts,
+	type Conditions,
+	countFailure,
+	decide,
+	type Decision,
+	MOST_REFUSALS,
+	NO_ATTEMPTS,
+} from "./retry/policy.ts";
 import { RetryLater, RetryTogether } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { MAX_WAIT } from "./rate/cooldown.ts";
@@ -44,7 +52,7 @@ export type NextStep = number | "together" | "written" | "pending";
 
 /** A row before its first attempt. */
 export function openRow<Item>(item: Item): OpenRow<Item> {
-	return { attempt: 0, counted: 0, notTheApi: 0, refused: 0, item, memory: {}, successes: undefined };
+	return { ...NO_ATTEMPTS, item, memory: {}, successes: undefined };
 }
 
 /** The attempts of a run's rows. Each row ends with a record of the journal, or stays pending. */

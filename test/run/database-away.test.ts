@@ -10,7 +10,8 @@ import { unlimited } from "./unlimited.ts";
 import { mayHaveArrived, type Memory, type Sending, unrecorded } from "../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
-import { requestWithRetry, retryingThroughOutage } from "../../src/run/retry/request.ts";
+import { requestWithRetry } from "../../src/run/retry/request.ts";
+import type { Request } from "../../src/run/types.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -109,7 +110,7 @@ it.each([
 	const clock = new FakeClock(0.9);
 	const cooldown = new Cooldown(clock);
 	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };
-	const request = retryingThroughOutage((call) => requestWithRetry(call, dependencies), maxOutage, clock);
+	const request: Request = (call) => requestWithRetry(call, dependencies, { maxOutage });
 	const failed = request(() => Promise.reject(failure(kind, { code: "X", status: 401 })));
 	await expect(clock.until(failed)).rejects.toMatchObject({ name: "CliError" });
 	expect(clock.now()).toBeGreaterThanOrEqual(after);
@@ -120,7 +121,7 @@ it("a read after the run is answered once the service is back, and a refusal end
 	const clock = new FakeClock(0.9);
 	const cooldown = new Cooldown(clock);
 	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };
-	const request = retryingThroughOutage((call) => requestWithRetry(call, dependencies), 900_000, clock);
+	const request: Request = (call) => requestWithRetry(call, dependencies, { maxOutage: 900_000 });
 	const answers = [...Array<RestErrorKind>(20).fill("ambiguous"), undefined, "rejected"] as const;
 	let tries = 0;
 	const ask = (): Promise<number> => {

@@ -51,6 +51,9 @@ export type Attempts = {
 	refused: number;
 };
 
+/** Before the first attempt. */
+export const NO_ATTEMPTS: Readonly<Attempts> = { attempt: 0, counted: 0, notTheApi: 0, refused: 0 };
+
 /** The facts on which the policy decides, besides the attempts. */
 export type Conditions = {
 	/** attempts allowed, the first included */

@@ -5,7 +5,7 @@ import type { RunMonitor } from "../rate/run-monitor.ts";
 import { DOUBTED_FOR } from "../rate/outage.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Request, Stop } from "../types.ts";
-import { countFailure, decide } from "./policy.ts";
+import { type Attempts, countFailure, decide, NO_ATTEMPTS } from "./policy.ts";
 
 /** Attempts of one request of a command that runs no rows, and how long they may take together, in milliseconds. */
 const ATTEMPTS = 6;
@@ -20,6 +20,13 @@ type RequestDependencies = {
 	readonly signal?: AbortSignal;
 };
 
+type RetryOptions = {
+	/** whether a second time has no further effect */
+	readonly idempotent?: boolean;
+	/** milliseconds for which the attempts begin anew while the service can't be reached */
+	readonly maxOutage?: number | undefined;
+};
+
 /**
  * Sends one request of a command that runs no rows, and retries it if that may help.
  *
@@ -28,15 +35,16 @@ type RequestDependencies = {
 export async function requestWithRetry<Answer>(
 	request: () => Promise<Answer>,
 	{ send, cooldown, monitor, clock, signal }: RequestDependencies,
-	{ idempotent = true }: { idempotent?: boolean } = {},
+	{ idempotent = true, maxOutage = 0 }: RetryOptions = {},
 ): Promise<Answer> {
+	const started = clock.now();
 	let deadline: number | undefined;
 	const begin = (): Promise<Answer> => {
 		// From the first attempt on: the waits of earlier requests do not count.
 		deadline ??= clock.now() + WITHIN_MS;
 		return request();
 	};
-	const attempts = { attempt: 0, counted: 0, notTheApi: 0, refused: 0 };
+	const attempts: Attempts = { ...NO_ATTEMPTS };
 	for (;;) {
 		signal?.throwIfAborted();
 		attempts.attempt += 1;
@@ -61,8 +69,14 @@ export async function requestWithRetry<Answer>(
 				random: clock.random(),
 				now: Date.now(),
 			});
-			if (decision.action === "stop") throw stopped(error, decision.stop);
-			if (decision.action !== "retry" || attempts.attempt >= ATTEMPTS) throw refusal(error);
+			if (decision.action !== "retry" || attempts.attempt >= ATTEMPTS) {
+				if (clock.now() - started >= longestOutage(error, maxOutage))
+					throw decision.action === "stop" ? stopped(error, decision.stop) : refusal(error);
+				// Each of the next attempts waits: no wait is added.
+				Object.assign(attempts, NO_ATTEMPTS);
+				deadline = undefined;
+				continue;
+			}
 			const { wait, everyone } = decision;
 			monitor?.tryingAgain(error, { next: attempts.attempt + 1, allowed: ATTEMPTS, wait });
 			countFailure(attempts, error, decision);
@@ -114,26 +128,8 @@ export function retryingPages(request: Request, clock: Clock): Request {
 	};
 }
 
-/**
- * Repeats a request for up to `maxOutage` milliseconds while the service can't be reached. Only for requests that
- * change nothing, and that `requestWithRetry` sends: it waits before each of its attempts, so no wait is added.
- */
-export function retryingThroughOutage(request: Request, maxOutage: number, clock: Clock): Request {
-	return async (call) => {
-		const start = clock.now();
-		for (;;) {
-			try {
-				return await request(call);
-			} catch (error) {
-				if (clock.now() - start >= longestOutage(error, maxOutage)) throw error;
-			}
-		}
-	};
-}
-
 /** The longest duration of a failure, in milliseconds; 0 for one that does not pass. */
-function longestOutage(error: unknown, maxOutage: number): number {
-	const kind = restErrorOf(error)?.kind;
+function longestOutage({ kind }: RestError, maxOutage: number): number {
 	if (kind === "doubted") return Math.min(DOUBTED_FOR, maxOutage);
 	return kind === "not_sent" || kind === "ambiguous" ? maxOutage : 0;
 }

@@ -108,18 +108,12 @@ const LOST_ROWS = 3;
 
 const LOST_CODES: ReadonlySet<string> = new Set([NOT_ARRIVED, "NOT_REMOVED", "NOT_STORED"]);
 
-/** Rows that failed because the server does not support the request, before any other row was settled. */
-const UNSUPPORTED_ROWS = 3;
-
-const UNSUPPORTED_CODES: ReadonlySet<string> = new Set(["HTTP_501", "HTTP_505", "HTTP_506", "HTTP_511"]);
-
 /** Detects failures that concern one row when they come once, and the whole run when they are repeated. */
 export class RepeatedFailures {
 	#settled = 0;
 	#forbidden = 0;
 	#mixedUp = 0;
 	#lost = 0;
-	#unsupported = 0;
 
 	succeeded(): void {
 		this.#settled += 1;
@@ -147,23 +141,15 @@ export class RepeatedFailures {
 		if (this.#lost >= LOST_ROWS) {
 			return { ...notTheApi(error), text: `${LOST_ROWS} rows in a row had no effect: ${error.message}` };
 		}
-		if (UNSUPPORTED_CODES.has(error.code)) this.#unsupported += 1;
-		if (this.#forbidden > 0 && (this.#settled === 1 || this.#forbidden >= FORBIDDEN_ROWS)) {
-			const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN_ROWS} rows in a row were`;
-			if (error.code === PROXY_REFUSED) {
-				return { exit: Exit.untrusted, text: `${which} refused: ${error.message}`, hint: PROXY_HINT };
-			}
-			return {
-				exit: Exit.untrusted,
-				text: `${which} refused for lack of permission: ${error.message}`,
-				hint: "Check the dataset's id: ragtag datasets list shows the datasets of this key. If the id is right, check that the key may update the dataset: a member of a team may not. ragtag doctor -d DATASET checks it.",
-			};
+		if (this.#forbidden === 0 || (this.#settled > 1 && this.#forbidden < FORBIDDEN_ROWS)) return undefined;
+		const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN_ROWS} rows in a row were`;
+		if (error.code === PROXY_REFUSED) {
+			return { exit: Exit.untrusted, text: `${which} refused: ${error.message}`, hint: PROXY_HINT };
 		}
-		if (this.#unsupported < UNSUPPORTED_ROWS || this.#unsupported !== this.#settled) return undefined;
 		return {
-			exit: Exit.temporary,
-			text: `the first ${UNSUPPORTED_ROWS} rows failed, as the server does not support the request: ${error.message}`,
-			hint: "Check --base-url and the proxy before the service.",
+			exit: Exit.untrusted,
+			text: `${which} refused for lack of permission: ${error.message}`,
+			hint: "Check the dataset's id: ragtag datasets list shows the datasets of this key. If the id is right, check that the key may update the dataset: a member of a team may not. ragtag doctor -d DATASET checks it.",
 		};
 	}
 }

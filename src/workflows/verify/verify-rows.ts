@@ -11,7 +11,6 @@ import { laterRunsOf } from "../../run/verify/later-runs.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import type { Stop, VerifyCounts, VerifyMode } from "../../run/types.ts";
 import { pickRows } from "../../run/verify/picked-rows.ts";
-import { retryingThroughOutage } from "../../run/retry/request.ts";
 import { verifyRun, type JudgedRow } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
@@ -46,7 +45,7 @@ export async function verifyRows(
 	const { io, clock, signal } = app;
 	const { service } = session;
 	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
-	const request = maxOutage === undefined ? session.request : retryingThroughOutage(session.request, maxOutage, clock);
+	const request = session.requestWithin(maxOutage);
 	const picked = await pickRows(recorded, mode, () => clock.random());
 	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
 	let unexplained = 0;

@@ -99,9 +99,6 @@ describe("answers that concern the whole run when they are repeated", () => {
 			["NOT_ARRIVED", "NOT_ARRIVED", "ok", "NOT_ARRIVED", "CODE_1", "NOT_ARRIVED"],
 			undefined,
 		],
-		["a server that can't do it, from the start", ["HTTP_501", "HTTP_505", "HTTP_511"], [3, Exit.temporary]],
-		["a server that could", ["ok", ...times(5, "HTTP_501")], undefined],
-		["one that refuses for another reason, too", ["HTTP_501", "CODE_1", "HTTP_501", "HTTP_501"], undefined],
 		["refusals of rows are left to --max-errors", times(20, "CODE_102"), undefined],
 	])("%s", (_, rows, end) => {
 		expect(endOf(rows)).toEqual(end);
