@@ -32,14 +32,6 @@ export type { SettingFlags, Settings } from "./settings.ts";
 /** The parts of the program, joined, as commands get them. They know nothing of the process around them. */
 export type App = ReturnType<typeof createApp>;
 
-/** A monitor of jobs, such as healthchecks.io. */
-type JobMonitor = {
-	/** its host and port, which are no secret */
-	readonly host: string;
-	/** Sends a sign of life. Resolves with why it failed; undefined where it arrived. */
-	ping(ping: Ping): Promise<string | undefined>;
-};
-
 type AppDependencies = {
 	readonly io: Io;
 	readonly env: Readonly<Record<string, string | undefined>>;
@@ -106,10 +98,10 @@ export function createApp(dependencies: AppDependencies) {
 				: new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value)),
 		settings: (flags: SettingFlags): Promise<Settings> =>
 			resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
-		/** A monitor of jobs at that address. @throws CliError exit 2 if it is no address */
-		jobMonitor(address: string, origin: string, ca: readonly string[]): JobMonitor {
+		/** A monitor of jobs at that address, such as healthchecks.io; its host is no secret. @throws CliError exit 2 if it is no address */
+		jobMonitor(address: string, origin: string, ca: readonly string[]) {
 			const url = pingUrl(address, origin);
-			return { host: url.host, ping: (ping) => sendPing({ url, ca, env }, ping) };
+			return { host: url.host, ping: (ping: Ping) => sendPing({ url, ca, env }, ping) };
 		},
 		/** The folder of recorded runs. @throws CliError exit 2 if there is none */
 		runs({ stateDir }: Settings): RunStore {

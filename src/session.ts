@@ -7,7 +7,6 @@ import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
-import { watchingLists } from "./run/documents/list.ts";
 import { type Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
@@ -108,7 +107,7 @@ export async function openSession(
 	};
 	const ca = await settings.readCa();
 	let hadSurplusAnswer = false;
-	const plain = createApi({
+	const api = createApi({
 		baseUrl,
 		key,
 		dialect: { flavour: documented, form: documented.update.forms[0] },
@@ -119,8 +118,8 @@ export async function openSession(
 		proxy: proxyFor(baseUrl, env),
 		onExchange,
 		onBytes: (bytes) => monitor.live.moved(bytes),
+		lists: monitor.lists,
 	});
-	const api = watchingLists(plain, monitor.lists);
 	const { limiter } = rates;
 	let sharedCap: SharedCap | undefined;
 	if (settings.limiter !== undefined) {

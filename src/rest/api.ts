@@ -1,6 +1,7 @@
 import { redactor } from "../text/redactor.ts";
+import { show } from "../text/show.ts";
 import { decoded, type ParsedEnvelope, type RawAnswer } from "./answer.ts";
-import { boundaryFor, type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
+import { type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import { documentCalls } from "./document-calls.ts";
@@ -9,9 +10,9 @@ import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
 import { forRemoval, notListed, removalOf } from "./removal.ts";
 import { LIST_BYTES } from "./attempt.ts";
-import { JSON_TYPE, type RequestedService, Requests } from "./requests.ts";
+import { JSON_TYPE, Requests, type SharedParts } from "./requests.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
-import type { Api, Dialect, ListedDocument, StoredFile, UploadFile } from "./types.ts";
+import type { Api, Dataset, Dialect, Document, ListedDocument, Page, StoredFile, UploadFile } from "./types.ts";
 import { documentParameters, pathOf, segment } from "./url.ts";
 
 type ApiOptions = Omit<TransportOptions, "origin" | "headers"> & {
@@ -22,8 +23,15 @@ type ApiOptions = Omit<TransportOptions, "origin" | "headers"> & {
 	readonly dialect: Dialect;
 	/** called after each piece of a file that went out or came in */
 	readonly onBytes?: ((bytes: number) => void) | undefined;
+	/** counts the pages of lists */
+	readonly lists?: PageCounter;
 	/** random unless a test says otherwise */
 	readonly boundary?: BoundarySource | undefined;
+};
+
+/** Asks for a page, from 1, and counts its entries. @param what is listed: `documents of DATASET` */
+type PageCounter = {
+	page<Listed extends Page<unknown>>(what: string, page: number, request: () => Promise<Listed>): Promise<Listed>;
 };
 
 /** The API of one service. Opens no connection before the first request. */
@@ -37,7 +45,8 @@ export function createApi(options: ApiOptions): Api {
 		context,
 		transport: new Transport({ ...options, origin, headers }, context),
 		decode: new Decoder(context),
-		boundary: boundaryFor(options.boundary ?? randomBoundary),
+		boundary: options.boundary ?? randomBoundary,
+		onBytes: options.onBytes,
 		listed: new WeakSet(),
 		isKeyAccepted: false,
 	};
@@ -45,25 +54,22 @@ export function createApi(options: ApiOptions): Api {
 }
 
 /** The parts that the dialects of one service share. */
-type Service = RequestedService & {
+type Service = SharedParts & {
 	readonly options: ApiOptions;
 	readonly transport: Transport;
-	readonly decode: Decoder;
-	readonly boundary: (payload: string) => string;
 	/** the documents that its lists have shown; no others can be removed */
 	readonly listed: WeakSet<ListedDocument>;
 };
 
 function apiIn(dialect: Dialect, service: Service): Api {
-	const { options, context, decode, boundary, listed } = service;
+	const { options, context, decode, boundary, listed, prefix } = service;
 	const { flavour, form } = dialect;
 	const requests = new Requests(dialect, service);
-	const { prefix } = service;
+	const { lists = { page: (_what, _page, request) => request() } } = options;
 
 	async function upload(datasetId: string, file: UploadFile): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
-		// Always a new boundary, because the file is not searched for it.
-		const opened = await openUpload(file, (options.boundary ?? randomBoundary)(), options.onBytes);
+		const opened = await openUpload(file, boundary(), options.onBytes);
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];
 			const request = { body: opened.body, headers: contentHeaders, isPatient: true };
@@ -88,8 +94,9 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		as: (other) => apiIn(other, service),
 		listDatasets: async ({ page, pageSize }) => {
 			const path = pathOf(prefix, ["datasets"], { page, page_size: pageSize });
-			const limits = { limit: LIST_BYTES };
-			return requests.call("GET", path, (envelope) => decode.datasets(envelope), limits).catch(unlessFound);
+			const read = (envelope: ParsedEnvelope): Page<Dataset> => decode.datasets(envelope);
+			const request = () => requests.call("GET", path, read, { limit: LIST_BYTES }).catch(unlessFound);
+			return lists.page("datasets", page, request);
 		},
 		createDataset: async (name) => {
 			const body = { body: JSON.stringify({ name }), headers: JSON_TYPE };
@@ -98,14 +105,16 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		listDocuments: async (datasetId, query) => {
 			const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"], documentParameters(query));
-			const page = await requests.call("GET", path, (envelope) => decode.documents(envelope, datasetId), {
-				limit: LIST_BYTES,
-			});
+			const read = (envelope: ParsedEnvelope): Page<Document> => decode.documents(envelope, datasetId);
+			const request = () => requests.call("GET", path, read, { limit: LIST_BYTES });
+			// A question about some documents is no list.
+			const isAll = (query.id ?? query.ids ?? query.name) === undefined;
+			const page = await (isAll ? lists.page(`documents of ${show(datasetId)}`, query.page, request) : request());
 			for (const document of page.items) listed.add(document);
 			return page;
 		},
 		uploadDocument: upload,
-		...documentCalls(requests, service, options.onBytes),
+		...documentCalls(requests),
 		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: (document) => remove([document]),
 		removeTogether: remove,

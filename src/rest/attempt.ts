@@ -40,41 +40,36 @@ export type Call<Result> = {
 	readonly read: (answer: RawAnswer) => Result;
 };
 
-/** Who sends attempts, and hears of their ends. */
-type Sender = {
-	/** of one attempt, in milliseconds */
-	readonly timeout: number;
-	/** one of the two is called, once, before the attempt resolves or rejects */
-	succeeded(attempt: AnyAttempt, result: unknown): void;
-	failed(attempt: AnyAttempt, error: unknown): void;
-	/** @param wasSent whether the request had been handed to a connection */
-	errorOf(error: unknown, wasSent: boolean): Error;
+/** Why an attempt has no complete answer. */
+export type Failed = {
+	readonly cause: unknown;
+	/** whether the sink rejected; otherwise no complete answer came */
+	readonly isOfSink: boolean;
+	/** whether the request had been handed to a connection */
+	readonly wasSent: boolean;
+	/** of the answer, as far as it came */
+	readonly status: number | undefined;
+	readonly headers: RawHeaders;
 };
-
-/** An attempt, whatever its answer is read as. */
-export type AnyAttempt = Pick<Attempt<unknown>, "call" | "started" | "head">;
 
 const NO_BYTES = Buffer.alloc(0);
 
 /**
  * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once: with the first of
- * answer, error, deadline and abort.
+ * answer, error and deadline.
  *
  * undici's `request` takes a third longer. It also does not say whether a request was handed to a connection, which
  * tells "certainly not sent" from "may have been applied".
  */
-export class Attempt<Result> implements Dispatcher.DispatchHandler {
-	readonly call: Call<Result>;
-	/** on the clock of `performance.now()`, in milliseconds */
-	readonly started = performance.now();
-	readonly #sender: Sender;
-	readonly #resolve: (result: Result) => void;
-	readonly #reject: (reason: unknown) => void;
+export class Attempt implements Dispatcher.DispatchHandler {
+	readonly #call: Pick<Call<unknown>, "limit" | "isPatient" | "sink">;
+	readonly #timeout: number;
+	readonly #onEnd: (end: RawAnswer | Failed) => void;
 	#abort: ((error?: Error) => void) | undefined;
 	#isDone = false;
 	#wasSent = false;
-	#status = 0;
-	#headers: RawHeaders | undefined;
+	#status: number | undefined;
+	#headers: RawHeaders = [];
 	/** the first piece of the answer; nearly every answer is one */
 	#first: Buffer | undefined;
 	#more: Buffer[] | undefined;
@@ -86,22 +81,15 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	#resume: (() => void) | undefined;
 	#timer: NodeJS.Timeout | undefined;
 
-	constructor(
-		call: Call<Result>,
-		sender: Sender,
-		resolve: (result: Result) => void,
-		reject: (reason: unknown) => void,
-	) {
-		this.call = call;
-		this.#sender = sender;
-		this.#resolve = resolve;
-		this.#reject = reject;
+	/**
+	 * @param timeout in milliseconds
+	 * @param onEnd called once
+	 */
+	constructor(call: Call<unknown>, timeout: number, onEnd: (end: RawAnswer | Failed) => void) {
+		this.#call = call;
+		this.#timeout = timeout;
+		this.#onEnd = onEnd;
 		this.#startTimer();
-	}
-
-	/** HTTP status of the answer, and its header fields; undefined while there is none. */
-	get head(): Pick<RawAnswer, "status" | "headers"> | undefined {
-		return this.#headers === undefined ? undefined : { status: this.#status, headers: this.#headers };
 	}
 
 	onConnect(abort: (error?: Error) => void): void {
@@ -116,7 +104,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 			this.#status = status;
 			this.#headers = headers;
 			this.#resume = resume;
-			if (this.call.sink?.takes({ status, headers }) === true) this.#sink = this.call.sink;
+			if (this.#call.sink?.takes({ status, headers }) === true) this.#sink = this.#call.sink;
 		}
 		this.#postpone();
 		return true;
@@ -125,7 +113,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	onData(chunk: Buffer): boolean {
 		if (this.#sink !== undefined) return this.#give(chunk, this.#sink);
 		this.#size += chunk.length;
-		if (this.#size > (this.call.limit ?? ANSWER_BYTES)) {
+		if (this.#size > (this.#call.limit ?? ANSWER_BYTES)) {
 			this.#first = undefined;
 			this.#more = undefined;
 			this.#fail(new TooLarge("the answer is too large"));
@@ -146,14 +134,7 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 		if (this.#writing !== undefined) return void this.#writing.then(() => this.onComplete());
 		const bytes = this.#more === undefined ? (this.#first ?? NO_BYTES) : Buffer.concat(this.#more);
 		this.#settle();
-		try {
-			const result = this.call.read({ status: this.#status, headers: this.#headers ?? [], bytes });
-			this.#sender.succeeded(this, result);
-			this.#resolve(result);
-		} catch (error) {
-			this.#sender.failed(this, error);
-			this.#reject(error);
-		}
+		this.#onEnd({ status: this.#status ?? 0, headers: this.#headers, bytes });
 	}
 
 	onUpgrade(): void {
@@ -177,22 +158,16 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 				this.#postpone();
 				if (!this.#isDone) this.#resume?.();
 			})
-			.catch((error: unknown) => this.#end(error));
+			.catch((error: unknown) => this.#fail(error, true));
 		return false;
 	}
 
-	#fail(cause: unknown): void {
-		if (!this.#isDone) this.#end(this.#sender.errorOf(cause, this.#wasSent));
-	}
-
-	/** Rejects with the error of a sink as it is. */
-	#end(error: unknown): void {
+	#fail(cause: unknown, isOfSink = false): void {
 		if (this.#isDone) return;
 		this.#settle();
-		this.#sender.failed(this, error);
+		this.#onEnd({ cause, isOfSink, wasSent: this.#wasSent, status: this.#status, headers: this.#headers });
 		// Ends the connection: the rest of this answer must not be read as the next one.
 		this.#abort?.();
-		this.#reject(error);
 	}
 
 	#settle(): void {
@@ -201,13 +176,13 @@ export class Attempt<Result> implements Dispatcher.DispatchHandler {
 	}
 
 	#postpone(): void {
-		if (this.call.isPatient !== true || this.#isDone) return;
+		if (this.#call.isPatient !== true || this.#isDone) return;
 		clearTimeout(this.#timer);
 		this.#startTimer();
 	}
 
 	#startTimer(): void {
 		// Without unref it would delay the end of the program.
-		this.#timer = setTimeout(() => this.#fail(new Expired("no answer in time")), this.#sender.timeout).unref();
+		this.#timer = setTimeout(() => this.#fail(new Expired("no answer in time")), this.#timeout).unref();
 	}
 }

@@ -9,31 +9,22 @@ import { show } from "../text/show.ts";
 import { RestError } from "./errors.ts";
 import type { UploadFile } from "./types.ts";
 
-/** Makes boundaries of multipart bodies: 128 random bits each, so that no value can be written to contain one. */
+/** Makes a boundary for each multipart body: 128 random bits, so that no value or file can be written to contain it. */
 export type BoundarySource = () => string;
 
 export const randomBoundary: BoundarySource = () => `ragtag-${randomBytes(16).toString("hex")}`;
 
-/** A source that gives the same boundary again until a payload contains it. */
-export function boundaryFor(source: BoundarySource): (payload: string) => string {
-	let boundary = source();
-	return (payload) => {
-		while (payload.includes(boundary)) boundary = source();
-		return boundary;
-	};
-}
-
 /** The content type and the text of the body of an update. */
 type UpdateBody = { readonly type: string; readonly body: string };
 
-const WRITERS: Readonly<Record<BodyForm, (payload: string, boundary: (payload: string) => string) => UpdateBody>> = {
-	multipart: (payload, boundary) => onePart(payload, boundary(payload)),
+const WRITERS: Readonly<Record<BodyForm, (payload: string, boundary: BoundarySource) => UpdateBody>> = {
+	multipart: (payload, boundary) => onePart(payload, boundary()),
 	plain: (payload) => ({ type: "multipart/form-data", body: payload }),
 	json: (payload) => ({ type: "application/json", body: payload }),
 };
 
 /** The body of a metadata update in one of its forms. */
-export function updateBody(form: BodyForm, metadata: Metadata, boundary: (payload: string) => string): UpdateBody {
+export function updateBody(form: BodyForm, metadata: Metadata, boundary: BoundarySource): UpdateBody {
 	return WRITERS[form](`{"meta_fields":${metadataText(metadata)}}`, boundary);
 }
 

@@ -59,13 +59,6 @@ export function classifyFailure(error: unknown, wasSent: boolean, context: Error
 		return make("ambiguous", tls[1], `TLS failed before the answer was complete (${code})`);
 	if (tls !== undefined) return make(...tls);
 	if (!wasSent) return notSent(cause, code, context, make);
-	if (isUnaskedContinue(cause, code)) {
-		return make(
-			"ambiguous",
-			"UNASKED_CONTINUE",
-			"the proxy sends 100 Continue unasked, so the answer after it can't be read; no request asks for it: turn that off there",
-		);
-	}
 	const known = ANSWER_ERRORS[code];
 	if (known !== undefined) return make("ambiguous", known[0], known[1]);
 	if (isParserError(cause, code)) {
@@ -92,14 +85,6 @@ function notSent(
 	const known = CONNECT_ERRORS[code];
 	if (known !== undefined) return make("not_sent", known[0], known[1]);
 	return make("not_sent", "CONNECT_FAILED", safe(reason(cause), context));
-}
-
-/**
- * undici closes a connection with these words in two cases (lib/dispatcher/client-h1.js of 7.30). One is a 100 Continue, as
- * it never asks for one. The other is an answer while no request is in flight, which fails no request.
- */
-function isUnaskedContinue(cause: unknown, code: string): boolean {
-	return code === "UND_ERR_SOCKET" && cause instanceof Error && cause.message === "bad response";
 }
 
 function isParserError(cause: unknown, code: string): boolean {

@@ -30,7 +30,7 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 3_000;
 
 /** Opens no connection yet: requests open connections as they need them. Only those that need TLS load its code. */
-export function connect(options: ConnectionOptions): Connections | Promise<Connections> {
+export async function connect(options: ConnectionOptions): Promise<Connections> {
 	const { origin, proxy } = options;
 	compileParserOnce();
 	if (proxy === undefined) return direct(options, origin, { prefix: "", headers: [] });
@@ -50,16 +50,14 @@ function compileParserOnce(): void {
 }
 
 /** Connections to the service, or to a proxy without a tunnel. */
-function direct(
+async function direct(
 	options: ConnectionOptions,
 	origin: string,
 	about: Omit<Connections, "dispatcher">,
-): Connections | Promise<Connections> {
-	const pool = (trust?: Trust): Connections => {
-		const connect = { timeout: connectTimeout(options), ...trust };
-		return { dispatcher: new Pool(origin, { ...poolOptions(options), connect }), ...about };
-	};
-	return origin.startsWith("https:") ? trusting(options.ca).then(pool) : pool();
+): Promise<Connections> {
+	const trust = origin.startsWith("https:") ? await trusting(options.ca) : {};
+	const connect = { timeout: connectTimeout(options), ...trust };
+	return { dispatcher: new Pool(origin, { ...poolOptions(options), connect }), ...about };
 }
 
 /** A tunnel through the proxy, so that it sees neither key nor metadata. */

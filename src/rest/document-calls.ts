@@ -1,7 +1,6 @@
 import { isJsonObject, type Metadata } from "../json/values.ts";
 import { decoded, headerValues, type ParsedEnvelope, type RawAnswer, readEnvelope } from "./answer.ts";
 import { updateBody } from "./bodies.ts";
-import type { Decoder } from "./decode.ts";
 import { metadataLost, RestError } from "./errors.ts";
 import { JSON_TYPE, type Requests } from "./requests.ts";
 import type { Api, Echo } from "./types.ts";
@@ -10,11 +9,9 @@ import { pathOf, segment } from "./url.ts";
 /** The calls of one document. All but the update are missing in the documented API: `Flavour.calls` says who has which. */
 export function documentCalls(
 	requests: Requests,
-	{ decode, boundary }: { readonly decode: Pick<Decoder, "echo">; readonly boundary: (payload: string) => string },
-	/** called after each piece of a file that came */
-	onBytes: ((bytes: number) => void) | undefined,
 ): Pick<Api, "updateMetadata" | "downloadDocument" | "renameDocument" | "changeParsing" | "parseDocuments"> {
 	const { flavour, form } = requests.dialect;
+	const { transport, decode, boundary, onBytes, prefix } = requests.shared;
 	const { verb } = flavour.update;
 	/** whether an answer has shown the metadata of its document; not every release does */
 	let hasShown = false;
@@ -43,7 +40,7 @@ export function documentCalls(
 			const { type, body } = updateBody(form, metadata, boundary);
 			const read = (answer: RawAnswer): Echo =>
 				echoOf(requests.success(decoded(answer), path, verb), documentId, metadata);
-			return requests.transport.send({ method: verb, path, headers: ["content-type", type], body, read });
+			return transport.send({ method: verb, path, headers: ["content-type", type], body, read });
 		},
 		downloadDocument: async ({ datasetId, id, size }, give) => {
 			const path = requests.documentPath(datasetId, id);
@@ -63,7 +60,7 @@ export function documentCalls(
 				});
 			};
 			const sink = { takes: isFile, write };
-			return requests.transport.send({ method: "GET", path, accept: "*/*", isPatient: true, sink, read });
+			return transport.send({ method: "GET", path, accept: "*/*", isPatient: true, sink, read });
 		},
 		renameDocument: async (datasetId, documentId, name) => {
 			// `name` alone: up to v0.24 other members are written although the name is refused (RAGFlow v0.24.0
@@ -78,7 +75,7 @@ export function documentCalls(
 			return requests.call(verb, requests.documentPath(datasetId, documentId), () => undefined, body);
 		},
 		parseDocuments: async (datasetId, documentIds) => {
-			const path = pathOf(requests.prefix, ["datasets", segment(datasetId), "chunks"]);
+			const path = pathOf(prefix, ["datasets", segment(datasetId), "chunks"]);
 			const body = JSON.stringify({ document_ids: documentIds });
 			// Its data counts differently in each release. The list alone shows what was started.
 			return requests.call("POST", path, () => undefined, { body, headers: JSON_TYPE });

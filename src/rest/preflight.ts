@@ -1,13 +1,13 @@
 import { lookup } from "node:dns/promises";
+import { once } from "node:events";
 import { isIP } from "node:net";
-import { setTimeout } from "node:timers/promises";
 import { connect, type PeerCertificate } from "node:tls";
 import { classifyFailure, Expired } from "./classify-failure.ts";
 import { CONNECT_TIMEOUT_MS, trusting } from "./connections.ts";
-import type { RestErrorKind } from "./errors.ts";
-import { comparableHost, isLoopback, type Route, routeTo } from "./proxy.ts";
+import { RestError } from "./errors.ts";
+import { comparableHost, isLoopback, routeTo } from "./proxy.ts";
 
-export type PreflightOptions = {
+type PreflightOptions = {
 	/** as `normaliseBaseUrl` gives it */
 	readonly baseUrl: string;
 	readonly env: Readonly<Record<string, string | undefined>>;
@@ -18,37 +18,17 @@ export type PreflightOptions = {
 	readonly timeout?: number | undefined;
 };
 
-/** The way to the service, checked one step at a time. No step sends a key or a request. */
-export type Preflight = {
-	/** as requests use it, `/api/v1` included */
-	readonly baseUrl: string;
-	readonly host: Host;
-	readonly isHttps: boolean;
-	/** whether the service is on this machine itself */
-	readonly isLoopback: boolean;
-	/** @throws CliError (usage) if the variable of the proxy has no address */
-	route(): SafeRoute;
-	/** every address of a host */
-	lookUp(host: string): Promise<PreflightResult<readonly string[]>>;
-	shakeHands(): Promise<PreflightResult<Handshake>>;
-};
+/** The way to the service, checked one step at a time. No step sends a key or a request. A failed one gives its error. */
+export type Preflight = ReturnType<typeof createPreflight>;
 
 /** A host as the address names it. */
-export type Host = { readonly name: string; /** an IP address, which needs no look-up */ readonly isLiteral: boolean };
+type Host = { readonly name: string; /** an IP address, which needs no look-up */ readonly isLiteral: boolean };
 
 /** A route without the secret parts of a proxy's address. */
-export type SafeRoute =
-	| Extract<Route, { kind: "direct" }>
-	| {
-			readonly kind: "proxy";
-			readonly variable: string;
-			/** host and port */
-			readonly address: string;
-			readonly host: Host;
-	  };
+export type SafeRoute = ReturnType<Preflight["route"]>;
 
 /** The TLS parameters of a service with a trusted certificate. */
-export type Handshake = {
+type Handshake = {
 	/** as in `TLSv1.3` */
 	readonly protocol: string;
 	/** the authority that issued the certificate */
@@ -57,58 +37,50 @@ export type Handshake = {
 	readonly expires: number;
 };
 
-export type PreflightResult<Value> = { readonly value: Value } | { readonly failure: PreflightFailure };
-
-/** The failure of a step: one sentence for people, and stable names for scripts and decisions. */
-export type PreflightFailure = {
-	readonly kind: RestErrorKind;
-	/** as in `HOST_NOT_FOUND`, `TLS_UNTRUSTED` */
-	readonly code: string;
-	readonly message: string;
-};
-
-export function createPreflight(options: PreflightOptions): Preflight {
-	const { baseUrl, env, ca, signal, timeout = CONNECT_TIMEOUT_MS } = options;
+export function createPreflight({ baseUrl, env, ca, signal, timeout = CONNECT_TIMEOUT_MS }: PreflightOptions) {
 	const url = new URL(baseUrl);
 	const host = hostOf(url);
 	const limit = Math.min(timeout, CONNECT_TIMEOUT_MS);
 
-	async function step<Value>(subject: string, work: Promise<Value>): Promise<PreflightResult<Value>> {
+	/** Does not wait for its work any longer than that: a look-up can't be cancelled. */
+	async function step<Value>(
+		subject: string,
+		work: (signal: AbortSignal) => Promise<Value>,
+	): Promise<Value | RestError> {
+		const ended = AbortSignal.any([signal, AbortSignal.timeout(limit)]);
 		try {
-			return { value: await withTimeout(work, limit, signal) };
+			signal.throwIfAborted();
+			const late = once(ended, "abort").then(() => Promise.reject(new Expired("no answer in time")));
+			return await Promise.race([work(ended), late]);
 		} catch (error) {
 			signal.throwIfAborted();
-			if (error instanceof Expired) {
-				const message = `${subject}: no answer within ${limit / 1000} s`;
-				return { failure: { kind: "not_sent", code: "TIMEOUT", message } };
-			}
+			const message = `${subject}: no answer within ${limit / 1000} s`;
+			if (error instanceof Expired) return new RestError(message, { kind: "not_sent", code: "TIMEOUT" });
 			// No key was sent, so no answer can repeat it.
-			const { kind, code, message } = classifyFailure(error, false, { host: subject, redact: (text) => text });
-			return { failure: { kind, code, message } };
+			return classifyFailure(error, false, { host: subject, redact: (text) => text });
 		}
 	}
 
 	return {
+		/** as requests use it, `/api/v1` included */
 		baseUrl,
 		host,
 		isHttps: url.protocol === "https:",
+		/** whether the service is on this machine itself */
 		isLoopback: isLoopback(host.name),
+		/** @throws CliError (usage) if the variable of the proxy has no address */
 		route: () => {
 			const route = routeTo(baseUrl, env);
 			if (route.kind === "direct") return route;
 			const proxy = new URL(route.uri);
-			return { kind: "proxy", variable: route.variable, address: proxy.host, host: hostOf(proxy) };
+			return { kind: route.kind, variable: route.variable, address: proxy.host, host: hostOf(proxy) };
 		},
-		lookUp: (name) => step(name, lookUp(name)),
+		/** Every address of a host, from this machine's own resolver: it reads `/etc/hosts` too, as it does for requests. */
+		lookUp: (name: string) => step(name, async () => (await lookup(name, { all: true })).map(({ address }) => address)),
 		shakeHands: async () => {
 			const trust = await trusting(await ca());
-			const finished = new AbortController();
-			try {
-				const port = Number(url.port || 443);
-				return await step(url.host, shakeHands({ host: host.name, port }, trust, finished.signal));
-			} finally {
-				finished.abort();
-			}
+			const port = Number(url.port || 443);
+			return step(url.host, (ended) => shakeHands({ host: host.name, port }, trust, ended));
 		},
 	};
 }
@@ -116,12 +88,6 @@ export function createPreflight(options: PreflightOptions): Preflight {
 function hostOf(url: URL): Host {
 	const name = comparableHost(url.hostname);
 	return { name, isLiteral: isIP(name) !== 0 };
-}
-
-/** Every address of a host, from this machine's own resolver: it reads `/etc/hosts` too, as it does for requests. */
-async function lookUp(host: string): Promise<readonly string[]> {
-	const found = await lookup(host, { all: true });
-	return found.map(({ address }) => address);
 }
 
 /**
@@ -173,19 +139,4 @@ function issuerOf({ issuer }: PeerCertificate): string {
 			.find((name) => typeof name === "string" && name !== "")
 			?.toString() ?? "an unnamed authority"
 	);
-}
-
-/** Stops waiting after `milliseconds`, or when the signal aborts. The work itself goes on: a look-up can't be cancelled. */
-async function withTimeout<Value>(work: Promise<Value>, milliseconds: number, signal: AbortSignal): Promise<Value> {
-	const finished = new AbortController();
-	const ended = { signal: AbortSignal.any([signal, finished.signal]) };
-	const expired = async (): Promise<never> => {
-		await setTimeout(milliseconds, undefined, ended);
-		throw new Expired("no answer in time");
-	};
-	try {
-		return await Promise.race([work, expired()]);
-	} finally {
-		finished.abort();
-	}
 }

@@ -1,5 +1,5 @@
-import { type AnyAttempt, Attempt, type Call } from "./attempt.ts";
-import { headerValues } from "./answer.ts";
+import { headerValues, type RawAnswer } from "./answer.ts";
+import { Attempt, type Call, type Failed } from "./attempt.ts";
 import { classifyFailure, outOfMemory } from "./classify-failure.ts";
 import { type ConnectionOptions, type Connections, connect } from "./connections.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
@@ -24,18 +24,16 @@ const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };
 
 /** Sends one request and gathers its answer, within limits of time and size. It follows no redirect and repeats nothing. */
 export class Transport {
-	readonly timeout: number;
 	readonly #options: TransportOptions;
 	readonly #context: ErrorContext;
 	/** closed connections on which requests are still in flight */
 	readonly #retired = new Set<Promise<unknown>>();
 	/** undefined before the first request */
-	#connections: Connections | Promise<Connections> | undefined;
+	#connections: Promise<Connections> | undefined;
 	/** the last error that ended a request */
 	#lastError: unknown;
 
 	constructor(options: TransportOptions, context: ErrorContext) {
-		this.timeout = options.timeout;
 		this.#options = options;
 		this.#context = context;
 	}
@@ -44,15 +42,8 @@ export class Transport {
 	 * Resolves with what the call reads from its answer. Rejects with what reading throws, with a `RestError` if no answer
 	 * came.
 	 */
-	send<Result>(call: Call<Result>): Promise<Result> {
-		const connections = (this.#connections ??= this.#connect());
-		if (connections instanceof Promise) {
-			return connections.then((opened) => {
-				if (this.#connections === connections) this.#connections = opened;
-				return this.send(call);
-			});
-		}
-		const { dispatcher, prefix, headers } = connections;
+	async send<Result>(call: Call<Result>): Promise<Result> {
+		const { dispatcher, prefix, headers } = await (this.#connections ??= this.#connect());
 		const { method, path, accept = "application/json", headers: own = [], body = null } = call;
 		const request = {
 			origin: this.#options.origin,
@@ -63,7 +54,30 @@ export class Transport {
 			// The deadline of a slow upload moves with its bytes, so undici's own timeouts are off.
 			...(call.isPatient === true ? PATIENT : undefined),
 		};
-		return new Promise((resolve, reject) => dispatcher.dispatch(request, new Attempt(call, this, resolve, reject)));
+		const started = performance.now();
+		const observe = (result: string, { status, headers: of }: Pick<Failed, "status" | "headers">): void => {
+			const date = (): string | undefined => headerValues(of, "date")[0];
+			this.#options.onExchange?.({ method, path, status, result, milliseconds: performance.now() - started, date });
+		};
+		return new Promise((resolve, reject) => {
+			const fail = (error: unknown, end: RawAnswer | Failed): void => {
+				const code = error instanceof RestError ? error.code : "aborted";
+				if (OF_ANOTHER_REQUEST.has(code)) this.#renew();
+				observe(code, end);
+				reject(error);
+			};
+			const attempt = new Attempt(call, this.#options.timeout, (end) => {
+				if ("cause" in end) return fail(this.#errorOf(end), end);
+				try {
+					const result = call.read(end);
+					observe(call.isProbe === true ? String(result) : "ok", end);
+					resolve(result);
+				} catch (error) {
+					fail(error, end);
+				}
+			});
+			dispatcher.dispatch(request, attempt);
+		});
 	}
 
 	/** Fails the requests in flight, and all that follow. */
@@ -76,40 +90,16 @@ export class Transport {
 		await Promise.all(this.#retired);
 	}
 
-	succeeded(attempt: AnyAttempt, result: unknown): void {
-		this.#observe(attempt, attempt.call.isProbe === true ? String(result) : "ok");
+	#errorOf({ cause, isOfSink, wasSent }: Failed): unknown {
+		this.#lastError = cause;
+		return isOfSink ? cause : (outOfMemory(cause) ?? classifyFailure(cause, wasSent, this.#context));
 	}
 
-	failed(attempt: AnyAttempt, error: unknown): void {
-		const code = error instanceof RestError ? error.code : "aborted";
-		if (OF_ANOTHER_REQUEST.has(code)) this.#renew();
-		this.#observe(attempt, code);
-	}
-
-	errorOf(error: unknown, wasSent: boolean): Error {
-		this.#lastError = error;
-		return outOfMemory(error) ?? classifyFailure(error, wasSent, this.#context);
-	}
-
-	#observe({ call, started, head }: AnyAttempt, result: string): void {
-		this.#options.onExchange?.({
-			method: call.method,
-			path: call.path,
-			status: head?.status,
-			result,
-			milliseconds: performance.now() - started,
-			date: () => (head === undefined ? undefined : headerValues(head.headers, "date")[0]),
+	async #connect(): Promise<Connections> {
+		const connections = await connect(this.#options);
+		connections.dispatcher.on("disconnect", (_origin, _targets, error: Error) => {
+			if (error.message === SURPLUS && error !== this.#lastError) this.#options.onSurplusAnswer?.();
 		});
-	}
-
-	#connect(): Connections | Promise<Connections> {
-		const connections = connect(this.#options);
-		const watch = ({ dispatcher }: Connections): void =>
-			void dispatcher.on("disconnect", (_origin, _targets, error: Error) => {
-				if (error.message === SURPLUS && error !== this.#lastError) this.#options.onSurplusAnswer?.();
-			});
-		if (connections instanceof Promise) connections.then(watch).catch(() => undefined);
-		else watch(connections);
 		return connections;
 	}
 
@@ -121,7 +111,7 @@ export class Transport {
 		const old = this.#connections;
 		this.#connections = undefined;
 		if (old === undefined) return;
-		const closed = Promise.resolve(old)
+		const closed = old
 			.then(({ dispatcher }) => dispatcher.close())
 			.catch(() => undefined)
 			.finally(() => this.#retired.delete(closed));

@@ -64,27 +64,10 @@ describe("the bytes of an update", () => {
 		expect(server.requests).toEqual([head(server, "PUT /api/v1/datasets/ds/documents/d1", more) + body]);
 	});
 
-	test("a value that holds the boundary can't end the part early", async () => {
+	test("a random boundary has 128 bits and is another one in each body: no value can end its part early", async () => {
 		const server = await serve(success("d1"));
-		const boundaries = ["ONE", "TWO"];
-		const api = cleanup.add(apiFor(server.baseUrl, { boundary: () => boundaries.shift() ?? "LAST" }));
-		await api.updateMetadata(
-			"ds",
-			"d1",
-			new Map([
-				["note", "\r\n--ONE--\r\n"],
-				["a", "--TWO"],
-			]),
-		);
-		expect(server.requests[0]).toContain("boundary=LAST\r\n");
-		expect(server.requests[0]?.split("--LAST")).toHaveLength(3);
-	});
-
-	test("a random boundary has 128 bits and differs between clients", async () => {
-		const server = await serve(success("d1"));
-		for (let turn = 0; turn < 2; turn++) {
-			await cleanup.add(apiFor(server.baseUrl, { boundary: undefined })).updateMetadata("ds", "d1", metadata);
-		}
+		const api = cleanup.add(apiFor(server.baseUrl, { boundary: undefined }));
+		for (let turn = 0; turn < 2; turn++) await api.updateMetadata("ds", "d1", metadata);
 		const [one, two] = server.requests.map((request) => /boundary=ragtag-([0-9a-f]{32})\r/.exec(request)?.[1]);
 		expect(one).toBeDefined();
 		expect(one).not.toBe(two);

@@ -58,7 +58,7 @@ describe("the connections of a run", () => {
 		],
 		["too much", "ANSWER_TOO_LARGE", (socket) => socket.write(answer("x".repeat(1024 * 1024 + 1)))],
 		["another document", "ECHO_MISMATCH", (socket) => socket.write(success("d0"))],
-		["a 100 unasked", "UNASKED_CONTINUE", (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`)],
+		["a 100 unasked", "CONNECTION_CLOSED", (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`)],
 		["silence", "TIMEOUT", () => undefined],
 		["only headers", "TIMEOUT", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n")],
 	])("are free again after %s, which may have been applied and is no success", async (_, code, script) => {

@@ -63,7 +63,7 @@ describe("requests that certainly did not reach the service", () => {
 });
 
 describe("requests that may have been applied", () => {
-	test("a 100 Continue that no request asked for is named, on a fresh connection and on one that was used", async () => {
+	test("a 100 Continue that no request asked for ends the connection", async () => {
 		const server = cleanup.add(
 			await rawServer((socket, _, count) => {
 				socket.write(count % 2 === 1 ? success("d1") : `HTTP/1.1 100 Continue\r\n\r\n${success("d1")}`);
@@ -73,10 +73,9 @@ describe("requests that may have been applied", () => {
 		const api = cleanup.add(apiFor(server.baseUrl, { onSurplusAnswer: () => (surplus += 1) }));
 		await api.updateMetadata("ds", "d1", fields);
 		const error = await rejection(api.updateMetadata("ds", "d1", fields));
-		expect(error).toMatchObject({ kind: "ambiguous", code: "UNASKED_CONTINUE" });
+		expect(error).toMatchObject({ kind: "ambiguous", code: "CONNECTION_CLOSED" });
 		// It belongs to this request: no other row is in doubt.
 		expect(surplus).toBe(0);
-		expect(error).toHaveProperty("message", expect.stringContaining("the proxy sends 100 Continue unasked"));
 		// The connection is given up: what comes behind it must not become the next answer.
 		await api.updateMetadata("ds", "d1", fields);
 		expect(server.connections()).toBe(2);
@@ -129,17 +128,6 @@ describe("requests that may have been applied", () => {
 		expect(error).toMatchObject({ kind: "ambiguous", code: "ANSWER_TOO_LARGE" });
 		await expect.poll(() => closed).toBe(true);
 	});
-
-	test("an answer about another document is not counted for this one, and its connection is not used again", async () => {
-		const server = cleanup.add(await rawServer((socket, _, count) => socket.write(success(count === 1 ? "d0" : "d1"))));
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
-		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({
-			kind: "ambiguous",
-			code: "ECHO_MISMATCH",
-		});
-		await api.updateMetadata("ds", "d1", fields);
-		expect(server.connections()).toBe(2);
-	});
 });
 
 describe("lists", () => {
@@ -184,13 +172,6 @@ describe("lists", () => {
 });
 
 describe("connections", () => {
-	test("rows one after another share a connection", async () => {
-		const server = cleanup.add(await rawServer((socket) => socket.write(success("d1"))));
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1 }));
-		for (let row = 0; row < 20; row++) await api.updateMetadata("ds", "d1", fields);
-		expect(server.connections()).toBe(1);
-	});
-
 	test("a server that closes after each answer still gets every row once", async () => {
 		const server = cleanup.add(
 			await rawServer((socket) => socket.end(success("d1").replace("\r\n", "\r\nconnection: close\r\n"))),

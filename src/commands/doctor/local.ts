@@ -3,7 +3,8 @@ import { Exit } from "../../errors.ts";
 import { policyText } from "../../plan/policy.ts";
 import { ADVISED_RATE, rateSettingText } from "../../rates.ts";
 import type { ShownSetting } from "../../report/checks.ts";
-import type { PreflightFailure, SafeRoute } from "../../rest/preflight.ts";
+import type { RestError } from "../../rest/errors.ts";
+import type { SafeRoute } from "../../rest/preflight.ts";
 import { probeStorage } from "../../run/storage/folders.ts";
 import { NOT_TLS_HINT, untrustedHint } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";
@@ -149,16 +150,16 @@ const DNS: Step<Doctor> = {
 		const whose = isProxy ? "of the proxy " : "";
 		if (isLiteral) return skipped(`${name} ${whose}is an address, so no name is looked up`);
 		const found = await reach.lookUp(name);
-		if ("failure" in found) {
+		if (found instanceof Error) {
 			const hint = `Check the host in ${isProxy ? route.variable : "--base-url"}, and this machine's network and name servers.`;
-			const { message } = found.failure;
+			const { message } = found;
 			return failed(
 				{ message, hint, exit: Exit.temporary },
 				isProxy ? "ragtag doctor" : "ragtag doctor --base-url URL",
 			);
 		}
 		const rest = isProxy ? "; the name of the service is looked up by the proxy" : "";
-		return ok(`${name} is ${found.value.join(", ")}${rest}`);
+		return ok(`${name} is ${found.join(", ")}${rest}`);
 	},
 };
 
@@ -176,8 +177,8 @@ const TLS: Step<Doctor> = {
 		}
 		if (isTrustKnown !== true) return skipped("not checked, because the trusted certificates could not be read");
 		const found = await reach.shakeHands();
-		if ("failure" in found) return handshakeFailure(found.failure);
-		const { protocol, issuer, expires } = found.value;
+		if (found instanceof Error) return handshakeFailure(found);
+		const { protocol, issuer, expires } = found;
 		const days = Math.floor((expires - Date.now()) / DAY);
 		const text = `${protocol}; the certificate is trusted, issued by ${show(issuer)}, and ends in ${days} ${days === 1 ? "day" : "days"}`;
 		if (days >= EXPIRY_WARNING_DAYS) return ok(text);
@@ -188,7 +189,7 @@ const TLS: Step<Doctor> = {
 /** The look-up of names and the TLS handshake, before any request. */
 export const NETWORK: Stages<Doctor> = [[DNS], [TLS]];
 
-function handshakeFailure({ kind, code, message }: PreflightFailure): Found {
+function handshakeFailure({ kind, code, message }: RestError): Found {
 	if (kind === "untrusted") {
 		return failed({ message, hint: untrustedHint(code), exit: Exit.untrusted }, untrustedNext(code));
 	}

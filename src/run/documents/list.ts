@@ -1,8 +1,6 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
-import { show } from "../../text/show.ts";
-import type { ListsInFlight } from "../rate/current-work.ts";
 import type { Request } from "../types.ts";
 import {
 	entriesOf,
@@ -165,19 +163,4 @@ async function* remainingDocuments(
 	if (total !== undefined && ids.size >= total) return undefined;
 	if (cut !== undefined) throw cut;
 	return total === undefined ? undefined : { shown: ids.size, total, passes };
-}
-
-/** The same API, whose lists are counted while they are read. So no command has to report its own progress. */
-export function watchingLists(api: Api, lists: ListsInFlight): Api {
-	return {
-		...api,
-		as: (dialect) => watchingLists(api.as(dialect), lists),
-		listDatasets: (query) => lists.page("datasets", query.page, () => api.listDatasets(query)),
-		listDocuments: (datasetId, query) => {
-			// A question about some documents is no list.
-			if ((query.id ?? query.ids ?? query.name) !== undefined) return api.listDocuments(datasetId, query);
-			const what = `documents of ${show(datasetId)}`;
-			return lists.page(what, query.page, () => api.listDocuments(datasetId, query));
-		},
-	};
 }
