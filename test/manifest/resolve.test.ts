@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { documentPrinter } from "../../src/workflows/resolve/look-up.ts";
+import { ColumnPlan } from "../../src/manifest/write.ts";
+import { printFound } from "../../src/workflows/resolve/look-up.ts";
 import type { JsonValue } from "../../src/json/values.ts";
 import type { Row } from "../../src/manifest/types.ts";
 import { checkBytes, plain, formatCsvManifest } from "./support.ts";
@@ -73,8 +74,8 @@ test("nothing of a row's metadata is lost or changed between its name and its id
 			expect(read.problems).toEqual([]);
 			expect(read.rows.map((row) => row.nameReference?.name)).toEqual(documents.map(({ documentId }) => documentId));
 
-			const printer = documentPrinter(json);
-			for (const row of read.rows) printer.include(row.metadata);
+			const plan = json ? undefined : new ColumnPlan(["document_id", "dataset_id", "name"]);
+			for (const row of read.rows) plan?.include(row.metadata);
 			let printed = "";
 			const resolved = read.rows.map((row, index) => ({
 				datasetId: row.datasetId,
@@ -82,11 +83,8 @@ test("nothing of a row's metadata is lost or changed between its name and its id
 				metadata: row.metadata,
 				name: row.nameReference?.name ?? "",
 			}));
-			await printer.print(
-				each(resolved),
-				async (piece) => void (printed += piece),
-				() => false,
-			);
+			const print = async (piece: string): Promise<void> => void (printed += piece);
+			await printFound(each(resolved), plan, print, () => false);
 			const { rows, problems } = await checkBytes(printed);
 			expect(problems).toEqual([]);
 			expect(rows.map(({ documentId }) => documentId)).toEqual(resolved.map(({ documentId }) => documentId));

@@ -9,6 +9,8 @@ import {
 	problemReporter,
 	refusal,
 } from "../../workflows/check/check-manifest.ts";
+import type { Metadata } from "../../json/values.ts";
+import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
 import { declare } from "../../flags/declare.ts";
 import {
@@ -21,7 +23,7 @@ import {
 import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { collect, parseOut } from "../../flags/values.ts";
-import { DatasetNames, documentPrinter, foundDocuments, lookUp } from "../../workflows/resolve/look-up.ts";
+import { foundDocuments, lookUp, namesOfDatasets, printFound } from "../../workflows/resolve/look-up.ts";
 import { type NamedRows, sidecarRows } from "../../workflows/resolve/sidecar-rows.ts";
 
 type ResolveOptions = ServiceFlags &
@@ -115,15 +117,17 @@ async function printResolved(
 	const { io, signal } = app;
 	const { out, json = false, skipInvalid = false, onDuplicate } = options;
 	const match = options.match === "glob" ? "glob" : "exact";
-	const work = { source, datasets: new DatasetNames(api, request), match, onDuplicate, signal } as const;
+	const work = { source, namesOf: namesOfDatasets(api, request), match, onDuplicate, signal } as const;
 	const write = async (print: Print): Promise<number> => {
-		const printer = documentPrinter(json);
+		// A column's type depends on every value.
+		const plan = json ? undefined : new ColumnPlan(["document_id", "dataset_id", "name"]);
 		const problems = problemReporter(json, app);
-		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata: printer.include });
+		const onMetadata = (metadata: Metadata): void => plan?.include(metadata);
+		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata });
 		problems.end();
 		const lost = source.invalid + failed;
 		if (failed > 0 && !skipInvalid) throw unresolved(lost, source, false);
-		const count = await printer.print(foundDocuments(work), print, () => out === undefined && io.stdoutClosed);
+		const count = await printFound(foundDocuments(work), plan, print, () => out === undefined && io.stdoutClosed);
 		io.note(`${source.name}: ${rowsText(source.rows)}, ${documentsText(count)}${nextStep(out)}`);
 		return lost;
 	};

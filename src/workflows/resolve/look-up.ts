@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { type Metadata, metadataText } from "../../json/values.ts";
-import { ColumnPlan } from "../../manifest/write.ts";
+import type { ColumnPlan } from "../../manifest/write.ts";
 import { payloadText } from "../../manifest/rows/identity.ts";
 import type { CheckedManifest, ManifestOptions, NameReference, Problem, Row } from "../../manifest/types.ts";
-import { Claims, type Match, type Resolution, resolveName, differences, type Named, Names } from "../../plan/names.ts";
+import { Claims, type Match, type Resolution, resolveName, type Named, Names } from "../../plan/names.ts";
 import { hasWildcard, literalGlob } from "../../plan/glob.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
@@ -16,7 +16,7 @@ import type { Print } from "../lists/documents-csv.ts";
 
 type LookUp = {
 	readonly source: Pick<CheckedManifest, "name" | "read">;
-	readonly datasets: DatasetNames;
+	readonly namesOf: NamesOf;
 	readonly match: Match;
 	readonly onDuplicate: ManifestOptions["onDuplicate"];
 	readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ type LookUp = {
 
 /** Finds the documents of all rows. Reports each problem, and the metadata of each row that has none. */
 export async function lookUp(
-	{ source, datasets, match, onDuplicate, signal }: LookUp,
+	{ source, namesOf, match, onDuplicate, signal }: LookUp,
 	report: {
 		readonly onProblem: (problem: Problem) => Promise<void>;
 		readonly onMetadata: (metadata: Metadata) => void;
@@ -33,7 +33,7 @@ export async function lookUp(
 	let failed = 0;
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
-		const listing = await datasets.of(row.datasetId);
+		const listing = await namesOf(row.datasetId);
 		const resolution = resolve(row, listing, match);
 		const reference = nameReferenceOf(row);
 		const problem = (code: string, text: string): Promise<void> => {
@@ -42,7 +42,9 @@ export async function lookUp(
 			return report.onProblem({ file, ...reference.place(), field: "name", code, text: `name: ${text}` });
 		};
 		if (resolution.kind !== "found") {
-			await problem(unresolvedCode(resolution), unresolvedText(resolution, reference.name, row.datasetId));
+			// Stable names for scripts.
+			const code = resolution.kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
+			await problem(code, unresolvedText(resolution, reference.name, row.datasetId));
 			continue;
 		}
 		const place = reference.file === source.name ? `on line ${row.line}` : `for ${reference.file}`;
@@ -59,20 +61,19 @@ export async function lookUp(
 type FoundDocument = Pick<Row, "datasetId" | "documentId" | "metadata"> & { readonly name: string };
 
 /** The documents of the rows without a problem, in the order of the rows, once `lookUp` has seen them all. */
-export async function* foundDocuments({ source, datasets, match, signal }: LookUp): AsyncGenerator<FoundDocument> {
+export async function* foundDocuments({ source, namesOf, match, signal }: LookUp): AsyncGenerator<FoundDocument> {
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
 		const { datasetId, metadata, documentId } = row;
-		const { names, claims } = await datasets.of(datasetId);
+		const { names, claims } = await namesOf(datasetId);
 		const resolution = resolve(row, { names, claims }, match);
 		if (resolution.kind !== "found") continue;
 		// The list lacks this id, which the manifest gives. So no other row can claim its document.
 		if (resolution.documents.length === 0) {
 			yield { datasetId, documentId, metadata, name: nameReferenceOf(row).name };
 		}
-		for (const index of resolution.documents) {
-			const document = names.document(index);
-			if (document === undefined || !claims.isOwner(index, row.index)) continue;
+		for (const document of resolution.documents) {
+			if (!claims.isOwner(document, row.index)) continue;
 			const name = documentId === "" ? document.name : nameReferenceOf(row).name;
 			yield { datasetId, documentId: document.id, metadata, name };
 		}
@@ -82,8 +83,8 @@ export async function* foundDocuments({ source, datasets, match, signal }: LookU
 /** A row with an id keeps it. If the dataset lists the id, no other row may give the document other values. */
 function resolve({ documentId, nameReference }: Row, { names }: ListedNames, match: Match): Resolution {
 	if (documentId === "") return resolveName(names, nameReference?.name ?? "", match);
-	const index = names.withId(documentId);
-	return { kind: "found", documents: index === undefined ? [] : [index] };
+	const document = names.withId(documentId);
+	return { kind: "found", documents: document === undefined ? [] : [document] };
 }
 
 function nameReferenceOf({ line, nameReference }: Row): NameReference {
@@ -98,42 +99,30 @@ function payloadOf(metadata: Metadata): string {
 /** Documents that a message names at most. */
 const NAMED = 3;
 
-type Unresolved = Exclude<Resolution, { kind: "found" }>;
-
-/** Stable names for scripts. */
-function unresolvedCode({ kind }: Unresolved): "UNKNOWN_NAME" | "AMBIGUOUS_NAME" {
-	return kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
-}
-
 /** The reason why a name fits no document, and the documents that may be meant. */
-function unresolvedText(resolution: Unresolved, name: string, dataset: string): string {
+function unresolvedText(resolution: Resolution, name: string, dataset: string): string {
 	const shown = `"${show(name)}"`;
 	const where = `in dataset ${show(dataset)}`;
-	switch (resolution.kind) {
-		case "unknown": {
-			const text = `no document ${where} is called ${shown}`;
-			const { candidates } = resolution;
-			if (candidates.length === 0) return hasWildcard(name) ? `${text}; for patterns use --match glob` : text;
-			return `${text}; did you mean ${firstFew(candidates, (candidate) => candidateText(name, candidate), " or ")}?`;
-		}
-		case "unmatched":
-			return resolution.isName
-				? `no document ${where} matches ${shown}, but a document has exactly this name: write "${show(literalGlob(name))}"`
-				: `no document ${where} matches ${shown}`;
-		case "ambiguous": {
-			const count = numberText(resolution.documents.length);
-			const ids = firstFew(resolution.documents, ({ id }) => show(id), ", ");
-			return `${count} documents ${where} are called ${shown}: ${ids}; give the document_id of one`;
-		}
+	if (resolution.kind === "unmatched") {
+		const text = `no document ${where} matches ${shown}`;
+		return resolution.isName
+			? `${text}, but a document has exactly this name: write "${show(literalGlob(name))}"`
+			: text;
 	}
+	if (resolution.kind === "unknown") {
+		const text = `no document ${where} is called ${shown}`;
+		const { candidates } = resolution;
+		if (candidates.length === 0) return hasWildcard(name) ? `${text}; for patterns use --match glob` : text;
+		return `${text}; did you mean ${firstFew(candidates, (candidate) => candidateText(name, candidate), " or ")}?`;
+	}
+	const count = numberText(resolution.documents.length);
+	const ids = firstFew(resolution.documents, ({ id }) => show(id), ", ");
+	return `${count} documents ${where} are called ${shown}: ${ids}; give the document_id of one`;
 }
 
-/** A candidate with its difference, because two names can look equal on a terminal. */
 function candidateText(wanted: string, { id, name }: Named): string {
-	const by = differences(wanted, name);
-	// Taken one at a time, differences may hide each other.
-	const how = by.length === 0 ? "" : `, another by ${by.join(" and ")}`;
-	return `"${show(name)}" (${show(id)}${how})`;
+	const isLike = wanted.normalize("NFKC") === name.normalize("NFKC");
+	return `"${show(name)}" (${show(id)}${isLike ? ", in another Unicode form" : ""})`;
 }
 
 function firstFew(documents: readonly Named[], textOf: (document: Named) => string, between: string): string {
@@ -145,60 +134,43 @@ function firstFew(documents: readonly Named[], textOf: (document: Named) => stri
 /** The names of a dataset, and the rows that claim its documents. */
 type ListedNames = { readonly names: Names; readonly claims: Claims };
 
+/** Gives the names of a dataset, each of which is listed once, when its first row comes. */
+export type NamesOf = (dataset: string) => Promise<ListedNames>;
+
 /**
- * The datasets of the rows, each listed once, when its first row comes.
- *
  * @throws CliError exit 1 where a list stays short: a name that it lacks may exist, and one that it shows once may exist twice
  */
-export class DatasetNames {
-	readonly #datasets = new Map<string, ListedNames>();
-	readonly #api: Api;
-	readonly #request: Request;
-
-	constructor(api: Api, request: Request) {
-		this.#api = api;
-		this.#request = request;
-	}
-
-	async of(dataset: string): Promise<ListedNames> {
-		const known = this.#datasets.get(dataset);
+export function namesOfDatasets(api: Api, request: Request): NamesOf {
+	const datasets = new Map<string, ListedNames>();
+	return async (dataset) => {
+		const known = datasets.get(dataset);
 		if (known !== undefined) return known;
 		let short: ShortList | undefined;
 		const listing = { names: new Names(), claims: new Claims() };
-		for await (const document of allDocuments(this.#api, this.#request, dataset, {
-			onShort: (list) => (short = list),
-		})) {
-			listing.names.add(document);
-		}
+		const onShort = (list: ShortList): void => void (short = list);
+		for await (const document of allDocuments(api, request, dataset, { onShort })) listing.names.add(document);
 		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, because the list of names");
-		this.#datasets.set(dataset, listing);
+		datasets.set(dataset, listing);
 		return listing;
-	}
+	};
 }
 
-/** Prints documents as a manifest. `include` takes all metadata first, because a column's type depends on every value. */
-type DocumentPrinter = {
-	readonly include: (metadata: Metadata) => void;
-	/** Returns how many there were. It stops when `isClosed` is true: the reader has closed the output. */
-	print(documents: AsyncIterable<FoundDocument>, print: Print, isClosed: () => boolean): Promise<number>;
-};
-
-export function documentPrinter(json: boolean): DocumentPrinter {
-	const plan = new ColumnPlan(["document_id", "dataset_id", "name"]);
-	return {
-		include: (metadata) => (json ? undefined : plan.include(metadata)),
-		async print(documents, print, isClosed) {
-			if (!json) await print(headOf(plan));
-			let count = 0;
-			for await (const document of documents) {
-				if (isClosed()) break;
-				const { documentId, datasetId, name, metadata } = document;
-				await print(json ? jsonRow(document) : plan.row([documentId, datasetId, name], metadata));
-				count += 1;
-			}
-			return count;
-		},
-	};
+/** Prints documents as a manifest, and returns how many there were. @param plan the columns of a table; JSON lines without */
+export async function printFound(
+	documents: AsyncIterable<FoundDocument>,
+	plan: ColumnPlan | undefined,
+	print: Print,
+	isClosed: () => boolean,
+): Promise<number> {
+	if (plan !== undefined) await print(headOf(plan));
+	let count = 0;
+	for await (const document of documents) {
+		if (isClosed()) break;
+		const { documentId, datasetId, name, metadata } = document;
+		await print(plan?.row([documentId, datasetId, name], metadata) ?? jsonRow(document));
+		count += 1;
+	}
+	return count;
 }
 
 function headOf(plan: ColumnPlan): string {

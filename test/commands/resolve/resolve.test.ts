@@ -44,9 +44,9 @@ it("an unknown and an ambiguous name print nothing but their lines and the candi
 	expect([exit, stdout]).toEqual([1, ""]);
 	expect(stderr.split("\n")).toEqual([
 		`${path}:2:3: name: 2 documents in dataset set are called "a.txt": id0, id1; give the document_id of one`,
-		`${path}:3:3: name: no document in dataset set is called "report.pdf"; did you mean "Report.pdf" (id2, another by case)?`,
-		`${path}:4:3: name: no document in dataset set is called "é.txt"; did you mean "e\u0301.txt" (id3, another by Unicode form)?`,
-		`${path}:6:3: name: no document in dataset set is called "b.txt"; did you mean "b(1).txt" (id4, another by a copy's number)?`,
+		`${path}:3:3: name: no document in dataset set is called "report.pdf"; did you mean "Report.pdf" (id2)?`,
+		`${path}:4:3: name: no document in dataset set is called "é.txt"; did you mean "e\u0301.txt" (id3, in another Unicode form)?`,
+		`${path}:6:3: name: no document in dataset set is called "b.txt"; did you mean "b(1).txt" (id4)?`,
 		`${path}:7:3: name: no document in dataset set is called "nothing"`,
 		`${path}:8:3: name: no document in dataset set is called "*.pdf"; for patterns use --match glob`,
 		`ragtag: 6 of 7 rows of ${path} could not be resolved; nothing was printed`,
