@@ -1,6 +1,6 @@
 import { parseJson } from "../json/parse-json.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
-import { type Condition, type KeyTest, type Operator, OPERATORS, type Scalar } from "./condition.ts";
+import { type Condition, type KeyTest, isOperator, type Operator, OPERATORS, type Scalar } from "./condition.ts";
 
 /** Other spellings of operators: `convert_conditions` in common/metadata_utils.py makes one of them (v0.23 to v0.27). */
 const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
@@ -57,8 +57,8 @@ function testOf(condition: JsonValue): KeyTest | string {
 	const { name, comparison_operator: word, value } = condition as { readonly [key: string]: JsonValue | undefined };
 	if (typeof name !== "string" || name === "") return 'has no "name"';
 	if (typeof word !== "string") return 'has no "comparison_operator"';
-	const operator = SPELLINGS.get(word) ?? OPERATORS.find((known) => known === word);
-	if (operator === undefined) {
+	const operator = SPELLINGS.get(word) ?? word;
+	if (!isOperator(operator)) {
 		return `has an unknown "comparison_operator" ${JSON.stringify(word)}; there are: ${OPERATORS.join(", ")}`;
 	}
 	if (operator === "empty" || operator === "not empty") return { name, operator, wanted: undefined };

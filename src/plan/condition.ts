@@ -1,31 +1,55 @@
 import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 
-/** Every operator of a `metadata_condition`, as it is written in one. */
-export const OPERATORS = [
-	"is",
-	"not is",
-	"contains",
-	"not contains",
-	"in",
-	"not in",
-	"start with",
-	"end with",
-	">",
-	"<",
-	"≥",
-	"≤",
-	"empty",
-	"not empty",
-] as const;
+/** The values with which a condition may compare. */
+export type Scalar = string | number | boolean;
+type Wanted = Scalar | readonly Scalar[] | undefined;
+type Test = (stored: string, wanted: Wanted) => boolean;
 
-export type Operator = (typeof OPERATORS)[number];
+/** Every operator of a `metadata_condition` as it is written in one, and its test of one stored text. */
+const TESTS = {
+	is: ofOne((stored, wanted) => areEqual(stored, wanted) === true),
+	"not is": ofOne((stored, wanted) => areEqual(stored, wanted) === false),
+	contains: ofParts((stored, part) => stored.includes(part)),
+	"not contains": ofParts((stored, part) => !stored.includes(part)),
+	in: (stored, wanted) => isIn(stored, wanted) === true,
+	"not in": (stored, wanted) => isIn(stored, wanted) === false,
+	"start with": ofParts((stored, part) => stored.startsWith(part)),
+	"end with": ofParts((stored, part) => stored.endsWith(part)),
+	">": ofOrder((order) => order > 0),
+	"<": ofOrder((order) => order < 0),
+	"≥": ofOrder((order) => order >= 0),
+	"≤": ofOrder((order) => order <= 0),
+	empty: (stored) => stored === "",
+	"not empty": (stored) => stored !== "",
+} satisfies Readonly<Record<string, Test>>;
+
+export type Operator = keyof typeof TESTS;
+
+export const OPERATORS: readonly string[] = Object.keys(TESTS);
+
+export function isOperator(word: string): word is Operator {
+	return Object.hasOwn(TESTS, word);
+}
+
+/** Only `in` and `not in` take a list. */
+function ofOne(test: (stored: string, wanted: Scalar) => boolean): Test {
+	return (stored, wanted) => wanted !== undefined && !isList(wanted) && test(stored, wanted);
+}
+
+function ofParts(test: (stored: string, part: string) => boolean): Test {
+	return ofOne((stored, wanted) => test(stored.toLowerCase(), serverText(wanted).toLowerCase()));
+}
+
+/** A number has no order to a text that is no number. */
+function ofOrder(test: (order: number) => boolean): Test {
+	return ofOne((stored, wanted) => {
+		const order = orderOf(stored, wanted);
+		return order !== undefined && test(order);
+	});
+}
 
 /** One test of one metadata key. `wanted` may be a list for `in` and `not in`, and is undefined for `empty` and `not empty`. */
-export type KeyTest = {
-	readonly name: string;
-	readonly operator: Operator;
-	readonly wanted: Scalar | readonly Scalar[] | undefined;
-};
+export type KeyTest = { readonly name: string; readonly operator: Operator; readonly wanted: Wanted };
 
 /** A parsed `metadata_condition`. */
 export type Condition = { readonly logic: "and" | "or"; readonly tests: readonly KeyTest[] };
@@ -41,7 +65,8 @@ export type Condition = { readonly logic: "and" | "or"; readonly tests: readonly
 export function meets(metadata: Metadata | undefined, { logic, tests }: Condition): boolean {
 	// Unknown metadata meets no condition.
 	if (metadata === undefined) return false;
-	const passes = (test: KeyTest): boolean => itemsOf(metadata.get(test.name)).some((item) => passesTest(item, test));
+	const passes = ({ name, operator, wanted }: KeyTest): boolean =>
+		itemsOf(metadata.get(name)).some((item) => TESTS[operator](serverText(item), wanted));
 	return logic === "and" ? tests.every(passes) : tests.some(passes);
 }
 
@@ -56,39 +81,9 @@ function itemsOf(value: JsonValue | undefined): readonly JsonValue[] {
 	return (isJsonArray(value) ? value : [value]).filter((item) => item !== null);
 }
 
-function passesTest(item: JsonValue, { operator, wanted }: KeyTest): boolean {
-	const text = serverText(item);
-	if (operator === "empty") return text === "";
-	if (operator === "not empty") return text !== "";
-	if (wanted === undefined) return false;
-	if (operator === "in") return isIn(text, wanted);
-	if (operator === "not in") return !isIn(text, wanted);
-	// Only these two take a list.
-	if (isList(wanted)) return false;
-	const [stored, part] = [text.toLowerCase(), serverText(wanted).toLowerCase()];
-	switch (operator) {
-		case "contains":
-			return stored.includes(part);
-		case "not contains":
-			return !stored.includes(part);
-		case "start with":
-			return stored.startsWith(part);
-		case "end with":
-			return stored.endsWith(part);
-		case "is":
-			return areEqual(text, wanted) === true;
-		case "not is":
-			return areEqual(text, wanted) === false;
-		case ">":
-		case "<":
-		case "≥":
-		case "≤":
-			return isOrdered(text, operator, wanted);
-	}
-}
-
 /** A wanted list has the text as one of its items. A wanted text contains it, as the service reads a text there. */
-function isIn(text: string, wanted: Scalar | readonly Scalar[]): boolean {
+function isIn(text: string, wanted: Wanted): boolean | undefined {
+	if (wanted === undefined) return undefined;
 	if (!isList(wanted)) return serverText(wanted).toLowerCase().includes(text.toLowerCase());
 	return wanted.some((item) =>
 		typeof item === "number" ? areEqual(text, item) === true : serverText(item).toLowerCase() === text.toLowerCase(),
@@ -116,9 +111,6 @@ export function matches(metadata: Metadata | undefined, conditions: readonly Whe
 		return isJsonArray(value) ? value.some((item) => valueText(item) === wanted) : valueText(value) === wanted;
 	});
 }
-
-/** The values with which a condition may compare. */
-export type Scalar = string | number | boolean;
 
 /** `YYYY-MM-DD` without the white space around it: the service checks the places of digits and dashes only. */
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -151,22 +143,7 @@ function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 		: stored.toLowerCase() === text.toLowerCase();
 }
 
-/** Whether a stored text is in that order to the wanted value. A number has no order to a text that is no number. */
-function isOrdered(stored: string, operator: ">" | "<" | "≥" | "≤", wanted: Scalar): boolean {
-	const order = orderOf(stored, wanted);
-	if (order === undefined) return false;
-	switch (operator) {
-		case ">":
-			return order > 0;
-		case "<":
-			return order < 0;
-		case "≥":
-			return order >= 0;
-		case "≤":
-			return order <= 0;
-	}
-}
-
+/** The order of a stored text to the wanted value; undefined where they have none. */
 function orderOf(stored: string, wanted: Scalar): number | undefined {
 	const text = serverText(wanted);
 	if (isDate(text)) return isDate(stored) ? compareTexts(stored.trim(), text.trim()) : undefined;
