@@ -4,7 +4,7 @@ import { JsonFault, type JsonRules } from "../../json/lexer.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { parseMembers } from "../../json/parser.ts";
 import { DEEPEST_METADATA, type JsonValue, type Metadata } from "../../json/values.ts";
-import { changeLine, countsText, footerLine, headerLine, PLAN_VERSION } from "./encode.ts";
+import { footerLine, PLAN_VERSION } from "./encode.ts";
 import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
 
 /** A fault of a plan: a predicate of "the plan", and its line if that is known. */
@@ -22,8 +22,9 @@ export type CheckedPlan = { readonly header: PlanHeader; readonly counts: PlanCo
 
 const LINE_END = "\n";
 
-/** The beginning of a plan of any version. */
+/** The beginning of a plan of any version, and of its last line. */
 const BEGINNING = '{"ragtag_plan":';
+const END = '{"changes":';
 
 /** Reads a plan line by line, and checks at its end that it is unchanged and complete. */
 export class PlanCheck {
@@ -56,9 +57,8 @@ export class PlanCheck {
 		if (this.#counts !== undefined)
 			throw this.#fault("was edited: text follows its last line, which counts the others");
 		if (!isEnded) throw this.#cut();
-		const footer = readFooter(text);
-		if (footer !== undefined) {
-			this.#counts = this.#last(footer);
+		if (text.startsWith(END)) {
+			this.#counts = this.#last(text);
 			return undefined;
 		}
 		const change = readChange(text);
@@ -90,12 +90,15 @@ export class PlanCheck {
 		return header;
 	}
 
-	#last({ sha256, ...counts }: PlanCounts & { readonly sha256: string }): PlanCounts {
+	#last(text: string): PlanCounts {
+		const read = v.safeParse(FOOTER, jsonObjectOf(text));
+		if (!read.success) throw this.#fault("was edited or cut: this is not how a plan ends");
+		const { sha256: _, ...counts } = read.output;
 		if (counts.changes !== this.#changes) {
-			const text = `was edited or cut: its last line counts ${counts.changes} changes, and it has ${this.#changes}`;
-			throw this.#fault(text);
+			const found = `was edited or cut: its last line counts ${counts.changes} changes, and it has ${this.#changes}`;
+			throw this.#fault(found);
 		}
-		if (this.#hash.update(countsText(counts)).digest("hex") !== sha256) {
+		if (footerLine(counts, this.#hash) !== `${text}\n`) {
 			throw new PlanFault("was edited: its checksum is not that of its lines");
 		}
 		return counts;
@@ -117,24 +120,24 @@ export class PlanCheck {
 
 /** A line nests a value of a key that is changed: the line, `change`, the key, then what metadata has. */
 const PLAN_JSON: JsonRules = { maxDepth: 3 + DEEPEST_METADATA, maxString: Number.POSITIVE_INFINITY, maxFaults: 0 };
-const FOOTER = /^\{"changes":(\d+),"unchanged":(\d+),"failed":(\d+),"sha256":"([0-9a-f]{64})"\}$/;
 
 const TEXT = v.string();
 const HASH = v.pipe(TEXT, v.regex(/^[0-9a-f]{64}$/));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const FOOTER = v.strictObject({ changes: COUNT, unchanged: COUNT, failed: COUNT, sha256: HASH });
 const METADATA = v.custom<Metadata>((value) => value instanceof Map);
 const VALUE = v.custom<JsonValue>((value) => value !== undefined);
 
-const HEADER = v.object({
+const HEADER = v.strictObject({
 	ragtag_plan: v.literal(PLAN_VERSION),
 	ragtag: TEXT,
 	base_url: TEXT,
 	mode: v.picklist(["replace", "merge"]),
-	manifest: v.object({ name: TEXT, sha256: HASH, rows: COUNT }),
+	manifest: v.strictObject({ name: TEXT, sha256: HASH, rows: COUNT }),
 	created: TEXT,
 	sync: v.optional(
 		v.pipe(
-			v.object({ root: TEXT, device: v.number(), dataset_id: TEXT, state: TEXT, was: TEXT, untagged: v.boolean() }),
+			v.strictObject({ root: TEXT, device: v.number(), dataset_id: TEXT, state: TEXT, was: TEXT, untagged: v.boolean() }),
 			v.transform(({ dataset_id: datasetId, untagged: isUntagged, ...of }) => ({ ...of, datasetId, isUntagged })),
 		),
 	),
@@ -142,9 +145,9 @@ const HEADER = v.object({
 
 const PLANNED = { line: COUNT, dataset_id: TEXT, document_id: TEXT, name: v.optional(TEXT) };
 const CHANGE = v.variant("action", [
-	v.object({ ...PLANNED, action: v.literal("remove"), was: HASH, path: v.optional(TEXT) }),
-	v.object({ ...PLANNED, action: v.literal("fail"), path: TEXT, code: TEXT, text: TEXT }),
-	v.object({
+	v.strictObject({ ...PLANNED, action: v.literal("remove"), was: HASH, path: v.optional(TEXT) }),
+	v.strictObject({ ...PLANNED, action: v.literal("fail"), path: TEXT, code: TEXT, text: TEXT }),
+	v.strictObject({
 		...PLANNED,
 		action: v.picklist(["upload", "replace", "rename", "keep"]),
 		name: TEXT,
@@ -159,14 +162,14 @@ const CHANGE = v.variant("action", [
 		at: v.optional(TEXT),
 		meta_fields: METADATA,
 	}),
-	v.object({
+	v.strictObject({
 		...PLANNED,
 		was: HASH,
 		action: v.literal("update"),
 		or_was: v.optional(v.array(HASH)),
 		meta_fields: METADATA,
 		add: METADATA,
-		change: v.map(TEXT, v.object({ from: VALUE, to: VALUE })),
+		change: v.map(TEXT, v.strictObject({ from: VALUE, to: VALUE })),
 		remove: METADATA,
 	}),
 ]);
@@ -176,16 +179,13 @@ function readHeader(text: string): PlanHeader | undefined {
 	const read = v.safeParse(HEADER, jsonObjectOf(text));
 	if (!read.success) return undefined;
 	const { ragtag, base_url: baseUrl, mode, manifest, created, sync } = read.output;
-	const header: PlanHeader = { ragtag, baseUrl, mode, manifest, created, sync };
-	return headerLine(header) === `${text}\n` ? header : undefined;
+	return { ragtag, baseUrl, mode, manifest, created, sync };
 }
 
 /** Undefined where this version would not have written it: a repeated key, or an unknown member. */
 function readChange(text: string): PlannedChange | undefined {
 	const read = v.safeParse(CHANGE, membersOf(text));
-	if (!read.success) return undefined;
-	const planned = plannedOf(read.output);
-	return changeLine(planned) === `${text}\n` ? planned : undefined;
+	return read.success ? plannedOf(read.output) : undefined;
 }
 
 function plannedOf({ line, dataset_id: datasetId, document_id: documentId, ...read }: ReadChange): PlannedChange {
@@ -209,15 +209,6 @@ function plannedOf({ line, dataset_id: datasetId, document_id: documentId, ...re
 }
 
 type ReadChange = v.InferOutput<typeof CHANGE>;
-
-/** Undefined where the line is not the last one of a plan. */
-function readFooter(text: string): (PlanCounts & { readonly sha256: string }) | undefined {
-	const found = FOOTER.exec(text);
-	if (found === null) return undefined;
-	const [, changes, unchanged, failed, sha256 = ""] = found;
-	const counts = { changes: Number(changes), unchanged: Number(unchanged), failed: Number(failed) };
-	return footerLine(counts, sha256) === `${text}\n` ? { ...counts, sha256 } : undefined;
-}
 
 /** The members of a line. Objects are maps in the order of its text, which `JSON.parse` changes for keys like numbers. */
 function membersOf(text: string): object | undefined {
