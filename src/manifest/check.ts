@@ -28,7 +28,7 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
 	const validator = await RowValidator.create(path, options);
 	const name = deps.name ?? path;
-	const source = await openSource(path, deps.stdin, deps.temporaryFolder, name);
+	const source = await openSource(path, deps.stdin, { name, temporaryFolder: deps.temporaryFolder });
 	const check = new FirstReading({ name, source, options, validator }, deps);
 	try {
 		await check.run();

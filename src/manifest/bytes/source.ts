@@ -30,24 +30,31 @@ export type Source = {
 	close(): Promise<void>;
 };
 
+/** A file of rows, in messages. */
+type Named = {
+	readonly name: string;
+	readonly what: "manifest" | "plan";
+	/** the folder for a copy of what can be read once alone */
+	readonly temporaryFolder: string;
+};
+
 /**
- * Opens a manifest. Standard input and pipes can't be read twice: they are copied to a private file while they are read.
+ * Opens a manifest or a plan. Standard input and pipes can't be read twice: they are copied to a private file while they are
+ * read.
  *
- * @param name what messages call it
  * @throws CliError exit 2 when there is no such file or it cannot be read
  */
 export async function openSource(
 	path: string,
 	stdin: AsyncIterable<Uint8Array>,
-	temporaryFolder: string = tmpdir(),
-	name: string = path,
+	{ name = path, what = "manifest", temporaryFolder = tmpdir() }: { [Part in keyof Named]?: Named[Part] | undefined } = {},
 ): Promise<Source> {
-	if (path === "-") return sourceOf("standard input", stdin, undefined, temporaryFolder);
-	const file = await openFile(path);
-	return sourceOf(name, file.handle === undefined ? file.bytes() : undefined, file, temporaryFolder);
+	if (path === "-") return sourceOf({ name: "standard input", what, temporaryFolder }, stdin, undefined);
+	const file = await openFile(path, what);
+	return sourceOf({ name, what, temporaryFolder }, file.handle === undefined ? file.bytes() : undefined, file);
 }
 
-async function openFile(path: string): Promise<InputFile> {
+async function openFile(path: string, what: Named["what"]): Promise<InputFile> {
 	try {
 		return await openInput(path);
 	} catch (error) {
@@ -55,7 +62,7 @@ async function openFile(path: string): Promise<InputFile> {
 		throw unreadable(
 			path,
 			why ?? `cannot be read: ${reason(error)}`,
-			hint ?? "Check the path of the manifest, or use - for standard input.",
+			hint ?? `Check the path of the ${what}, or use - for standard input.`,
 			error,
 		);
 	}
@@ -63,7 +70,7 @@ async function openFile(path: string): Promise<InputFile> {
 
 const WHY_UNREADABLE: ReadonlyMap<string, readonly [string, string?]> = new Map([
 	["ENOENT", ["does not exist"]],
-	["EISDIR", ["is a directory", "Name the manifest file itself."]],
+	["EISDIR", ["is a directory", "Name the file itself."]],
 	["ENODEV", ["is not a regular file", "Use - to read standard input."]],
 ]);
 
@@ -72,10 +79,9 @@ function unreadable(path: string, why: string, hint: string, cause?: unknown): C
 }
 
 function sourceOf(
-	name: string,
+	{ name, what, temporaryFolder }: Named,
 	once: AsyncIterable<Uint8Array> | undefined,
 	opened: InputFile | undefined,
-	temporaryFolder: string,
 ): Source {
 	/** the private folder of the copy */
 	let folder: string | undefined;
@@ -88,7 +94,7 @@ function sourceOf(
 	const changed = (): CliError =>
 		new CliError(`${excerpt(name)} was changed after it was checked`, {
 			exit: Exit.foreign,
-			hint: "Leave the manifest alone while it is sent, and run the same command again.",
+			hint: `Leave the ${what} alone while it is sent, and run the same command again.`,
 		});
 	async function* blocks(): AsyncGenerator<Buffer> {
 		try {
@@ -104,15 +110,15 @@ function sourceOf(
 			let spool: FileHandle | undefined;
 			if (once !== undefined) {
 				// mkdtemp gives the folder mode 0700, so that other users can't read the copy.
-				folder = await kept(mkdtemp(join(temporaryFolder, "ragtag-")));
+				folder = await kept(what, mkdtemp(join(temporaryFolder, "ragtag-")));
 				spooled = join(folder, "manifest");
-				file = spool = await kept(open(spooled, "wx+", 0o600));
+				file = spool = await kept(what, open(spooled, "wx+", 0o600));
 			}
 			for await (const block of blocks()) {
 				all.update(block);
 				hashes.push(soFar(all));
 				bytesRead += block.length;
-				if (spool !== undefined) await kept(spool.writeFile(block));
+				if (spool !== undefined) await kept(what, spool.writeFile(block));
 				yield block;
 			}
 		},
@@ -137,13 +143,13 @@ function sourceOf(
 }
 
 /** A step of the copy of what can be read once alone. @throws CliError exit 7 where there is no room */
-async function kept<Result>(step: Promise<Result>): Promise<Result> {
+async function kept<Result>(what: Named["what"], step: Promise<Result>): Promise<Result> {
 	try {
 		return await step;
 	} catch (error) {
-		throw new CliError(`the manifest can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
+		throw new CliError(`the ${what} can't be kept in the temporary folder: ${reason(error)}; nothing was sent`, {
 			exit: Exit.storage,
-			hint: "Free some space there, give the manifest as a file, or name another folder with --state-dir.",
+			hint: `Free some space there, give the ${what} as a file, or name another folder with --state-dir.`,
 			cause: error,
 		});
 	}
