@@ -13,7 +13,6 @@ import { openRun } from "../workflows/open-run.ts";
 import { VALUES } from "../workflows/plan/open-plan.ts";
 import { checkOut } from "../workflows/plan/write-plan.ts";
 import { report } from "../workflows/report.ts";
-import { checkFailedPath } from "../workflows/rows/failed-rows.ts";
 import { changeValues, mappedChange, renamingChange, readMap } from "../workflows/values/change-values.ts";
 import { listValues } from "../workflows/values/list-values.ts";
 
@@ -69,11 +68,10 @@ export const valuesCommand = declare({
 });
 
 async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
-	const { key, map, rename, out, failed, force = false } = options;
+	const { key, map, rename, out, force = false } = options;
 	checkFlags(options);
 	if (map === undefined && rename === undefined) return listValues(options, app);
-	if (out !== undefined) await checkOut(out, { manifest: map ?? "-", failed, force });
-	await checkFailedPath(failed, map ?? "-");
+	if (out !== undefined) await checkOut(out, force);
 	checkInput(map, options);
 	const { format: _, ...flags } = options;
 	await using run = await openRun(VALUES, flags, app);

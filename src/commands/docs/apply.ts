@@ -11,7 +11,6 @@ import { applyPlan, CHANGES, planPrinter, previewPlanned } from "../../workflows
 import { planRows } from "../../workflows/plan/plan-rows.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
-import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { addShardOption, type ShardFlags } from "../../flags/input-flags.ts";
@@ -48,7 +47,6 @@ async function apply(options: ApplyOptions, app: App, command = APPLY): Promise<
 	checkInput(file, options);
 	if (options.json === true) await printVersionLine(app);
 	await using run = await connectRun(command, options, app);
-	await checkFailedPath(options.failed, file);
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { created, sync } = rows.header;

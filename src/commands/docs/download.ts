@@ -116,8 +116,8 @@ function checkFlags(options: DownloadOptions): void {
 
 function rowsOf(run: Run<DownloadOptions>): Promise<RowSource> {
 	const { manifest, id } = run.flags;
-	if (id !== undefined) return idRows(run, id);
 	const reading = { purpose: "download" } as const;
+	if (id !== undefined) return idRows(run, id, reading);
 	return manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading);
 }
 

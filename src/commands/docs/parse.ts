@@ -70,7 +70,7 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 	await using rows = await (manifest !== undefined
 		? manifestRows(run, manifest, { purpose: "parse" })
 		: id !== undefined
-			? idRows(run, id)
+			? idRows(run, id, { purpose: "parse" })
 			: foundRows(run, { purpose: "parse" }));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	await requireCall(session, "parse", command);

@@ -72,7 +72,7 @@ async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkFormatFlags(options);
 	checkUndeclared(options);
 	const { manifest, out, mode, force = false } = options;
-	await checkOut(out, { manifest, failed: options.failed, force });
+	await checkOut(out, force);
 	checkInput(manifest, options);
 	await using run = await openRun("docs plan", options, app);
 	const update = { ...updatePlanOf(options), onlyChanged: true };

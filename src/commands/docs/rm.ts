@@ -58,7 +58,7 @@ async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	const { command } = PURPOSES.rm;
 	await using run = await openRun(command, options, app);
 	await using rows = await (manifest === undefined
-		? idRows(run, await idsOf(run))
+		? idRows(run, await idsOf(run), { purpose: "rm" })
 		: manifestRows(run, manifest, { purpose: "rm" }));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	if (dryRun) return await preview(run, rows, previewRow);

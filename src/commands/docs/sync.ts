@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
@@ -21,10 +19,9 @@ import { addSourceOptions, checkSources } from "../../workflows/rows/file-values
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
 import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
-import { checkOut, openPlanWriter } from "../../workflows/plan/write-plan.ts";
+import { checkOut, openPlanWriter, pathOfPlan } from "../../workflows/plan/write-plan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endedBefore, printVersionLine, report } from "../../workflows/report.ts";
-import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
@@ -104,7 +101,6 @@ async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 
 async function resumeSync(...[file, flags, app]: Parameters<Resume>): Promise<ExitCode> {
 	if (flags.json === true) await printVersionLine(app);
-	await checkFailedPath(flags.failed, "-");
 	const settings = await app.settings(flags);
 	const { sync: state, dataset: datasetId } = file.options;
 	if (typeof state !== "string" || typeof datasetId !== "string") throw noFolder(file);
@@ -159,32 +155,25 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 	if (plan.changes.length === 0 && out === undefined) {
 		return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
 	}
-	const temporary = await mkdtemp(join(await app.temporaryFolder(run.settings), "ragtag-sync-"));
-	try {
-		const path = out ?? join(temporary, "plan");
-		await writePlan(path, force, { run, folder, plan });
-		await using rows = await planRows(run, path, { ...planKind(flags), name: folder });
-		if (rows.stop !== undefined) return await report(run, rows.stop);
-		if (!isPreview) return await sendSync(run, rows, target);
-		const next =
-			out === undefined ? undefined : `Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
-		const printer = planPrinter(run);
-		const sink = { ...printer, next: next ?? "The same command without --dry-run makes these changes." };
-		return await preview(run, rows, previewPlanned(run, syncRules(run, target)), sink);
-	} finally {
-		await rm(temporary, { recursive: true, force: true });
-	}
+	const path = await pathOfPlan(run, out);
+	await writePlan(path, force, { run, folder, plan });
+	await using rows = await planRows(run, path, { ...planKind(flags), name: folder });
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	if (!isPreview) return await sendSync(run, rows, target);
+	const next = out === undefined ? undefined : `Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
+	const printer = planPrinter(run);
+	const sink = { ...printer, next: next ?? "The same command without --dry-run makes these changes." };
+	return await preview(run, rows, previewPlanned(run, syncRules(run, target)), sink);
 }
 
 async function checkFlags(options: SyncOptions): Promise<void> {
-	const { out, failed, force = false, remove = false, deleteExcluded, maxRemove } = options;
+	const { out, force = false, remove = false, deleteExcluded, maxRemove } = options;
 	checkDryRunFlags({ ...options, dryRun: options.dryRun === true || out !== undefined });
 	checkSources(options);
 	checkParseFlags(options);
 	checkFileFlags(options);
 	needs("--remove", remove, { "--delete-excluded": deleteExcluded, "--max-remove": maxRemove });
-	if (out !== undefined) await checkOut(out, { manifest: "-", failed, force });
-	await checkFailedPath(failed, "-");
+	if (out !== undefined) await checkOut(out, force);
 }
 
 async function writePlan(

@@ -23,7 +23,6 @@ import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } f
 import { policyPrescan, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine, endedBefore, report } from "../../workflows/report.ts";
-import { checkFailedPath } from "../../workflows/rows/failed-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unchangedText, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
@@ -88,7 +87,6 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 			{ exit: Exit.foreign, hint: "Name its address with --base-url or --profile." },
 		);
 	}
-	await checkFailedPath(options.failed, "-");
 	await using _lock = await lockOf(file, run);
 	reading();
 	// Read only now that the lock is held: before, the run may have gone on.
@@ -99,7 +97,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	const steps = await syncUndoSteps(run, file, normalise);
 	await using _sync = steps && (await lockSync(run, steps.sync));
 	believeNone(run, steps?.sync);
-	await using plan = await planUndo(recorded, file, normalise, { parent: await app.temporaryFolder(settings), steps });
+	const plan = await planUndo(recorded, file, normalise, { parent: await app.temporaryFolder(settings), steps });
 	const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
 	if (plan.restored + plan.removed + plan.broughtBack + plan.impossible === 0) {
 		return await nothingToUndo(options, app, `${about}, changed nothing`);
@@ -133,7 +131,6 @@ async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<Ex
 	// As when it began: the run that it takes back must not go on meanwhile. One that was pruned can't.
 	await using _lock = undone === undefined ? undefined : await lockOf(undone, { flags, settings, app });
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
-	await checkFailedPath(flags.failed, "-");
 	await using rows = await planRows(run, path, undoKind(name));
 	if (rows.stop !== undefined) return await report(run, rows.stop);
 	believeNone(run, rows.header.sync);

@@ -82,7 +82,6 @@ async function startRun(
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
 		if ("copy" in source) await copyDurably(source.copy, path);
-		if ("text" in source) await writeWhole(path, source.text);
 		const file: RunFile = {
 			run,
 			command: spec.command,

@@ -21,7 +21,7 @@ export type RunSpec = {
 	/** for a plan: the manifest whose lines its rows name */
 	readonly madeFrom: string | undefined;
 	/** absolute path of the manifest, or of a file to copy, or the text itself */
-	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
+	readonly source: { readonly path: string } | { readonly copy: string };
 	/** the options that change what is sent: a run is only resumed with the same options */
 	readonly options: JsonObject;
 	/** how the rows are sent, where the command line says so */

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
+import { createWriteStream, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import { makeFolder, storageReason } from "./folders.ts";
 import { type CurrentUser, secureStateFolder, secureTemporaryFolder } from "./private-folders.ts";
@@ -22,7 +23,7 @@ export class TemporaryFolders {
 	}
 
 	/**
-	 * The folder below a state folder, made on first use.
+	 * The folder below a state folder, made on first use. What commands put into it need not be removed one by one.
 	 *
 	 * @param origin the flag or variable that gave the state folder, or `default`
 	 * @throws CliError exit 2 or 7 where a state folder that the user gave can't be used, or is not the user's own
@@ -40,7 +41,7 @@ export class TemporaryFolders {
 		try {
 			makeFolder(shared);
 		} catch (error) {
-			if (isDefault) return tmpdir();
+			if (isDefault) return mkdtempSync(join(tmpdir(), "ragtag-"));
 			throw usageError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, undefined, error);
 		}
 		secureStateFolder(stateDir, this.#user);
@@ -48,7 +49,7 @@ export class TemporaryFolders {
 		try {
 			return await makeProcessFolder(shared, this.#processes, this.#user.uid);
 		} catch (error) {
-			if (isDefault) return tmpdir();
+			if (isDefault) return mkdtempSync(join(tmpdir(), "ragtag-"));
 			throw error;
 		}
 	}
@@ -57,7 +58,7 @@ export class TemporaryFolders {
 	async close(): Promise<void> {
 		for (const made of this.#made.values()) {
 			const folder = await made.catch(() => undefined);
-			if (folder !== undefined && folder !== tmpdir()) await removeFolder(folder);
+			if (folder !== undefined) await removeFolder(folder);
 		}
 		this.#made.clear();
 	}
@@ -153,4 +154,21 @@ export async function withTemporaryStorage<Result>(
 			cause: error,
 		});
 	}
+}
+
+/**
+ * Writes a private file into a temporary folder, which removes it in the end.
+ *
+ * @param what the data, as above
+ * @returns its path
+ */
+export async function temporaryFile(
+	folder: string,
+	what: string,
+	texts: Iterable<string> | AsyncIterable<string>,
+): Promise<string> {
+	const path = join(folder, `ragtag-${randomBytes(8).toString("hex")}`);
+	const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
+	await withTemporaryStorage(what, () => pipeline(texts, file), "nothing was sent");
+	return path;
 }

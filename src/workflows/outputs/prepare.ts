@@ -7,15 +7,28 @@ import type { OutputFlags } from "../../run-end.ts";
 import { isOfAnotherUser } from "../../user-id.ts";
 import { OUTPUTS } from "./outputs.ts";
 
-/** Flags of other files that the same command reads or writes. */
+/** Flags of other files that the same command reads or appends to. */
 type OtherFiles = {
-	readonly failed?: string | undefined;
-	readonly out?: string | undefined;
+	/** of `values` a table; of other commands the names of columns */
+	readonly map?: unknown;
 	readonly logFile?: string | undefined;
 	readonly schema?: string | undefined;
 	readonly apiKeyFile?: string | undefined;
 	readonly caFile?: string | undefined;
 };
+
+/** A file that a command writes. */
+type Written = Pick<(typeof OUTPUTS)[number], "flag" | "path" | "isAutomatic"> & {
+	/** why it can't or must not be written; by default that of a file that is replaced as a whole */
+	readonly whyNot?: (path: string) => Promise<string | undefined>;
+};
+
+const WRITTEN: readonly Written[] = [
+	// It may be a folder, and its command checks it.
+	{ flag: "--out", path: ({ out }) => out, whyNot: () => Promise.resolve(undefined) },
+	{ flag: "--failed", path: ({ failed }) => failed, whyNot: whyNotOpened },
+	...OUTPUTS,
+];
 
 const HINT = "Name a file of your own in a folder that can be written.";
 
@@ -41,7 +54,7 @@ export async function checkLogFile(
  */
 export async function checkManifestOfRun({ runEnd }: Pick<App, "runEnd">, manifest: string): Promise<void> {
 	const identity = await identityOf(manifest);
-	for (const { flag, path: pathOf } of OUTPUTS) {
+	for (const { flag, path: pathOf } of WRITTEN) {
 		const path = pathOf(runEnd.flags);
 		if (path === undefined || (await identityOf(path)) !== identity) continue;
 		runEnd.refuse(path);
@@ -67,7 +80,7 @@ export async function prepareOutputs(
 	const taken = await filesOf(args, flags);
 	const refused = new Set<string>();
 	let first: CliError | undefined;
-	for (const { flag, path: pathOf, isAutomatic } of OUTPUTS) {
+	for (const { flag, path: pathOf, isAutomatic, whyNot = whyNotReplaced } of WRITTEN) {
 		const path = pathOf(flags);
 		if (path === undefined) continue;
 		const identity = await identityOf(path);
@@ -83,19 +96,20 @@ export async function prepareOutputs(
 	if (first !== undefined) throw first;
 }
 
-/** The names of the files that a command line has beside its outputs, by what `identityOf` gives for them. */
+/** The names of the files that a command line has beside those that it writes, by what `identityOf` gives for them. */
 async function filesOf(args: readonly string[], flags: OtherFiles): Promise<Map<string, string>> {
-	const files: readonly (readonly [string, string | undefined])[] = [
+	const files: readonly (readonly [string, unknown])[] = [
 		...args.map((arg) => [`the argument ${arg}`, arg] as const),
-		["--failed", flags.failed],
-		["--out", flags.out],
+		["--map", flags.map],
 		["--log-file", flags.logFile],
 		["--schema", flags.schema],
 		["--api-key-file", flags.apiKeyFile],
 		["--ca-file", flags.caFile],
 	];
 	const named = new Map<string, string>();
-	for (const [name, path] of files) if (path !== undefined && path !== "-") named.set(await identityOf(path), name);
+	for (const [name, path] of files) {
+		if (typeof path === "string" && path !== "-") named.set(await identityOf(path), name);
+	}
 	return named;
 }
 
@@ -118,15 +132,28 @@ async function fullPath(path: string): Promise<string> {
 	return join(await realpath(folder).catch(() => folder), basename(path));
 }
 
+/** Folders in which only the system makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
+const SYSTEM = /^\/(?:dev|proc)\//;
+
+export function isOfSystem(path: string): boolean {
+	return SYSTEM.test(resolve(path));
+}
+
+/** The reason why a file can't or must not be opened to write it. It may be a pipe or a device of the system. */
+export async function whyNotOpened(path: string): Promise<string | undefined> {
+	return isOfSystem(path) ? undefined : whyNotReplaced(path, true);
+}
+
 /** The reason why a file can't or must not be replaced; undefined if it may. */
-async function whyNot(path: string): Promise<string | undefined> {
+async function whyNotReplaced(path: string, mayBePipe = false): Promise<string | undefined> {
 	try {
 		await access(dirname(resolve(path)), constants.W_OK | constants.X_OK);
 		const status = await lstat(path);
 		if (status.isDirectory()) return "is a folder";
+		// In a folder of other users, a link may lead to a file of this user that they want overwritten.
 		if (status.isSymbolicLink()) return "is a link to another file; name that file itself";
 		// A rename would put a file where a device was.
-		if (!status.isFile()) return "is no regular file";
+		if (!status.isFile() && !mayBePipe) return "is no regular file";
 		return isOfAnotherUser(status) ? "belongs to another user" : undefined;
 	} catch (error) {
 		return errorCode(error) === "ENOENT" && (await isFolder(dirname(resolve(path)))) ? undefined : reason(error);

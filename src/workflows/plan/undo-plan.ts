@@ -1,6 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { type FileHandle, open, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Normalise } from "../../rest/flavours.ts";
 import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
 import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
@@ -8,13 +5,13 @@ import { undoStep } from "../../plan/undo.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { RowNumbers } from "../../run/journal/row-states.ts";
-import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
+import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { countUnrecordedRows, type WrittenRow, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { VERSION } from "../../version.ts";
 
-/** The plan that undoes a run, in a private file. Disposing of it removes the file. */
-export type UndoPlan = AsyncDisposable & {
+/** The plan that undoes a run, in a private file. */
+export type UndoPlan = {
 	readonly path: string;
 	/** documents whose previous metadata is written again */
 	readonly restored: number;
@@ -40,9 +37,6 @@ export type UndoSteps = {
 /** Documents that can't be restored and are named. */
 const NAMED = 5;
 
-/** Characters that are buffered before they are written. */
-const BLOCK = 256 * 1024;
-
 /**
  * Plans the undo of a run, row by row from its journal. The same journal gives the same plan, byte for byte. So two
  * processes that undo one run at the same time need the same lock, and only one of them goes on.
@@ -57,69 +51,47 @@ export async function planUndo(
 	normalise: Normalise,
 	{ parent, steps }: { readonly parent: string; readonly steps: UndoSteps | undefined },
 ): Promise<UndoPlan> {
-	const path = join(parent, `ragtag-undo-${randomBytes(8).toString("hex")}`);
-	const close = (): Promise<void> => rm(path, { force: true });
-	try {
-		const file = await inTemporaryStorage(() => open(path, "wx", 0o600));
-		const counts = { restored: 0, removed: 0, broughtBack: 0, impossible: 0 };
-		const impossibleIds: string[] = [];
+	const counts = { restored: 0, removed: 0, broughtBack: 0, impossible: 0 };
+	const impossibleIds: string[] = [];
+	let lastSent = 0;
+	const lines = async function* (): AsyncGenerator<string> {
+		const text = new PlanText();
+		const { name, sha256, rows } = manifest;
+		yield text.header({
+			ragtag: VERSION,
+			baseUrl,
+			mode: "replace",
+			manifest: { name, sha256, rows },
+			created: started,
+			sync: steps?.sync,
+		});
 		const recordedRows = new RowNumbers();
 		let unchanged = 0;
-		let lastSent = 0;
-		try {
-			const text = new PlanText();
-			const { name, sha256, rows } = manifest;
-			const header = {
-				ragtag: VERSION,
-				baseUrl,
-				mode: "replace",
-				manifest: { name, sha256, rows },
-				created: started,
-				sync: steps?.sync,
-			} as const;
-			let waiting = text.header(header);
-			for await (const written of writtenRows(recorded, normalise)) {
-				recordedRows.set(written.row, 1);
-				lastSent = Math.max(lastSent, written.time);
-				const step = (await steps?.stepOf(written)) ?? undoStep(written, normalise);
-				if (step === "nothing") unchanged += 1;
-				else if (step === "impossible" || isTooLong(step)) {
-					counts.impossible += 1;
-					if (written.documentId !== "" && impossibleIds.length < NAMED) impossibleIds.push(written.documentId);
-				} else {
-					if ("file" in step && step.action !== "rename") counts.broughtBack += 1;
-					else counts[step.action === "remove" ? "removed" : "restored"] += 1;
-					waiting += text.change(step);
-				}
-				if (waiting.length < BLOCK) continue;
-				await append(file, waiting);
-				waiting = "";
+		for await (const written of writtenRows(recorded, normalise)) {
+			recordedRows.set(written.row, 1);
+			lastSent = Math.max(lastSent, written.time);
+			const step = (await steps?.stepOf(written)) ?? undoStep(written, normalise);
+			if (step === "nothing") unchanged += 1;
+			else if (step === "impossible" || isTooLong(step)) {
+				counts.impossible += 1;
+				if (written.documentId !== "" && impossibleIds.length < NAMED) impossibleIds.push(written.documentId);
+			} else {
+				if ("file" in step && step.action !== "rename") counts.broughtBack += 1;
+				else counts[step.action === "remove" ? "removed" : "restored"] += 1;
+				yield text.change(step);
 			}
-			const unrecorded = countUnrecordedRows(recorded, recordedRows);
-			// If a repair lost the record of a row's first write, the next write of that row seems to have changed nothing.
-			const inDoubt = Math.min(unchanged, Math.max(0, recorded.state.lost - unrecorded));
-			counts.impossible += unrecorded + inDoubt;
-			unchanged -= inDoubt;
-			await append(file, waiting + text.footer({ unchanged, failed: counts.impossible }));
-		} finally {
-			await file.close();
 		}
-		return { path, ...counts, impossibleIds, lastSent, [Symbol.asyncDispose]: close };
-	} catch (error) {
-		await close();
-		throw error;
-	}
+		const unrecorded = countUnrecordedRows(recorded, recordedRows);
+		// If a repair lost the record of a row's first write, the next write of that row seems to have changed nothing.
+		const inDoubt = Math.min(unchanged, Math.max(0, recorded.state.lost - unrecorded));
+		counts.impossible += unrecorded + inDoubt;
+		yield text.footer({ unchanged: unchanged - inDoubt, failed: counts.impossible });
+	};
+	const path = await temporaryFile(parent, "how the run is undone", lines());
+	return { path, ...counts, impossibleIds, lastSent };
 }
 
 /** Whether a change is longer than the longest line that a plan may have. Such a row can't be undone, and the others can. */
 function isTooLong(step: PlannedChange): boolean {
 	return Buffer.byteLength(changeLine(step)) > MAX_LINE_BYTES;
-}
-
-function append(file: FileHandle, text: string): Promise<void> {
-	return inTemporaryStorage(() => file.appendFile(text));
-}
-
-function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
-	return withTemporaryStorage("how the run is undone", work, "nothing was sent");
 }

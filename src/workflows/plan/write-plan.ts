@@ -7,26 +7,14 @@ import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file
 import { PlanText } from "../../plan/plan-file/encode.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { syncFolder } from "../../run/journal/files.ts";
-import { identityOf } from "../outputs/prepare.ts";
+import type { Run } from "../open-run.ts";
 
 const NAME_A_FILE = "Name a file that can be written.";
 
 /** Checks `--out` before the first request. @throws CliError exit 2 where a plan may not be written there */
-export async function checkOut(
-	out: string,
-	other: { readonly manifest: string; readonly failed: string | undefined; readonly force: boolean },
-): Promise<void> {
-	const { manifest, failed, force } = other;
+export async function checkOut(out: string, force: boolean): Promise<void> {
 	if (out === "-") {
 		throw usageError("--out takes a file name, and - is none; nothing was sent");
-	}
-	const identity = await identityOf(out);
-	if (manifest !== "-" && identity === (await identityOf(manifest))) {
-		throw usageError(`--out ${out} is the manifest itself; nothing was sent`, "Name another file.");
-	}
-	if (failed !== undefined && identity === (await identityOf(failed))) {
-		const text = `--out ${out} is the file of --failed, and each would overwrite the other; nothing was sent`;
-		throw usageError(text, "Name another file.");
 	}
 	const there = await stat(out).catch(() => undefined);
 	if (there !== undefined && !there.isFile()) {
@@ -36,6 +24,11 @@ export async function checkOut(
 	await access(dirname(resolve(out)), constants.W_OK | constants.X_OK).catch((error: unknown) => {
 		throw notMade(out, error);
 	});
+}
+
+/** The path of a plan: `--out`, or one in a temporary folder, which removes it in the end. */
+export async function pathOfPlan({ app, settings }: Pick<Run, "app" | "settings">, out?: string): Promise<string> {
+	return out ?? join(await app.temporaryFolder(settings), `ragtag-plan-${randomBytes(8).toString("hex")}`);
 }
 
 /** A plan that is written. Disposing of it removes an incomplete one. */

@@ -2,22 +2,19 @@ import { currentUserId, isOfAnotherUser } from "../../user-id.ts";
 import { rowLine } from "../../report/summary.ts";
 import { namedDocument, show } from "../../text/show.ts";
 import { constants } from "node:fs";
-import { access, type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
-import { errorCode, reason, usageError } from "../../errors.ts";
+import { reason } from "../../errors.ts";
 import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from "../../manifest/types.ts";
 import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
 import { type Outcome, SUPERSEDED, type Totals } from "../../run/types.ts";
 import type { ReportContext } from "../report.ts";
-import { identityOf } from "../outputs/prepare.ts";
+import { isOfSystem, whyNotWritten } from "../outputs/prepare.ts";
 import { fileOfLines, type RowSource } from "./row-source.ts";
 
 /** Only the user may read failed rows: they have all columns of the manifest. */
 const MODE = 0o600;
 const OPEN_TO_OTHERS = 0o077;
-
-/** Folders in which only the system makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */
-const SYSTEM = /^\/(?:dev|proc)\//;
 
 /** Failed rows that are printed one by one: a million lines would hide everything else. */
 const PRINTED = 20;
@@ -68,36 +65,6 @@ export async function writeFailed(
 		return reason(error);
 	} finally {
 		await file?.close().catch(() => undefined);
-	}
-}
-
-/**
- * Checks, before anything is sent, that the file of `--failed` can be made and is not the manifest.
- *
- * @param path undefined where `--failed` was not given
- * @param manifest `-` where there is no file to compare with
- * @throws CliError exit 2
- */
-export async function checkFailedPath(path: string | undefined, manifest: string): Promise<void> {
-	if (path === undefined) return;
-	const folder = dirname(resolve(path));
-	try {
-		await access(folder, constants.W_OK | constants.X_OK);
-	} catch (error) {
-		throw usageError(`--failed ${path}: ${reason(error)}; nothing was sent`, undefined, error);
-	}
-	const why = await whyNoReport(path);
-	if (why !== undefined) {
-		throw usageError(
-			`--failed ${path}: ${why}; nothing was sent`,
-			"Name a file of your own, or one that does not exist yet.",
-		);
-	}
-	if (manifest !== "-" && (await identityOf(path)) === (await identityOf(manifest))) {
-		throw usageError(
-			`--failed ${path} is the manifest itself; nothing was sent`,
-			"Name another file: the manifest is read while failed rows are written.",
-		);
 	}
 }
 
@@ -176,22 +143,9 @@ async function rowPlaces(manifest: string): Promise<(row: Row) => RowPlace | und
 	};
 }
 
-/** The reason why a report may not be written to that path; undefined if it may. The file need not exist. */
-async function whyNoReport(path: string): Promise<string | undefined> {
-	const status = await lstat(path).catch((error: unknown) => {
-		if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-		throw error;
-	});
-	if (status === undefined) return undefined;
-	if (status.isDirectory()) return "is a folder";
-	// In a folder of other users, a link may lead to a file of this user that they want overwritten.
-	if (status.isSymbolicLink() && !isOfSystem(path)) return "is a link to another file; name that file itself";
-	return status.isFile() && isOfAnotherUser(status) ? "belongs to another user" : undefined;
-}
-
 /** Opens a report to write it anew, for its owner alone. It follows no links, and closes an existing file to others. */
 async function openReport(path: string): Promise<FileHandle> {
-	const why = await whyNoReport(path);
+	const why = await whyNotWritten(path, { mayBeDevice: true });
 	if (why !== undefined) throw new Error(why);
 	const noFollow = isOfSystem(path) ? 0 : constants.O_NOFOLLOW;
 	// It is emptied only when it is known to be this user's: another user may have replaced it meanwhile.
@@ -207,8 +161,4 @@ async function openReport(path: string): Promise<FileHandle> {
 		await file.close();
 		throw error;
 	}
-}
-
-function isOfSystem(path: string): boolean {
-	return SYSTEM.test(resolve(path));
 }

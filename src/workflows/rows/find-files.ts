@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { CliError, reason, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { readFilesFrom } from "../../files/files-from.ts";
@@ -176,9 +176,4 @@ export function namedSidecars(paths: readonly string[]): {
 		return false;
 	});
 	return { others, sidecars };
-}
-
-/** Whether a file is stored under another name than its own. */
-export function isRenamed({ facts: { path }, name }: FoundFile): boolean {
-	return name !== basename(path);
 }

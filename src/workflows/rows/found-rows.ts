@@ -4,8 +4,7 @@ import type { ShortList } from "../../run/documents/list.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import { shortListError } from "../lists/warnings.ts";
 import { documentsText } from "../../text/words.ts";
-import { createWriteStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
+import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Session } from "../../app.ts";
 import { CliError, Exit, usageError } from "../../errors.ts";
 import { checkSetOptions } from "../../manifest/set-option.ts";
@@ -25,8 +24,7 @@ import {
 	filterText,
 	type NamedKey,
 } from "./document-filter.ts";
-import { checkFailedPath } from "./failed-rows.ts";
-import { checkedRows, madeRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
+import { checkedRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 import { KeyCounts } from "../values/value-counts.ts";
 
@@ -50,43 +48,35 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 			"Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
 		);
 	}
-	await checkFailedPath(flags.failed, "-");
 	const options = await manifestOptions(purpose, flags, settings);
 	await checkSetOptions(options);
 	const started = clock.now();
-	let count = 0;
 	// A download changes no document, so what a list hides matters only where documents are chosen by it.
 	const isShown = flags.dryRun === true || (purpose === "download" && filterKeys(flags).length === 0);
 	// Parsing has nothing to do with metadata.
 	const isBlind = purpose === "parse" && filterKeys(flags).length === 0;
-	const doubts = isBlind ? MARK_AT_ONCE : isShown ? WARN : REFUSE;
-	const write = async (path: string): Promise<void> => void (count = await writeFound(run, dataset, path, doubts));
-	return madeRows(run, "the ids that were found", write, async (path) => {
-		const filter = filterText(flags);
-		const name = filter === "" ? "all documents" : filter;
-		if (filter === "") io.note(`dataset ${show(dataset)} has ${documentsText(count)}`);
-		else if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
-		else {
-			const meet = count === 1 ? "meets" : "meet";
-			io.note(`${documentsText(count)} of dataset ${show(dataset)} ${meet} the filter: ${name}`);
-		}
-		const seconds = (clock.now() - started) / 1000;
-		const reading = { ...run, flags: { ...flags, allowEmpty: true } };
-		const rows = await checkedRows(reading, { path, name }, options, alreadyPresent);
-		const isOver = count === 0 && flags.dryRun !== true;
-		return { ...rows, stop: isOver ? endedBefore(rows, undefined, seconds) : rows.stop };
-	});
+	const lines = foundIds(run, dataset, isBlind ? MARK_AT_ONCE : isShown ? WARN : REFUSE);
+	const path = await temporaryFile(await app.temporaryFolder(settings), "the ids that were found", lines);
+	const filter = filterText(flags);
+	const name = filter === "" ? "all documents" : filter;
+	const reading = { ...run, flags: { ...flags, allowEmpty: true } };
+	const found = await checkedRows(reading, { path, name }, options, alreadyPresent);
+	const { rows: count } = found;
+	if (filter === "") io.note(`dataset ${show(dataset)} has ${documentsText(count)}`);
+	else if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
+	else io.note(`${documentsText(count)} of dataset ${show(dataset)} ${count === 1 ? "meets" : "meet"} the filter: ${name}`);
+	const seconds = (clock.now() - started) / 1000;
+	return count > 0 || flags.dryRun === true ? found : { ...found, stop: endedBefore(found, undefined, seconds) };
 }
 
-/** Writes the ids of the documents that meet a filter as a manifest. @returns how many */
-async function writeFound(
+/** The ids of the documents that meet a filter, as the lines of a manifest. */
+async function* foundIds(
 	{ flags: filter, session }: Run<FoundFlags>,
 	dataset: string,
-	path: string,
 	doubts: Doubts,
-): Promise<number> {
+): AsyncGenerator<string> {
 	let short: ShortList | undefined;
-	let count = 0;
+	let isNone = true;
 	const checks: FilterChecks = {
 		onShort: (list) => (short = list),
 		keys: new KeyCounts(),
@@ -94,18 +84,14 @@ async function writeFound(
 		end: "; nothing was sent",
 		doubts,
 	};
-	const lines = async function* (): AsyncGenerator<string> {
-		yield csvLine(["dataset_id", "document_id"]);
-		for await (const document of filteredDocuments(session, dataset, filter, checks)) {
-			checkId(document);
-			count += 1;
-			yield csvLine([dataset, document.id]);
-		}
-	};
-	await pipeline(lines, createWriteStream(path, { flags: "wx", mode: 0o600 }));
+	yield csvLine(["dataset_id", "document_id"]);
+	for await (const document of filteredDocuments(session, dataset, filter, checks)) {
+		checkId(document);
+		isNone = false;
+		yield csvLine([dataset, document.id]);
+	}
 	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
-	if (count === 0) await checkReadable(filter, dataset, session);
-	return count;
+	if (isNone) await checkReadable(filter, dataset, session);
 }
 
 /** `--missing reviewed --set reviewed=no` is right where no document has the key yet. */

@@ -1,8 +1,5 @@
 import type { UpdatePlan } from "../../run/operations/prepare-update.ts";
-import { randomBytes } from "node:crypto";
-import { rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
+import { resolve } from "node:path";
 import { PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
@@ -16,7 +13,6 @@ import type { Stop } from "../../run/types.ts";
 import { isDatasetId, refuseUnlisted } from "../dataset.ts";
 import { endedBefore } from "../report.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
-import { checkFailedPath } from "./failed-rows.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
 import type { ShardFlags } from "../../flags/input-flags.ts";
 
@@ -48,43 +44,13 @@ export async function manifestRows(
 	{ purpose, alreadyPresent }: Reading,
 ): Promise<RowSource> {
 	const { flags, settings } = run;
-	await checkFailedPath(flags.failed, manifest);
 	const filesRoot = flags.filesRoot ?? ownFilesRoot(manifest, settings);
 	const options = await manifestOptions(purpose, { ...flags, filesRoot }, settings);
 	return checkedRows(run, { path: manifest }, options, alreadyPresent);
 }
 
-/** A manifest of the user, or one with a name that a command has made and removes. A recorded run keeps a copy of that. */
+/** A manifest of the user, or one with a name that a command has made. A recorded run keeps a copy of that. */
 type ManifestFile = { readonly path: string; readonly name?: string | undefined };
-
-/**
- * The rows of a manifest that a command makes, in a private file that is removed with them.
- *
- * @param what it holds, in messages: `the ids that were found`
- */
-export async function madeRows(
-	{ app, settings }: Pick<Run, "app" | "settings">,
-	what: string,
-	write: (path: string) => Promise<void>,
-	rowsOf: (path: string) => Promise<RowSource>,
-): Promise<RowSource> {
-	const path = join(await app.temporaryFolder(settings), `ragtag-rows-${randomBytes(8).toString("hex")}`);
-	const close = (): Promise<void> => rm(path, { force: true });
-	try {
-		await withTemporaryStorage(what, () => write(path), "nothing was sent");
-		const rows = await rowsOf(path);
-		return {
-			...rows,
-			[Symbol.asyncDispose]: async () => {
-				await rows[Symbol.asyncDispose]();
-				await close();
-			},
-		};
-	} catch (error) {
-		await close();
-		throw error;
-	}
-}
 
 /** The rows of a manifest whose options are known. */
 export async function checkedRows(

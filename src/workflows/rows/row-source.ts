@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
 import type { DocumentSource, OnPresent } from "../../run/documents/document-source.ts";
 import type { RowNumbers } from "../../run/journal/row-states.ts";
 import type { Ended, ShardCounts } from "../../report/summary.ts";
 
-/** The source of rows: a checked manifest, a plan, or arguments in place of one. Disposing of it removes its copies. */
+/** The source of rows: a checked manifest or a plan. Disposing of it closes its file. */
 export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 	Pick<CheckedManifest, "name" | "rows" | "rowsByDataset" | "invalid" | "duplicateSkipped" | "failedRows"> & {
 		/** the end of the command if none of these rows may be sent, or if there are none; undefined otherwise */
@@ -38,14 +37,9 @@ export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
 };
 
 export type RecordedContent = Pick<Content, "sha256" | "bytes"> & {
-	/** absolute path of the manifest, a private copy of it, or a text in place of it */
-	readonly source: { readonly path: string } | { readonly copy: string } | { readonly text: string };
+	/** absolute path of the manifest, or of a private copy of it */
+	readonly source: { readonly path: string } | { readonly copy: string };
 };
-
-/** The manifest in place of arguments. */
-export function recordedText(text: string): RecordedContent {
-	return { sha256: createHash("sha256").update(text).digest("hex"), bytes: Buffer.byteLength(text), source: { text } };
-}
 
 /** The file that messages about rows name. */
 export function fileOfLines({ linesOf, name }: Pick<RowSource, "linesOf" | "name">): string {

@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { type ExitCode, Exit } from "../../errors.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
@@ -20,7 +18,6 @@ import { REFUSE, WARN } from "../../run/documents/searches.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { refuseValues } from "../../run/service/arrival.ts";
 import type { Service } from "../../run/service/service.ts";
-import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import type { RowError } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
@@ -30,7 +27,7 @@ import { shortListError } from "../lists/warnings.ts";
 import type { Run } from "../open-run.ts";
 import { applyPlan, CHANGES, KEY_TAKEN, planPrinter } from "../plan/planned.ts";
 import { planRows } from "../plan/plan-rows.ts";
-import { openPlanWriter } from "../plan/write-plan.ts";
+import { openPlanWriter, pathOfPlan } from "../plan/write-plan.ts";
 import type { ChangeSink } from "../preview/preview.ts";
 import { endedBefore, report } from "../report.ts";
 import { refuseMissing, KeyCounts } from "./value-counts.ts";
@@ -108,38 +105,28 @@ export function renamingChange(renames: readonly (readonly [from: string, to: st
 
 /** Plans a change of a dataset, and sends, shows or writes that plan. */
 export async function changeValues(run: Run<ChangeFlags>, dataset: string, change: DatasetChange): Promise<ExitCode> {
-	const { flags, settings, app } = run;
+	const { flags, app } = run;
 	const { out, dryRun = false, allowTypeChange } = flags;
-	const parent = await app.temporaryFolder(settings);
-	const folder = await withTemporaryStorage(
-		"the plan",
-		() => mkdtemp(join(parent, "ragtag-values-")),
-		"nothing was sent",
-	);
-	try {
-		const path = out ?? join(folder, "plan");
-		const { changes, documents } = await writePlan(path, run, dataset, change);
-		for (const note of change.notes()) app.io.note(note);
-		if (changes === 0 && out === undefined) {
-			app.io.note(`Nothing to change in ${documentsText(documents)}.`);
-			return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
-		}
-		await using rows = await planRows(run, path, { ...CHANGES, allowTypeChange, name: change.manifest.name });
-		if (rows.stop !== undefined) return await report(run, rows.stop);
-		const about = `To change: ${numberText(changes)} of ${documentsText(documents)}.`;
-		if (!dryRun && out === undefined) return await applyPlan(run, rows, { about, sink: undefined });
-		app.io.note(about);
-		const printer = planPrinter(run);
-		const end: ChangeSink["end"] = async (tally, totals) => {
-			await printer.end(tally, totals);
-			if (out === undefined) return;
-			app.io.note(`The plan: ${out}. Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`);
-		};
-		const next = "The same command without --dry-run makes these changes.";
-		return await applyPlan(run, rows, { about, sink: { ...printer, end, next } });
-	} finally {
-		await rm(folder, { recursive: true, force: true });
+	const path = await pathOfPlan(run, out);
+	const { changes, documents } = await writePlan(path, run, dataset, change);
+	for (const note of change.notes()) app.io.note(note);
+	if (changes === 0 && out === undefined) {
+		app.io.note(`Nothing to change in ${documentsText(documents)}.`);
+		return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
 	}
+	await using rows = await planRows(run, path, { ...CHANGES, allowTypeChange, name: change.manifest.name });
+	if (rows.stop !== undefined) return await report(run, rows.stop);
+	const about = `To change: ${numberText(changes)} of ${documentsText(documents)}.`;
+	if (!dryRun && out === undefined) return await applyPlan(run, rows, { about, sink: undefined });
+	app.io.note(about);
+	const printer = planPrinter(run);
+	const end: ChangeSink["end"] = async (tally, totals) => {
+		await printer.end(tally, totals);
+		if (out === undefined) return;
+		app.io.note(`The plan: ${out}. Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`);
+	};
+	const next = "The same command without --dry-run makes these changes.";
+	return await applyPlan(run, rows, { about, sink: { ...printer, end, next } });
 }
 
 type Written = { readonly changes: number; readonly documents: number };
