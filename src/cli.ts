@@ -5,7 +5,7 @@ import { addExamples } from "./flags/declare.ts";
 import { calledCommands, groups } from "./commands/index.ts";
 import { asksShortHelp, helpEnd, helpView, SHORT_WIDTH } from "./commands/help-view.ts";
 import { commandName, mistypedOption, typedCommand, typedLine } from "./commands/typed.ts";
-import { CliError, Exit, type ExitCode, reason } from "./errors.ts";
+import { CliError, EarlyEnd, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
 import { endPing, startPing } from "./workflows/outputs/ping.ts";
@@ -136,10 +136,16 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 			const command = parent.command(word).summary(summary).description(description);
 			declare(command, app);
 			if (examples !== undefined) addExamples(command, examples);
-			command.action(async () => void (ran.exit = await run(command, app)));
+			command.action(async () => void (ran.exit = await run(command, app).catch(exitOfEnd)));
 		}
 	}
 	return program;
+}
+
+/** @throws every other error */
+function exitOfEnd(error: unknown): Promise<ExitCode> {
+	if (error instanceof EarlyEnd) return error.report();
+	throw error;
 }
 
 function sentence(summary: string): string {

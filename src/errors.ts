@@ -52,6 +52,17 @@ export function usageError(message: string, hint?: string, cause?: unknown): Cli
 	return new CliError(message, { exit: Exit.usage, hint, cause });
 }
 
+/** Thrown to end a command before its rows are sent. It is an end as that of a run, with counts and a summary. */
+export class EarlyEnd extends Error {
+	/** prints the end, and gives the exit code */
+	readonly report: () => Promise<ExitCode>;
+
+	constructor(report: () => Promise<ExitCode>) {
+		super("the command ended before its rows were sent");
+		this.report = report;
+	}
+}
+
 /** The reason in an unknown thrown value, in one line. */
 export function reason(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);

@@ -12,7 +12,6 @@ import { addFormatOption, type Format } from "../workflows/lists/list-output.ts"
 import { openRun } from "../workflows/open-run.ts";
 import { VALUES } from "../workflows/plan/open-plan.ts";
 import { checkOut } from "../workflows/plan/write-plan.ts";
-import { report } from "../workflows/report.ts";
 import { changeValues, mappedChange, renamingChange, readMap } from "../workflows/values/change-values.ts";
 import { listValues } from "../workflows/values/list-values.ts";
 
@@ -79,7 +78,6 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	if (dataset === undefined) throw usageError("values needs a dataset", "Name it with -d DATASET.");
 	if (rename !== undefined) return await changeValues(run, dataset, renamingChange(rename));
 	const read = await readMap(run, map ?? "", key ?? "");
-	if (read.stop !== undefined) return await report(run, read.stop);
 	return await changeValues(run, dataset, mappedChange(key ?? "", read.map, read.manifest));
 }
 

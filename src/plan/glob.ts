@@ -18,15 +18,24 @@ export function literalStart(pattern: string): string {
  * Names are no paths: `*` matches slashes and leading dots too. There is no escape, as a backslash may stand in a name:
  * `[*]`, `[?]` and `[[]` are those characters. A bracket that is not closed is one itself.
  *
- * What is between two stars has no star, and is taken where it comes first and nowhere else: a lookahead is not tried again. So
- * no name takes more steps than its length times that of the pattern; stars that are tried everywhere take years for some.
+ * What is between two stars has no star, and is taken where it comes first. So no name takes more steps than its length times
+ * that of the pattern; one regular expression with all stars takes years for some.
  */
 export function globTest(pattern: string): (name: string) => boolean {
 	const [start = "", ...others] = pattern.replaceAll(PART, sourceOf).split("*");
 	const end = others.pop();
-	const between = others.map((source, at) => `(?=([^]*?${source}))\\${at + 1}`).join("");
-	const test = new RegExp(`^${start}${end === undefined ? "" : `${between}[^]*?${end}`}$`, "u");
-	return (name) => test.test(name);
+	if (end === undefined) return (name) => new RegExp(`^${start}$`, "u").test(name);
+	const between = others.filter((source) => source !== "").map((source) => new RegExp(source, "gu"));
+	const parts = [new RegExp(start, "uy"), ...between, new RegExp(`${end}$`, "gu")];
+	return (name) => {
+		let at = 0;
+		return parts.every((part) => {
+			part.lastIndex = at;
+			const isFound = part.test(name);
+			at = part.lastIndex;
+			return isFound;
+		});
+	};
 }
 
 /** A part as the source of a regular expression. Only a star stays as it is. */

@@ -39,13 +39,6 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 	const { flags, settings, app } = search;
 	const given = flags.dataset ?? settings.dataset?.value;
 	if (given === undefined || ID.test(given)) return given;
-	if (ID.test(given.trim())) {
-		const where = given.startsWith(given.trim()) ? "ends in" : "begins with";
-		throw usageError(
-			`the dataset's id ${JSON.stringify(given)} ${where} a blank; nothing was sent`,
-			`Leave the blank out: -d ${given.trim()}`,
-		);
-	}
 	const datasets = await listedDatasets(search);
 	if (datasets.some(({ id }) => id === given)) return given;
 	const named = datasets.filter(({ name }) => name === given);
@@ -130,7 +123,7 @@ function unknownDataset(
 	{ where, not } = { where: "", not: "sent" },
 ): CliError {
 	const names = datasets.map(({ name }) => name);
-	const near = closest(given, isDatasetId(given) ? datasets.map(({ id }) => id) : names);
+	const near = closest(given, isDatasetId(given.trim()) ? datasets.map(({ id }) => id) : names);
 	const listed = names.slice(0, MOST_NAMED).map((name) => show(name));
 	const more = names.length > listed.length ? ", …" : "";
 	const there =

@@ -4,26 +4,26 @@ import type { Stop } from "../run/types.ts";
 import { show } from "../text/show.ts";
 import type { ServiceFlags } from "../flags/flags.ts";
 import type { Run } from "./open-run.ts";
-import type { Ended } from "../report/summary.ts";
-import { endedBefore } from "./report.ts";
+import { endBefore, type ReportContext } from "./report.ts";
 import type { RowSource } from "./rows/row-source.ts";
 import { stopOrSignal } from "./stop-from-error.ts";
 
 type Reader = Pick<Run<ServiceFlags>, "session" | "app">;
 
 /**
- * The end of a command that must compare rows with their documents, if the service lists no metadata; undefined if it does.
- * One dataset is read, that of the first row: every list of a service shows metadata, or none does.
+ * Ends a command that must compare rows with their documents, if the service lists no metadata. One dataset is read, that of the
+ * first row: every list of a service shows metadata, or none does.
  *
  * @param what the flag that needs the comparison; undefined where none does
+ * @throws EarlyEnd
  */
 export async function endIfMetadataHidden(
-	run: Reader,
+	run: Run<ReportContext["flags"]>,
 	rows: RowSource,
 	what: string | undefined,
-): Promise<Ended | undefined> {
+): Promise<void> {
 	const stop = what === undefined ? undefined : await stopIfMetadataHidden(run, rows, what);
-	return stop && endedBefore(rows, stop);
+	if (stop !== undefined) endBefore(run, rows, stop);
 }
 
 /** The reason to stop if the service lists no metadata. `what` is the flag or command that compares. */

@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { Exit, type ExitCode } from "../errors.ts";
+import { CliError, EarlyEnd, Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts, foundRateText, paceText } from "../report/pace.ts";
 import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
@@ -14,7 +14,7 @@ import type { Stop, Totals } from "../run/types.ts";
 import { numberText } from "../text/words.ts";
 import { VERSION } from "../version.ts";
 import { writeOutputs } from "./outputs/outputs.ts";
-import { stopFromError } from "./stop-from-error.ts";
+import { stopOrSignal } from "./stop-from-error.ts";
 
 /** The context of `report`; a `Run` is one. */
 export type ReportContext = {
@@ -22,28 +22,36 @@ export type ReportContext = {
 	readonly app: App;
 };
 
-/** The end of a command that sends nothing of its rows: `stop` says why, undefined where there is nothing to send. */
-export function endedBefore(rows: ManifestCounts & Pick<Ended, "shard">, stop: Stop | undefined, seconds = 0): Ended {
-	return { totals: unsentTotals(rows), seconds, stop, shard: rows.shard };
+type UnsentRows = ManifestCounts & Pick<Ended, "shard">;
+
+export const NO_ROWS: UnsentRows = { rows: 0, invalid: 0, duplicateSkipped: 0 };
+
+/**
+ * Ends a command that sends nothing of its rows.
+ *
+ * @param stop says why; undefined where there is nothing to send
+ * @throws EarlyEnd
+ */
+export function endBefore(
+	context: ReportContext,
+	rows: UnsentRows,
+	stop: Stop | undefined,
+	begun: Partial<Ended> = {},
+): never {
+	const ended = { totals: unsentTotals(rows), seconds: 0, stop, shard: rows.shard, ...begun };
+	throw new EarlyEnd(() => report(context, ended));
 }
 
 /**
- * Ends a command whose run could not begin, or not go on. A script reads the summary last, also then.
+ * Ends a command whose run could not begin, or not go on.
  *
  * @param begun what is known of the run that was to go on
- * @throws the error
+ * @throws EarlyEnd, or a fault of the program as it is
  */
-export async function endUnbegun(
-	context: ReportContext,
-	rows: ManifestCounts & Pick<Ended, "shard">,
-	error: unknown,
-	begun: Partial<Pick<Ended, "totals" | "run" | "resume">> = {},
-): Promise<never> {
-	if (context.flags.json === true) {
-		const ended = { ...endedBefore(rows, stopFromError(error)), ...begun };
-		await context.app.io.out(`${JSON.stringify((await resultOf(context, ended)).summary)}\n`);
-	}
-	throw error;
+export function endUnbegun(context: ReportContext, rows: UnsentRows, error: unknown, begun?: Partial<Ended>): never {
+	const { signal } = context.app;
+	if (!(error instanceof CliError) && !signal.aborted) throw error;
+	return endBefore(context, rows, stopOrSignal(error, signal), begun);
 }
 
 /**

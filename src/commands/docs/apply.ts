@@ -10,7 +10,7 @@ import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { applyPlan, CHANGES, planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
 import { planRows } from "../../workflows/plan/plan-rows.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { printVersionLine, report } from "../../workflows/report.ts";
+import { printVersionLine } from "../../workflows/report.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { addShardOption, type ShardFlags } from "../../flags/input-flags.ts";
@@ -48,7 +48,6 @@ async function apply(options: ApplyOptions, app: App, command = APPLY): Promise<
 	if (options.json === true) await printVersionLine(app);
 	await using run = await connectRun(command, options, app);
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { created, sync } = rows.header;
 	if (sync !== undefined) {
 		if (dryRun) return await preview(run, rows, previewPlanned(run, syncRules(run, sync)), planPrinter(run));

@@ -15,11 +15,9 @@ import { parsePreview } from "../../workflows/preview/parse-preview.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { askAbout } from "../../workflows/question.ts";
-import { report } from "../../workflows/report.ts";
-import { idRows } from "../../workflows/rows/argument-rows.ts";
 import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
 import { foundRows } from "../../workflows/rows/found-rows.ts";
-import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { idRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
@@ -72,12 +70,10 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 		: id !== undefined
 			? idRows(run, id, { purpose: "parse" })
 			: foundRows(run, { purpose: "parse" }));
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	await requireCall(session, "parse", command);
 	const plan = { onlyFailed, again };
 	if (dryRun) return await preview(unchecked(run), rows, parsePreview(rows, plan, session.service.clock));
 	const allowed = await prescanRemovals(unchecked(run), rows);
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (again && !yes && rows.rows > 0) {
 		const lost = "Chunks are made anew: what was edited in them by hand is lost. This cannot be undone.";
 		const open = await rowsToSend(run, rows);

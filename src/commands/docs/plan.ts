@@ -26,7 +26,6 @@ import { checkOut, openPlanWriter, type PlanWriter } from "../../workflows/plan/
 import { changePrinter } from "../../workflows/preview/change-printer.ts";
 import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { report } from "../../workflows/report.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { previewUpdate } from "../../workflows/update.ts";
 import { REFUSE, WARN } from "../../run/documents/searches.ts";
@@ -77,8 +76,7 @@ async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	await using run = await openRun("docs plan", options, app);
 	const update = { ...updatePlanOf(options), onlyChanged: true };
 	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update });
-	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, "docs plan"));
-	if (stop !== undefined) return await report(run, stop);
+	await endIfMetadataHidden(run, rows, "docs plan");
 	await using writer = await openPlanWriter(out, force, {
 		ragtag: VERSION,
 		baseUrl: run.session.baseUrl,

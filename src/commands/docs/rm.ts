@@ -13,9 +13,7 @@ import { documentOfName } from "../../workflows/named-document.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { prescanRemovals } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { report } from "../../workflows/report.ts";
-import { idRows } from "../../workflows/rows/argument-rows.ts";
-import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { idRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
@@ -60,10 +58,8 @@ async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 	await using rows = await (manifest === undefined
 		? idRows(run, await idsOf(run), { purpose: "rm" })
 		: manifestRows(run, manifest, { purpose: "rm" }));
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	if (dryRun) return await preview(run, rows, previewRow);
 	const allowed = await prescanRemovals(run, rows);
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (!yes && rows.rows > 0) {
 		const open = await rowsToSend(run, rows);
 		await askAbout(run, open, (counted, lines) => `Remove ${counted}?\n${lines}This cannot be undone.`);

@@ -21,7 +21,7 @@ import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
 import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
 import { checkOut, openPlanWriter, pathOfPlan } from "../../workflows/plan/write-plan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { endedBefore, printVersionLine, report } from "../../workflows/report.ts";
+import { endBefore, NO_ROWS, printVersionLine } from "../../workflows/report.ts";
 import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
@@ -128,7 +128,6 @@ async function goOn(file: RunFile, given: RunFlags, app: App): Promise<ExitCode>
 	const flags = { ...given, parse, wait, allowTypeChange, trash: file.options["trash"] === true };
 	await using run = await connectRun(SYNC_COMMAND, flags, app);
 	await using rows = await planRows(run, file.manifest.path, { ...planKind(flags), name: file.manifest.name });
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const { sync: target } = rows.header;
 	if (target === undefined) throw noFolder(file);
 	return await sendSync(run, rows, target);
@@ -153,12 +152,11 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 	const { target, state } = plan;
 	if (!isPreview && state !== undefined) await writeState(target.state, state);
 	if (plan.changes.length === 0 && out === undefined) {
-		return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
+		return endBefore(run, NO_ROWS, undefined);
 	}
 	const path = await pathOfPlan(run, out);
 	await writePlan(path, force, { run, folder, plan });
 	await using rows = await planRows(run, path, { ...planKind(flags), name: folder });
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	if (!isPreview) return await sendSync(run, rows, target);
 	const next = out === undefined ? undefined : `Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
 	const printer = planPrinter(run);

@@ -26,7 +26,6 @@ import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { report } from "../../workflows/report.ts";
 import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
 import { foundRows } from "../../workflows/rows/found-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
@@ -84,13 +83,11 @@ async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	const compares = dryRun ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
 	const reading = { purpose: "tag", alreadyPresent: compares === undefined ? undefined : update } as const;
 	await using rows = await (manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading));
-	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, compares));
-	if (stop !== undefined) return await report(run, stop);
+	await endIfMetadataHidden(run, rows, compares);
 	if (dryRun) return await preview(run, rows, previewUpdate(update));
 	// Nothing else reads the documents then.
 	const isBlind = options.undo === false && mode === "replace" && !onlyChanged && run.settings.policy === undefined;
 	const allowed = await (isBlind ? prescanCreations(run, rows) : policyPrescan(run, rows, previewUpdate(update)));
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (mode === "replace") {
 		app.io.note("Keys that a row does not have are removed from its document; --mode merge keeps them.");
 	}

@@ -36,7 +36,6 @@ import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
 import { changePrinter } from "../../workflows/preview/change-printer.ts";
 import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { report } from "../../workflows/report.ts";
 import { fileRows } from "../../workflows/rows/file-rows.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
@@ -114,15 +113,13 @@ async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
 	await using rows = await (manifest === undefined
 		? fileRows(run, files)
 		: manifestRows(run, manifest, { purpose: "upload" }));
-	if (rows.stop === undefined) await hasCall();
+	await hasCall();
 	const compares = comparesMetadata(onExisting);
 	const previewed = dryRun && compares ? "--dry-run" : undefined;
-	const stop = rows.stop ?? (await endIfMetadataHidden(run, rows, verifies(options) ? "--verify" : previewed));
-	if (stop !== undefined) return await report(run, stop);
+	await endIfMetadataHidden(run, rows, verifies(options) ? "--verify" : previewed);
 	if (dryRun) return await preview(run, rows, uploadPreview(options, app.clock), uploadPrinter(run));
 	const allowed = await prescanUploads(run, rows);
 	await using _lists = allowed.documents;
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	if (onExisting === "update-metadata") {
 		app.io.note("Keys that a row does not have are removed from an existing document.");
 	}

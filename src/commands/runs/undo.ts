@@ -22,7 +22,7 @@ import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../..
 import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
 import { policyPrescan, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { printVersionLine, endedBefore, report } from "../../workflows/report.ts";
+import { endBefore, NO_ROWS, printVersionLine } from "../../workflows/report.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unchangedText, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
@@ -91,7 +91,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	reading();
 	// Read only now that the lock is held: before, the run may have gone on.
 	const recorded = await runs.journal(file.run);
-	if (!hasWritten(recorded)) return await nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	if (!hasWritten(recorded)) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const { session, settings } = run;
 	const { normalise } = (await session.service.known(session.request)).dialect.flavour;
 	const steps = await syncUndoSteps(run, file, normalise);
@@ -100,11 +100,10 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	const plan = await planUndo(recorded, file, normalise, { parent: await app.temporaryFolder(settings), steps });
 	const about = `Run ${file.run} (${file.command}, ${show(file.manifest.name)}), started ${file.started}`;
 	if (plan.restored + plan.removed + plan.broughtBack + plan.impossible === 0) {
-		return await nothingToUndo(options, app, `${about}, changed nothing`);
+		return nothingToUndo(options, app, `${about}, changed nothing`);
 	}
 	if (dryRun) app.io.note(`${about}: ${todoText(plan, "would")}.`);
 	await using rows = await planRows(run, plan.path, undoKind(undoManifestName(file.run)));
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const rules = { ...RULES, listsLagUntil: listsLagUntil(plan, app) };
 	const mode = { isUndo: true, isForced: options.force === true };
 	const newer = await newerRowsOf(runs, file, await runs.files(), mode);
@@ -132,7 +131,6 @@ async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<Ex
 	await using _lock = undone === undefined ? undefined : await lockOf(undone, { flags, settings, app });
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
 	await using rows = await planRows(run, path, undoKind(name));
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	believeNone(run, rows.header.sync);
 	const open = flags.yes === true ? undefined : await rowsToSend(run, rows);
 	await askAbout(run, open, (counted, lines) => `Go on with the undo, which restores ${counted}?\n${lines}`);
@@ -188,9 +186,9 @@ function nextOfUndo({ name, run, journal }: RunRecord<PlannedRow>): string | und
 	return invalid > 0 ? "The others were not changed: ragtag docs list shows what they have." : undefined;
 }
 
-function nothingToUndo(flags: UndoOptions, app: App, why: string): Promise<ExitCode> {
+function nothingToUndo(flags: UndoOptions, app: App, why: string): never {
 	app.io.note(`${why}, so there is nothing to undo.`);
-	return report({ flags, app }, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
+	return endBefore({ flags, app }, NO_ROWS, undefined);
 }
 
 /** `98 documents will be restored, 3 uploaded documents will be removed`. */

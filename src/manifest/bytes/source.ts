@@ -47,7 +47,11 @@ type Named = {
 export async function openSource(
 	path: string,
 	stdin: AsyncIterable<Uint8Array>,
-	{ name = path, what = "manifest", temporaryFolder = tmpdir() }: { [Part in keyof Named]?: Named[Part] | undefined } = {},
+	{
+		name = path,
+		what = "manifest",
+		temporaryFolder = tmpdir(),
+	}: { [Part in keyof Named]?: Named[Part] | undefined } = {},
 ): Promise<Source> {
 	if (path === "-") return sourceOf({ name: "standard input", what, temporaryFolder }, stdin, undefined);
 	const file = await openFile(path, what);

@@ -13,7 +13,14 @@ export class PlanText {
 	header({ ragtag, baseUrl, mode, manifest, created, sync }: PlanHeader): string {
 		const { name, sha256, rows } = manifest;
 		const { root, device, datasetId, state, was, isUntagged } = sync ?? {};
-		const members = { ragtag_plan: PLAN_VERSION, ragtag, base_url: baseUrl, mode, manifest: { name, sha256, rows }, created };
+		const members = {
+			ragtag_plan: PLAN_VERSION,
+			ragtag,
+			base_url: baseUrl,
+			mode,
+			manifest: { name, sha256, rows },
+			created,
+		};
 		const target = { root, device, dataset_id: datasetId, state, was, untagged: isUntagged };
 		return this.#line(`${JSON.stringify({ ...members, sync: sync && target })}\n`);
 	}

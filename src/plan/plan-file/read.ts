@@ -137,7 +137,14 @@ const HEADER = v.strictObject({
 	created: TEXT,
 	sync: v.optional(
 		v.pipe(
-			v.strictObject({ root: TEXT, device: v.number(), dataset_id: TEXT, state: TEXT, was: TEXT, untagged: v.boolean() }),
+			v.strictObject({
+				root: TEXT,
+				device: v.number(),
+				dataset_id: TEXT,
+				state: TEXT,
+				was: TEXT,
+				untagged: v.boolean(),
+			}),
 			v.transform(({ dataset_id: datasetId, untagged: isUntagged, ...of }) => ({ ...of, datasetId, isUntagged })),
 		),
 	),

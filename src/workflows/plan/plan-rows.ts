@@ -15,8 +15,7 @@ import type { Stop } from "../../run/types.ts";
 import { type Shard, shardText } from "../../shard.ts";
 import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
-import type { Ended } from "../../report/summary.ts";
-import { endedBefore } from "../report.ts";
+import { endBefore, NO_ROWS } from "../report.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopFromError } from "../stop-from-error.ts";
 import { isOfShard, type OpenedPlan, openPlan } from "./open-plan.ts";
@@ -39,7 +38,7 @@ export function isFileRow(row: PlannedRow): row is FileRow {
 }
 
 /** The rows of a good plan. */
-export type PlanSource = RowSource<PlannedRow> & { readonly stop: undefined; readonly header: PlanHeader };
+export type PlanSource = RowSource<PlannedRow> & { readonly header: PlanHeader };
 
 /** The requirements of a command for a plan. */
 export type PlanKind = {
@@ -61,28 +60,19 @@ export type PlanKind = {
  * Checks a whole plan. One that was edited or cut, or is for another target, ends the command before its first request
  * that writes.
  *
- * @throws CliError where it can't be read or copied
+ * @throws EarlyEnd for such a plan; CliError where it can't be read
  */
-export async function planRows(
-	run: Run,
-	path: string,
-	kind: PlanKind,
-): Promise<PlanSource | (AsyncDisposable & { readonly stop: Ended })> {
+export async function planRows(run: Run, path: string, kind: PlanKind): Promise<PlanSource> {
 	const { settings, app } = run;
-	const { stdin } = app;
-	const options = { stdin, temporaryFolder: await app.temporaryFolder(settings), ...kind };
-	const plan = await openPlan(path, options).catch(stopWherePlanIsBad);
-	const stopped = (stop: Stop, rows: number): AsyncDisposable & { readonly stop: Ended } => ({
-		stop: endedBefore({ rows, invalid: 0, duplicateSkipped: 0 }, stop),
-		[Symbol.asyncDispose]: async () => undefined,
+	const options = { stdin: app.stdin, temporaryFolder: await app.temporaryFolder(settings), ...kind };
+	const plan = await openPlan(path, options).catch((error: unknown) => {
+		if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
+		return endBefore(run, NO_ROWS, stopFromError(error));
 	});
-	if ("exit" in plan) return stopped(plan, 0);
 	try {
 		const rows = rowsOfPlan(plan, kind);
 		const stop = otherTarget(run, plan) ?? (await stopIfMetadataHidden(run, rows, run.command));
-		if (stop === undefined) return rows;
-		await plan.close();
-		return stopped(stop, rows.rows);
+		return stop === undefined ? rows : endBefore(run, { ...NO_ROWS, rows: rows.rows }, stop);
 	} catch (error) {
 		await plan.close();
 		throw error;
@@ -98,7 +88,6 @@ export function rowsOfPlan(
 	const all = counts.changes + counts.unchanged + counts.failed;
 	const invalid = countsUnplanned ? counts.failed : 0;
 	return {
-		stop: undefined,
 		header,
 		name,
 		hasLines: header.sync === undefined,
@@ -147,12 +136,6 @@ function rowOf(planned: PlannedChange, index: number, { sync }: PlanHeader): Pla
 	const row = { index, line, datasetId, documentId, name, file: undefined, metadata } as const;
 	const source = { kind: "json", text } as const;
 	return planned.action === "fail" ? { ...row, source, planned } : { ...row, source, planned };
-}
-
-/** An invalid plan is a reason to stop, and is reported as one. @throws the error where the file can't be read */
-function stopWherePlanIsBad(error: unknown): Stop {
-	if (!(error instanceof CliError) || error.exit !== Exit.foreign) throw error;
-	return stopFromError(error);
 }
 
 function otherTarget({ session: { baseUrl } }: Run, { name, header }: OpenedPlan): Stop | undefined {

@@ -32,7 +32,6 @@ import {
 import { policyPrescan } from "../policy/prescan.ts";
 import { changePrinter } from "../preview/change-printer.ts";
 import { type ChangeSink, type PreviewFlags, preview } from "../preview/preview.ts";
-import { report } from "../report.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import { type RowOperation, runRows } from "../run/run-rows.ts";
 
@@ -227,7 +226,6 @@ export async function applyPlan(
 	const rules = { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
 	if (sink !== undefined) return await preview(run, rows, previewPlanned(run, rules), sink);
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	run.app.io.note(about);
 	return await runRows(run, allowed, sendPlanned(run, rules), {
 		ending: (record) => ({ next: forceHint(record) ?? takenHint(record) }),

@@ -10,7 +10,7 @@ import { resumeCommand } from "../../flags/next-command.ts";
 import { effectsOf, type PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
-import { endedBefore, endUnbegun } from "../report.ts";
+import { endBefore, endUnbegun } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
 import { refuseWhileSending } from "../../run/recorded/run-lock.ts";
 import { runSpecOf, unfinishedRun } from "../run/earlier-runs.ts";
@@ -29,7 +29,8 @@ type PrescanOptions = {
  * If the profile has a policy, or keys have types at the service, checks all effects of a run before its first write. It sends
  * nothing that writes. Rows that an earlier execution settled are left out.
  *
- * @returns the rows; with `stop` where the policy forbids the run, or where not all could be judged
+ * @returns the rows
+ * @throws EarlyEnd where the policy forbids the run, or where not all could be judged
  */
 export async function policyPrescan<SourceRow extends Row>(
 	run: Run,
@@ -88,17 +89,15 @@ export async function policyPrescan<SourceRow extends Row>(
 
 /** The same for rows that make documents, or whose documents are not read: their metadata is all that can be judged. */
 export async function prescanCreations(run: Run, rows: RowSource): Promise<AllowedRows> {
-	const allowed = await judge(withoutTypes(run), rows, async (open, { policy }) => {
+	await judge(withoutTypes(run), rows, async (open, { policy }) => {
 		for await (const { line, metadata } of open()) await policy?.creation(line, metadata);
 		return undefined;
 	});
 	// Only this needs a request.
-	return allowed.stop !== undefined
-		? allowed
-		: judge({ ...run, settings: { ...run.settings, policy: undefined } }, rows, async (open, { types }) => {
-				for await (const row of open()) await types?.values(row, row.metadata);
-				return undefined;
-			});
+	return judge({ ...run, settings: { ...run.settings, policy: undefined } }, rows, async (open, { types }) => {
+		for await (const row of open()) await types?.values(row, row.metadata);
+		return undefined;
+	});
 }
 
 /** The same for rows whose documents are removed: only their number counts. */
@@ -167,10 +166,10 @@ async function judge<SourceRow extends Row>(
 	const isLeftToTheRun = policy === undefined && !app.signal.aborted;
 	const stop = (isLeftToTheRun ? undefined : cut) ?? forbidden;
 	if (stop === undefined) return { ...rows, unjudged };
-	const ended = endedBefore(rows, stop, (app.clock.now() - started) / 1000);
-	if (resumed === undefined) return { ...rows, unjudged, stop: ended };
+	const seconds = (app.clock.now() - started) / 1000;
+	if (resumed === undefined) return endBefore(run, rows, stop, { seconds });
 	const { run: name, totals } = resumed;
-	return { ...rows, unjudged, stop: { ...ended, totals, run: name, resume: resumeCommand(name, flags) } };
+	return endBefore(run, rows, stop, { seconds, totals, run: name, resume: resumeCommand(name, flags) });
 }
 
 async function* untilStopped<Item>(items: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {

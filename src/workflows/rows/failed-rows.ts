@@ -9,7 +9,7 @@ import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from ".
 import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
 import { type Outcome, SUPERSEDED, type Totals } from "../../run/types.ts";
 import type { ReportContext } from "../report.ts";
-import { isOfSystem, whyNotWritten } from "../outputs/prepare.ts";
+import { isOfSystem, whyNotOpened } from "../outputs/prepare.ts";
 import { fileOfLines, type RowSource } from "./row-source.ts";
 
 /** Only the user may read failed rows: they have all columns of the manifest. */
@@ -42,10 +42,8 @@ export async function writeFailed(
 	{ failed, rows, superseded }: Pick<Totals, "failed" | "rows"> & { readonly superseded: number },
 ): Promise<string | undefined> {
 	if (failed === superseded) return undefined;
-	let file: FileHandle | undefined;
+	const file = new FailedWriter(path, source.failedRows);
 	try {
-		file = await openReport(path);
-		await file.appendFile(source.failedRows.head);
 		const placeOf = await rowPlaces(path);
 		for (let from = 0; from < rows + (source.otherRows ?? 0); from += WINDOW) {
 			const failures = await failedOutcomes(folder, from, from + WINDOW);
@@ -57,15 +55,14 @@ export async function writeFailed(
 				const { code, text, attempts } = failure;
 				const why = { line, errorCode: code, error: text, attempts };
 				source.onFailed?.(row, why);
-				await file.appendFile(source.failedRows.row(record, why, placeOf(row)));
+				await file.add(record, why, placeOf(row));
 			}
 		}
-		return undefined;
 	} catch (error) {
+		await file.close();
 		return reason(error);
-	} finally {
-		await file?.close().catch(() => undefined);
 	}
+	return (await file.close())?.failure;
 }
 
 /** Prints failed rows as they end: the first as lines on standard error, with `--json` all as objects. */
@@ -97,7 +94,7 @@ function failureText({ item, name = item.name, documentId, error }: Outcome): st
 	return `${namedDocument(name, documentId)}: ${text}`;
 }
 
-/** Writes failed rows as they come, where no journal has them. Without a failed row an older file stays. */
+/** Writes failed rows. Without one an older file stays. */
 export class FailedWriter {
 	readonly #path: string | undefined;
 	readonly #format: CheckedManifest["failedRows"];
@@ -111,14 +108,14 @@ export class FailedWriter {
 	}
 
 	/** Rows must come in the order of the manifest. Never rejects: a lost report must not end the work. */
-	async add(source: SourceRecord, failure: RowFailure): Promise<void> {
+	async add(source: SourceRecord, failure: RowFailure, place?: RowPlace): Promise<void> {
 		if (this.#path === undefined || this.#failure !== undefined) return;
 		try {
 			if (this.#file === undefined) {
 				this.#file = await openReport(this.#path);
 				await this.#file.appendFile(this.#format.head);
 			}
-			await this.#file.appendFile(this.#format.row(source, failure));
+			await this.#file.appendFile(this.#format.row(source, failure, place));
 		} catch (error) {
 			this.#failure = reason(error);
 		}
@@ -145,7 +142,7 @@ async function rowPlaces(manifest: string): Promise<(row: Row) => RowPlace | und
 
 /** Opens a report to write it anew, for its owner alone. It follows no links, and closes an existing file to others. */
 async function openReport(path: string): Promise<FileHandle> {
-	const why = await whyNotWritten(path, { mayBeDevice: true });
+	const why = await whyNotOpened(path);
 	if (why !== undefined) throw new Error(why);
 	const noFollow = isOfSystem(path) ? 0 : constants.O_NOFOLLOW;
 	// It is emptied only when it is known to be this user's: another user may have replaced it meanwhile.

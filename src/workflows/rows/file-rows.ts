@@ -7,7 +7,7 @@ import type { Stop } from "../../run/types.ts";
 import { numberText } from "../../text/words.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
-import { endedBefore } from "../report.ts";
+import { endBefore } from "../report.ts";
 import { FileMetadata } from "./file-metadata.ts";
 import { type FactSetting, factSettings } from "./file-values.ts";
 import { type FoundFile, findFiles, namedSidecars } from "./find-files.ts";
@@ -35,6 +35,8 @@ export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[])
 		throw usageError("files need a dataset", "Name it with -d DATASET.");
 	}
 	const { files, stop } = await findFiles(run, byName.others);
+	const ended = stop ?? (files.length === 0 && flags.allowEmpty !== true ? NO_FILES : undefined);
+	if (ended !== undefined) endBefore(run, { rows: files.length, invalid: 0, duplicateSkipped: 0 }, ended);
 	const sidecars = new Map(byName.sidecars);
 	for (const { facts: each } of files) if (each.sidecar !== undefined) sidecars.set(each.path, each.sidecar);
 	const count = sidecars.size === 1 ? "1 sidecar is" : `${numberText(sidecars.size)} sidecars are`;
@@ -43,9 +45,7 @@ export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[])
 	const path = await temporaryFile(await app.temporaryFolder(settings), "the metadata of the files", lines);
 	const reading = { ...options, map: new Map<string, string>(), ignore: new Set<string>(), filesRoot: "/" };
 	const checking = { ...run, flags: { ...ownFlags, allowEmpty: true } };
-	const rows = await checkedRows(checking, { path, name: "files" }, reading, undefined);
-	const ended = stop ?? (files.length === 0 && flags.allowEmpty !== true ? NO_FILES : undefined);
-	return ended === undefined ? rows : { ...rows, stop: endedBefore(rows, ended) };
+	return checkedRows(checking, { path, name: "files" }, reading, undefined);
 }
 
 const NO_FILES: Stop = {

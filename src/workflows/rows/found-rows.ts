@@ -14,7 +14,7 @@ import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
-import { endedBefore } from "../report.ts";
+import { endBefore } from "../report.ts";
 import { splitType } from "../../manifest/rows/typed.ts";
 import {
 	type FilterChecks,
@@ -64,9 +64,13 @@ export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent 
 	const { rows: count } = found;
 	if (filter === "") io.note(`dataset ${show(dataset)} has ${documentsText(count)}`);
 	else if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
-	else io.note(`${documentsText(count)} of dataset ${show(dataset)} ${count === 1 ? "meets" : "meet"} the filter: ${name}`);
-	const seconds = (clock.now() - started) / 1000;
-	return count > 0 || flags.dryRun === true ? found : { ...found, stop: endedBefore(found, undefined, seconds) };
+	else
+		io.note(
+			`${documentsText(count)} of dataset ${show(dataset)} ${count === 1 ? "meets" : "meet"} the filter: ${name}`,
+		);
+	if (count > 0 || flags.dryRun === true) return found;
+	await found[Symbol.asyncDispose]();
+	return endBefore(run, found, undefined, { seconds: (clock.now() - started) / 1000 });
 }
 
 /** The ids of the documents that meet a filter, as the lines of a manifest. */
@@ -101,17 +105,11 @@ function isToBeSet({ flag, key }: NamedKey, { set = [] }: Pick<FoundFlags, "set"
 }
 
 /** A list without metadata makes a filter find nothing, which would look like a true result. */
-async function checkReadable(
-	{ where, whereJson, missing }: FilterFlags,
-	dataset: string,
-	{ service, request }: Session,
-): Promise<void> {
-	const flags = { "--where": where, "--where-json": whereJson, "--missing": missing };
-	const [flag] = Object.entries(flags).flatMap(([name, given]) => (given === undefined ? [] : [name]));
-	if (flag === undefined) return;
-	if (await showsMetadata(service, request, dataset)) return;
+async function checkReadable(filter: FilterFlags, dataset: string, { service, request }: Session): Promise<void> {
+	const [named] = filterKeys(filter);
+	if (named === undefined || (await showsMetadata(service, request, dataset))) return;
 	throw new CliError(
-		`the list of dataset ${show(dataset)} shows no metadata, so ${flag} has nothing to compare with; nothing was sent`,
+		`the list of dataset ${show(dataset)} shows no metadata, so ${named.flag} has nothing to compare with; nothing was sent`,
 		{
 			exit: Exit.failedRows,
 			hint: "Name the documents in a manifest: the service does not show what they have.",

@@ -1,5 +1,7 @@
 import type { UpdatePlan } from "../../run/operations/prepare-update.ts";
 import { resolve } from "node:path";
+import { usageError } from "../../errors.ts";
+import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import { PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
 import type { Mode } from "../../plan/change.ts";
@@ -11,7 +13,7 @@ import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
 import { isDatasetId, refuseUnlisted } from "../dataset.ts";
-import { endedBefore } from "../report.ts";
+import { endBefore } from "../report.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
 import type { ShardFlags } from "../../flags/input-flags.ts";
@@ -34,9 +36,11 @@ export type Reading = {
 };
 
 /**
- * The rows of a manifest. All of it is checked and its problems are printed; with problems, `stop` is set.
+ * The rows of a manifest. All of it is checked and its problems are printed, which end the command.
  *
  * ARCHITECTURE.md says when an exit of 2 or 3 follows a request.
+ *
+ * @throws EarlyEnd where none of them may be sent
  */
 export async function manifestRows(
 	run: Run<ManifestReadFlags>,
@@ -49,10 +53,29 @@ export async function manifestRows(
 	return checkedRows(run, { path: manifest }, options, alreadyPresent);
 }
 
+/** The ids of `--id` as rows. An id that is given twice is sent once, and counted as a duplicate. */
+export async function idRows(
+	run: Run<ManifestReadFlags>,
+	ids: readonly string[],
+	{ purpose }: Reading,
+): Promise<RowSource> {
+	const { flags, settings, app } = run;
+	const dataset = flags.dataset ?? settings.dataset?.value;
+	if (dataset === undefined) {
+		throw usageError("--id needs a dataset", "Name it with -d DATASET.");
+	}
+	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
+		throw usageError("--id has an id that is empty, . or ..; nothing was sent", "Was a variable not set?");
+	}
+	const lines = ids.map((id) => `${JSON.stringify({ dataset_id: dataset, document_id: id })}\n`);
+	const path = await temporaryFile(await app.temporaryFolder(settings), "the ids", lines);
+	return checkedRows(run, { path, name: "--id" }, await manifestOptions(purpose, { dataset }, settings), undefined);
+}
+
 /** A manifest of the user, or one with a name that a command has made. A recorded run keeps a copy of that. */
 type ManifestFile = { readonly path: string; readonly name?: string | undefined };
 
-/** The rows of a manifest whose options are known. */
+/** The rows of a manifest whose options are known. @throws EarlyEnd as above */
 export async function checkedRows(
 	run: Run<ManifestReadFlags>,
 	{ path, name }: ManifestFile,
@@ -66,14 +89,17 @@ export async function checkedRows(
 		? nameFoldingCheck(session, flags.skipInvalid === true, app)
 		: undefined;
 	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.nameFolding });
+	const shard = options.shard && { ...options.shard, otherRows: checked.otherRows };
 	const stop =
 		refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop() ?? (await stopIfUnlisted(run, checked));
-	const shard = options.shard && { ...options.shard, otherRows: checked.otherRows };
+	if (stop !== undefined) {
+		await checked.close();
+		endBefore(run, { ...checked, shard }, stop);
+	}
 	return {
 		...checked,
 		shard,
 		onPresent: keyNotes(checked, (text) => app.io.note(text)),
-		stop: stop && endedBefore({ ...checked, shard }, stop),
 		content: recordedContentOf(path, checked, name !== undefined),
 		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),
 		[Symbol.asyncDispose]: () => checked.close(),

@@ -2,13 +2,11 @@ import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
 import type { DocumentSource, OnPresent } from "../../run/documents/document-source.ts";
 import type { RowNumbers } from "../../run/journal/row-states.ts";
-import type { Ended, ShardCounts } from "../../report/summary.ts";
+import type { ShardCounts } from "../../report/summary.ts";
 
 /** The source of rows: a checked manifest or a plan. Disposing of it closes its file. */
 export type RowSource<SourceRow extends Row = Row> = AsyncDisposable &
 	Pick<CheckedManifest, "name" | "rows" | "rowsByDataset" | "invalid" | "duplicateSkipped" | "failedRows"> & {
-		/** the end of the command if none of these rows may be sent, or if there are none; undefined otherwise */
-		readonly stop: Ended | undefined;
 		/** the file whose lines the rows name, where it is another */
 		readonly linesOf?: string | undefined;
 		/** false where their lines are those of no file: the steps of a sync */
@@ -46,32 +44,28 @@ export function fileOfLines({ linesOf, name }: Pick<RowSource, "linesOf" | "name
 	return linesOf ?? name;
 }
 
+/** Rows that are read at a time where no other number is given. */
+const CHUNK = 100;
+
 /** The rows that are still to be sent. */
 export async function* unsettled<SourceRow extends Row>(
 	source: Pick<RowSource<SourceRow>, "read" | "readBatches">,
 	journal: { isSettled(index: number): boolean },
 ): AsyncGenerator<SourceRow> {
-	for await (const rows of unsettledBatches(source, journal)) {
-		for (const row of rows) if (!journal.isSettled(row.index)) yield row;
-	}
+	for await (const rows of unsettledChunks(source, journal, CHUNK)) yield* rows;
 }
 
-/** The rows, without the settled ones where that saves parsing them: a run that was nearly done has millions. */
-function unsettledBatches<SourceRow extends Row>(
-	source: Pick<RowSource<SourceRow>, "read" | "readBatches">,
-	journal: { isSettled(index: number): boolean },
-): AsyncIterable<readonly SourceRow[]> {
-	return source.readBatches?.((index) => !journal.isSettled(index)) ?? oneByOne(source.read());
-}
-
-/** The rows that are still to be sent, in chunks of at most `size`. The last may be shorter. */
+/**
+ * The same in chunks of at most `size`. The last may be shorter. Settled rows are left out before they are parsed where that can
+ * be: a run that was nearly done has millions.
+ */
 export async function* unsettledChunks<SourceRow extends Row>(
 	source: Pick<RowSource<SourceRow>, "read" | "readBatches">,
 	journal: { isSettled(index: number): boolean },
 	size: number,
 ): AsyncGenerator<SourceRow[]> {
 	let chunk: SourceRow[] = [];
-	for await (const rows of unsettledBatches(source, journal)) {
+	for await (const rows of source.readBatches?.((index) => !journal.isSettled(index)) ?? oneByOne(source.read())) {
 		for (const row of rows) {
 			if (journal.isSettled(row.index)) continue;
 			if (chunk.push(row) < size) continue;

@@ -97,7 +97,7 @@ export async function openRecord<SourceRow extends Row>(
 		const isResumed = recording.resumed !== undefined;
 		const begun = isResumed ? { totals: journal.totals(), run: name, resume: resumeCommand(name, flags) } : {};
 		await close();
-		return await endUnbegun(run, rows, error, begun);
+		return endUnbegun(run, rows, error, begun);
 	}
 	const secondsBefore = recording.resumed?.seconds ?? 0;
 	const { discard } = recording;

@@ -13,7 +13,6 @@ import type { Run } from "../open-run.ts";
 import type { PlannedRow, PlanSource } from "../plan/plan-rows.ts";
 import { forceHint, type PlanRules, previewPlanned, sendPlanned } from "../plan/planned.ts";
 import { policyPrescan } from "../policy/prescan.ts";
-import { report } from "../report.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import { runRows } from "../run/run-rows.ts";
 import { stopFromError } from "../stop-from-error.ts";
@@ -66,7 +65,6 @@ export async function sendSync(
 	const hasTrash = rows.options["trash"] === true;
 	const rules = { ...syncRules(run, target), parsing, hasTrash };
 	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
-	if (allowed.stop !== undefined) return await report(run, allowed.stop);
 	return await runRows(run, allowed, sendPlanned(run, rules), {
 		hasSent: () => parsing?.hasStarted === true,
 		last: {

@@ -9,7 +9,6 @@ import { valueFaults } from "../../manifest/rows/values.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { metadataHash, type PlanHeader, type PlannedChange } from "../../plan/plan-file/planned.ts";
 import { renamedKeys, ValueMap, withValue } from "../../plan/value-change.ts";
-import type { Ended } from "../../report/summary.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../../run/documents/before-images.ts";
@@ -29,7 +28,7 @@ import { applyPlan, CHANGES, KEY_TAKEN, planPrinter } from "../plan/planned.ts";
 import { planRows } from "../plan/plan-rows.ts";
 import { openPlanWriter, pathOfPlan } from "../plan/write-plan.ts";
 import type { ChangeSink } from "../preview/preview.ts";
-import { endedBefore, report } from "../report.ts";
+import { endBefore, NO_ROWS } from "../report.ts";
 import { refuseMissing, KeyCounts } from "./value-counts.ts";
 
 type ChangeFlags = RunFlags & DryRunFlags & { readonly out?: string | undefined };
@@ -112,10 +111,9 @@ export async function changeValues(run: Run<ChangeFlags>, dataset: string, chang
 	for (const note of change.notes()) app.io.note(note);
 	if (changes === 0 && out === undefined) {
 		app.io.note(`Nothing to change in ${documentsText(documents)}.`);
-		return await report(run, endedBefore({ rows: 0, invalid: 0, duplicateSkipped: 0 }, undefined));
+		return endBefore(run, NO_ROWS, undefined);
 	}
 	await using rows = await planRows(run, path, { ...CHANGES, allowTypeChange, name: change.manifest.name });
-	if (rows.stop !== undefined) return await report(run, rows.stop);
 	const about = `To change: ${numberText(changes)} of ${documentsText(documents)}.`;
 	if (!dryRun && out === undefined) return await applyPlan(run, rows, { about, sink: undefined });
 	app.io.note(about);
@@ -190,15 +188,12 @@ function plannedChange(
 	return { ...common, action: "update", was: metadataHash(present, inexact), metadata, difference };
 }
 
-/** A map that was read, or the end of a command whose map has problems. */
-type ReadMap =
-	| { readonly stop: Ended }
-	| { readonly stop: undefined; readonly map: ValueMap; readonly manifest: PlanHeader["manifest"] };
+type ReadMap = { readonly map: ValueMap; readonly manifest: PlanHeader["manifest"] };
 
 /**
  * Reads the table of `--map`. A row whose `new` is empty or equal to `old` changes nothing, and `!delete` removes the value.
  *
- * @throws CliError exit 2 where it can't be read
+ * @throws CliError exit 2 where it can't be read; EarlyEnd where it has problems
  */
 export async function readMap(run: Run<RunFlags>, path: string, key: string): Promise<ReadMap> {
 	const { flags, settings, app } = run;
@@ -219,9 +214,9 @@ export async function readMap(run: Run<RunFlags>, path: string, key: string): Pr
 		}
 		reporter.end();
 		const stop = refusal({ ...checked, problems }, {}, "map");
-		if (stop !== undefined) return { stop: endedBefore(checked, { ...stop, exit: Exit.manifest }) };
+		if (stop !== undefined) endBefore(run, checked, { ...stop, exit: Exit.manifest });
 		const { rows, content } = checked;
-		return { stop: undefined, map, manifest: { name: path, sha256: content.sha256, rows } };
+		return { map, manifest: { name: path, sha256: content.sha256, rows } };
 	} finally {
 		await checked.close();
 	}

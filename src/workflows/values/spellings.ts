@@ -40,20 +40,11 @@ export function spellings(words: readonly string[]): ReadonlyMap<string, readonl
 	return found;
 }
 
-/**
- * The known word that a typed one probably means; undefined where none or several are as near.
- *
- * @param all the commonest first: of words that differ by case and blanks alone, the commonest is meant
- */
+/** The known word that a typed one probably means; undefined where none or several are as near. */
 export function closest(typed: string, all: readonly string[]): string | undefined {
-	for (const isNear of [
-		(word: string) => fold(word) === fold(typed),
-		(word: string) => isOneLetterApart(fold(word), fold(typed)),
-	]) {
-		const [first, ...others] = all.filter(isNear);
-		if (first !== undefined) return others.every((other) => fold(other) === fold(first)) ? first : undefined;
-	}
-	return undefined;
+	const [first = "", ...others] = nearest(typed, all);
+	// Of words that differ by case and blanks alone, the first is meant: the commonest.
+	return others.every((other) => letters(other) === letters(first)) ? first || undefined : undefined;
 }
 
 /** Without case and Unicode form, and with blanks, dashes and underscores as one. */

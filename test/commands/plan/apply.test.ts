@@ -266,8 +266,11 @@ describe("a plan that is refused sends nothing, exits 8, and still ends in a sum
 
 	it("a plan that can't be read is exit 2", async () => {
 		const service = await serve(1);
-		for (const path of [join(await folder(), "absent"), await folder()]) {
-			await says(ragtag(["docs", "apply", path], { env: envOf(service) }), 2, "nothing was sent");
+		for (const [path, why] of [
+			[join(await folder(), "absent"), "absent does not exist\nCheck the path of the plan"],
+			[await folder(), "is a directory"],
+		] as const) {
+			await says(ragtag(["docs", "apply", path], { env: envOf(service) }), 2, why);
 		}
 		expect(service.requests).toEqual([]);
 	});

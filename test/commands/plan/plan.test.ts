@@ -161,11 +161,14 @@ describe("docs plan", () => {
 		const from = world.service.requests.length;
 		await says(world.run(world.planning), 2, "exists already");
 		const itself = ["docs", "plan", world.manifest, "-d", world.service.dataset, "--out", world.manifest, "--force"];
-		expect(await world.run(itself)).toMatchObject({ exit: 2, stderr: expect.stringContaining("the manifest itself") });
+		expect(await world.run(itself)).toMatchObject({
+			exit: 2,
+			stderr: expect.stringContaining("is also the file of the argument"),
+		});
 		for (const failed of [world.out, `${world.out}.new`]) {
 			const both = world.planning.map((each) => (each === world.out ? failed : each));
 			const refused = await world.run([...both, "--failed", failed, "--force"]);
-			expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining("is the file of --failed") });
+			expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining("is also the file of --out") });
 		}
 		const nowhere = ["docs", "plan", world.manifest, "--out", join(world.home, "no", "folder")];
 		expect((await world.run([...nowhere, "-d", world.service.dataset])).exit).toBe(2);

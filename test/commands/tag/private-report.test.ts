@@ -62,7 +62,7 @@ it("another name of the manifest is refused as the failed-rows file: writing it 
 	const other = join(await folder(), "failed.csv");
 	await link(manifest, other);
 	for (const failed of [manifest, other]) {
-		await says(world.run([...world.argv, "--failed", failed]), 2, "is the manifest itself");
+		await says(world.run([...world.argv, "--failed", failed]), 2, "is also the file of the argument");
 	}
 	expect(world.service.requests).toEqual([]);
 });

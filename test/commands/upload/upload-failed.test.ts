@@ -42,7 +42,7 @@ it("failed rows of files named on the command line are also uploaded again", asy
 	const paths = [await file("a.txt", "a"), await file("b.txt", "b")];
 	const argv = ["docs", "upload", ...paths, "-d", world.service.dataset, "--concurrency", "1", "--json"];
 	const first = await world.run(argv);
-	const again = await world.run(["docs", "upload", world.path(runOf(first.stdout), "failed.csv"), "--json"]);
+	const again = await world.run(["docs", "upload", world.path(runOf(first.stdout), "failed.jsonl"), "--json"]);
 	expect([again.exit, summaryOf(again.stdout)]).toMatchObject([0, { rows: 1, uploaded: 1 }]);
 	expect((await world.service.documents()).map(({ name }) => name).toSorted()).toEqual(["a.txt", "b.txt"]);
 });
