@@ -86,9 +86,11 @@ export class CsvReader implements RowReader {
 			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#startOf(raw.text, this.#columns.length)));
 			return parsed;
 		}
-		for (const [index, column] of this.#columns.entries()) {
-			const offset = (): number => this.#startOf(raw.text, index);
-			addCell(parsed, column, cells[index] ?? "", { options: this.#options, offset });
+		let cell = 0;
+		const context = { options: this.#options, offset: () => this.#startOf(raw.text, cell) };
+		for (const column of this.#columns) {
+			addCell(parsed, column, cells[cell] ?? "", context);
+			cell += 1;
 		}
 		return parsed;
 	}

@@ -54,6 +54,10 @@ export class RowValidator {
 		return faults;
 	}
 
+	get hasSchema(): boolean {
+		return this.#schema !== undefined;
+	}
+
 	/**
 	 * Adds the faults by the schema to those of each row. A field that has a fault already gets no second one.
 	 *
