@@ -25,17 +25,33 @@ if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor)) {
 	process.exitCode = 2;
 } else void start();
 
-/** Answers what needs nothing of the program. For all else it loads the program, which reads the command line. */
+/** Prints the version, which needs nothing of the program. For all else it loads the program, which reads the command line. */
 async function start(): Promise<void> {
-	const { argv, env, stdout } = process;
-	const { earlyAnswer, printAndEnd } = await import("./early-answers.ts");
-	const answer = earlyAnswer(argv.slice(2), env, stdout.isTTY);
-	if (answer !== undefined) return printAndEnd(answer);
+	const words = process.argv.slice(2);
+	if (words.length === 1 && words[0] === "--version") {
+		const { VERSION } = await import("../src/version.ts");
+		return print(`${VERSION}\n`);
+	}
 	await refuseDebugger();
 	if (typeof __RAGTAG_PROGRAM__ === "string") {
 		const { commandOf, runProgram } = await import("./compiled-program.ts");
-		runProgram(__RAGTAG_PROGRAM__, commandOf(process.argv.slice(2), __RAGTAG_COMMANDS__));
+		runProgram(__RAGTAG_PROGRAM__, commandOf(words, __RAGTAG_COMMANDS__));
 	} else await import("./main.ts");
+}
+
+/** Writes to standard output. A failure is exit 74, as in src/errors.ts, which is not loaded here. */
+function print(text: string): void {
+	const fail = ({ code, message }: NodeJS.ErrnoException): void => {
+		if (code === "EPIPE") return;
+		process.exitCode = 74;
+		process.stderr.write(`ragtag: standard output could not be written: ${message}\n`);
+	};
+	try {
+		process.stdout.on("error", fail).write(text);
+	} catch (error) {
+		// A stream of a file throws at once.
+		fail(error instanceof Error ? error : new Error(String(error)));
+	}
 }
 
 /**

@@ -1,11 +1,11 @@
-// Builds dist/ from bin/: a small file to start, which answers --version and --help itself, the program in one file, whose
+// Builds dist/ from bin/: a small file to start, which answers --version itself, the program in one file, whose
 // compiled code is kept between calls (bin/compiled-program.ts), and libraries that few commands need.
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { asAscii, commonJsOptions } from "./bundle.mjs";
-import { helpOf } from "./help-texts.mjs";
+import { helpTree } from "./help-tree.mjs";
 import { buildLateParts, lateParts } from "./late-parts.mjs";
 import { manPages } from "./man-pages.mjs";
 import { thirdPartyText } from "./third-party.mjs";
@@ -31,7 +31,7 @@ for (const part of await readdir(`${root}dist/parts`)) {
 	await writeFile(path, asAscii(await readFile(path, "utf8")));
 }
 
-const { tree, texts } = await helpOf(root, version, { external });
+const tree = await helpTree(root, version, { external });
 const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
 const known = { __RAGTAG_PROGRAM__: name, __RAGTAG_COMMANDS__: tree.commands.map(({ command }) => command) };
 // Names and all are short: it is read before the program can answer a signal.
@@ -46,5 +46,3 @@ await writeFile(`${root}dist/package.json`, '{ "type": "commonjs" }\n');
 await writeFile(`${root}dist/THIRD-PARTY.txt`, await thirdPartyText(root, inputs));
 await mkdir(`${root}dist/man`);
 for (const [file, page] of manPages(tree)) await writeFile(`${root}dist/man/${file}`, page);
-await mkdir(`${root}dist/help`);
-for (const [words, help] of texts) await writeFile(`${root}dist/help/${words.replaceAll(" ", "-")}.txt`, help);

@@ -120,6 +120,7 @@ function answersOf(page) {
 }
 
 function optionsOfTag() {
-	const help = readFileSync(join(ROOT, "dist/help/docs-tag--h.txt"), "utf8");
+	const words = [join(ROOT, "dist/bin/ragtag.js"), "docs", "tag", "-h"];
+	const help = execFileSync(process.execPath, words, { encoding: "utf8" });
 	return `${(help.match(/^ {2}-/gm) ?? []).length} in ${help.split("\n").length - 1} lines`;
 }

@@ -15,7 +15,6 @@ export async function* startup(world, { isShort }) {
 	const ways = {
 		node: ["-e", "0"],
 		version: [PROGRAM, "--version"],
-		help: [PROGRAM, "--help"],
 		"one row": [PROGRAM, ...tag],
 	};
 	const seen = {};
@@ -28,7 +27,6 @@ export async function* startup(world, { isShort }) {
 	}
 	const ratio = (name) => round(median(seen[name]) / median(seen.node));
 	yield { name: "--version against node -e 0", figure: ratio("version"), goal: "<= 1.6" };
-	yield { name: "--help against node -e 0", figure: ratio("help"), goal: "<= 1.6" };
 	yield { name: "docs tag of one row against node -e 0", figure: ratio("one row"), goal: "<= 5" };
 	await server.close();
 }

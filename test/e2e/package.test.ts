@@ -51,7 +51,6 @@ describe("the published package", () => {
 			"dist/parts/busboy.js",
 			// Without it Node would take these for modules.
 			"dist/package.json",
-			"dist/help/docs-tag---help.txt",
 			"dist/THIRD-PARTY.txt",
 			"README.md",
 			"LICENSE",

@@ -1,15 +1,13 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { bundleOptions } from "../../scripts/bundle.mjs";
-import { COMMAND, environment, isExecutable, program, startOnTerminal } from "../support/program.ts";
+import { COMMAND, environment, startOnTerminal } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
 import { serve } from "../support/service.ts";
-import { at, items, parse } from "../support/values.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -50,37 +48,6 @@ it("docs tag loads no library that few commands need, or a script of many calls 
 		[],
 	);
 	expect(files.filter((file) => file.startsWith("src/commands/docs/"))).toEqual(["src/commands/docs/tag.ts"]);
-});
-
-it("the help that the build has written is what the program itself prints, for each command", async () => {
-	const { stdout } = await ragtag(["help", "--json"]);
-	const tree = parse(stdout.trimEnd().split("\n").at(-1) ?? "");
-	const commands = items(at(tree, "commands")).map((entry) => String(at(entry, "command")));
-
-	expect(commands.length).toBeGreaterThan(30);
-	for (const command of commands) {
-		for (const flag of ["--help", "-h"]) {
-			const argv = [...command.split(" ").filter(Boolean), flag];
-			const own = await ragtag(argv);
-			if (isExecutable || flag === "--help") expect(await program(argv)).toEqual(own);
-			if (!isExecutable)
-				expect(await readFile(join(ROOT, "dist/help", `${argv.join("-")}.txt`), "utf8")).toBe(own.stdout);
-		}
-	}
-	expect(await program(["docs", "tag", "-h"])).toEqual(await ragtag(["docs", "tag", "-h"]));
-});
-
-it("a key that stands in a help text is masked there too, as the program does it", async () => {
-	const { stdout } = await ragtag(["docs", "tag", "--help"]);
-	const line = stdout.split("\n").find((each) => each.trim().length > 40) ?? "";
-	const key = line.trim().slice(0, 30).trim();
-	const env = { RAGTAG_API_KEY: key };
-
-	const built = await program(["docs", "tag", "--help"], env);
-	// One option more, and the program itself answers.
-	expect(built).toEqual(await program(["docs", "tag", "--help", "--no-color"], env));
-	expect(built.stdout).not.toContain(key);
-	expect(built.stdout).toContain("***");
 });
 
 it("the help on a terminal is as wide as the terminal", async () => {

@@ -1,4 +1,4 @@
-// Asks the program for its help, in the process of the build: a process for each command would take seconds.
+// Asks the program for the tree of its commands, in the process of the build.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,29 +10,15 @@ import { bundleOptions } from "./bundle.mjs";
 
 const PARTS = 'export { main } from "./src/cli.ts"; export { createApp, createIo } from "./src/app.ts";';
 
-/**
- * The whole tree of commands as `ragtag help --json` prints it, and what `--help` and `-h` of each command print into a pipe.
- *
- * @param options more options of esbuild
- * @returns {Promise<{ tree: object, texts: Map<string, string> }>} texts by the words that are typed, as "docs tag --help"
- */
-export async function helpOf(root, version, options) {
+/** The tree as `ragtag help --json` prints it. @param options more options of esbuild */
+export async function helpTree(root, version, options) {
 	const folder = await mkdtemp(join(tmpdir(), "ragtag-help-"));
 	try {
 		const outfile = join(folder, "program.mjs");
 		const { entryPoints: _, ...shared } = bundleOptions(root, version);
 		await build({ ...shared, ...options, stdin: { contents: PARTS, resolveDir: root, loader: "ts" }, outfile });
 		const program = await import(pathToFileURL(outfile).href);
-		const lines = (await printed(program, ["help", "--json"])).trimEnd().split("\n");
-		const tree = JSON.parse(lines.at(-1));
-		const texts = new Map();
-		for (const { command } of tree.commands) {
-			for (const flag of ["--help", "-h"]) {
-				const words = [...command.split(" ").filter(Boolean), flag];
-				texts.set(words.join(" "), await printed(program, words));
-			}
-		}
-		return { tree, texts };
+		return JSON.parse((await printed(program, ["help", "--json"])).trimEnd().split("\n").at(-1));
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
