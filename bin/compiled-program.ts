@@ -4,7 +4,6 @@ import {
 	fstatSync,
 	mkdirSync,
 	openSync,
-	readdirSync,
 	readFileSync,
 	renameSync,
 	rmSync,
@@ -31,10 +30,7 @@ const FILE_MODE = 0o600;
 /** The bits of a mode that let others write. */
 const WRITE_FOR_OTHERS = 0o022;
 
-/** Some 30 MB: each of about thirty commands has a file of about 1 MB, and an update of Node or of ragtag makes new ones. */
-const MOST_FILES = 30;
-
-/** The length of the CRC-32 of the code, with which a file begins: little-endian. */
+/** The length of the CRC-32 with which a file begins: little-endian. */
 const CHECKSUM_BYTES = 4;
 
 /**
@@ -46,7 +42,8 @@ const FLAGS_OF_START = ["--no-liftoff-only", "--wasm-tier-up", "--wasm-dynamic-t
 /**
  * Runs the program with the code that V8 compiled in an earlier process. Compiling takes most of the time of a short command:
  * without it a run of one row takes 7.0 times as long as `node -e 0`, with it 4.1 times. Node has a cache of its own from
- * 22.1 on. Each command has a file of its own, which holds the functions that the command called and no others.
+ * 22.1 on. Each command has a file of its own, which holds the functions that the command called and no others. An update of
+ * Node or of ragtag replaces it.
  *
  * @param build name of the program's text: V8 itself compares only its length
  * @param command the words of the command that is called, as "docs tag"; empty where they are not known
@@ -55,14 +52,17 @@ export function runProgram(build: string, command: string): void {
 	const folder = codeFolder(process.env);
 	// The tag differs for another V8, other flags of it, or another processor.
 	const tag = cachedDataVersionTag();
-	const name = `${command === "" ? "ragtag" : command.replaceAll(" ", "-")}-${build}-${tag.toString(16)}.code`;
-	const kept = folder === undefined ? undefined : readCode(folder, name);
+	const file = {
+		name: `${command === "" ? "ragtag" : command.replaceAll(" ", "-")}.code`,
+		made: crc32(`${build} ${tag}`),
+	};
+	const kept = folder === undefined ? undefined : readCode(folder, file);
 	const script = new Script(readFileSync(FILE, "utf8"), { filename: FILE, cachedData: kept });
 	if (folder !== undefined && (kept === undefined || script.cachedDataRejected === true)) {
 		// At the end, so that the functions are in it that were compiled when they were called.
 		process.once("exit", () => {
 			for (const flag of FLAGS_OF_START) setFlagsFromString(flag);
-			if (cachedDataVersionTag() === tag) keepCode(folder, name, script.createCachedData());
+			if (cachedDataVersionTag() === tag) keepCode(folder, file, script.createCachedData());
 		});
 	}
 	const main: unknown = script.runInThisContext();
@@ -96,13 +96,16 @@ function codeFolder(env: Readonly<Record<string, string | undefined>>): string |
 	}
 }
 
+/** A file of code, and the checksum of what made it: the build, and the tag of V8. */
+type CodeFile = { readonly name: string; readonly made: number };
+
 /**
- * The code that an earlier process has kept under this name; undefined where there is none that can be trusted.
+ * The code that an earlier process has kept; undefined where there is none that can be trusted.
  *
  * V8 itself would crash on damaged code, so a checksum is compared first. What others can have written is not read: it would
  * run as this user.
  */
-function readCode(folder: string, name: string): Buffer | undefined {
+function readCode(folder: string, { name, made }: CodeFile): Buffer | undefined {
 	try {
 		if (!isOwn(statSync(folder))) return undefined;
 		// The open file is checked, not the path: another file can't take its place between check and reading.
@@ -113,7 +116,7 @@ function readCode(folder: string, name: string): Buffer | undefined {
 			if (!status.isFile() || !isOwn(status)) return undefined;
 			const bytes = readFileSync(file);
 			const code = bytes.subarray(CHECKSUM_BYTES);
-			return bytes.length > CHECKSUM_BYTES && crc32(code) === bytes.readUInt32LE(0) ? code : undefined;
+			return bytes.length > CHECKSUM_BYTES && crc32(code, made) === bytes.readUInt32LE(0) ? code : undefined;
 		} finally {
 			closeSync(file);
 		}
@@ -123,19 +126,18 @@ function readCode(folder: string, name: string): Buffer | undefined {
 }
 
 /** Keeps code for later processes. Does nothing where the folder can't be written or is open to others. */
-function keepCode(folder: string, name: string, code: Buffer): void {
+function keepCode(folder: string, { name, made }: CodeFile, code: Buffer): void {
 	const temporary = join(folder, `${name}.${process.pid}.tmp`);
 	try {
 		mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
 		if (!isOwn(statSync(folder))) return;
 		const checksum = Buffer.alloc(CHECKSUM_BYTES);
-		checksum.writeUInt32LE(crc32(code));
+		checksum.writeUInt32LE(crc32(code, made));
 		// A process of the same number may have been killed.
 		remove(temporary);
 		writeFileSync(temporary, Buffer.concat([checksum, code]), { flag: "wx", mode: FILE_MODE });
 		// No process reads half a file. After a loss of power the file may be empty or damaged; its reader checks that.
 		renameSync(temporary, join(folder, name));
-		removeOldest(folder);
 	} catch {
 		remove(temporary);
 	}
@@ -153,11 +155,4 @@ function remove(path: string): void {
 function isOwn({ uid, mode }: Stats): boolean {
 	const user = process.geteuid?.();
 	return user === undefined || ((uid === user || uid === 0) && (mode & WRITE_FOR_OTHERS) === 0);
-}
-
-function removeOldest(folder: string): void {
-	const files = readdirSync(folder).map((name) => join(folder, name));
-	if (files.length <= MOST_FILES) return;
-	const dated = files.map((path) => ({ path, changed: statSync(path).mtimeMs }));
-	for (const { path } of dated.toSorted((one, other) => other.changed - one.changed).slice(MOST_FILES)) remove(path);
 }
