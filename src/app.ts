@@ -27,7 +27,7 @@ import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts
 export { createIo } from "./io.ts";
 export type { AppTimers, Session, SessionOptions } from "./session.ts";
 export { strayKeys } from "./text/stray-keys.ts";
-export type { SettingFlags, Settings } from "./settings.ts";
+export type { Setting, SettingFlags, Settings } from "./settings.ts";
 
 /** The parts of the program, joined, as commands get them. They know nothing of the process around them. */
 export type App = ReturnType<typeof createApp>;

@@ -4,11 +4,14 @@ import { type CliError, reason, usageError } from "./errors.ts";
 import { isLoopback, isPlainHttp, limiterUrl } from "./settings/address.ts";
 import { HOW_TO_GIVE_A_KEY, type KeySource, readKey } from "./settings/key.ts";
 import { checkKeysTarget, chosenFrom, flag, ofProfile, variable } from "./settings/precedence.ts";
-import type { Profile, Setting, SettingFlags, SettingSources, Settings } from "./settings/types.ts";
+import type { Profile } from "./settings/profile.ts";
+import type { Setting, SettingFlags, SettingSources } from "./settings/types.ts";
 import { KEEP_RUNS } from "./text/times.ts";
 import { readInput } from "./input-file.ts";
 
-export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts";
+export type { Setting, SettingFlags, SettingSources } from "./settings/types.ts";
+
+export type Settings = Awaited<ReturnType<typeof resolveSettings>>;
 
 /**
  * Each setting from its first source: flag, the profile of `--profile`, environment, the profile of `RAGTAG_PROFILE`, default.
@@ -16,7 +19,7 @@ export type { SettingFlags, Settings, SettingSources } from "./settings/types.ts
  * An empty variable counts as unset: CI systems set a variable to the empty text if a branch does not have it. An empty flag
  * is a usage error: it comes from a script's variable that was not set.
  */
-export async function resolveSettings(flags: SettingFlags, sources: SettingSources): Promise<Settings> {
+export async function resolveSettings(flags: SettingFlags, sources: SettingSources) {
 	const { env } = sources;
 	if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
 		throw usageError(
@@ -41,26 +44,37 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 			`${variables} ${unused.length > 1 ? "are" : "is"} not used: --profile ${profile?.name} is used instead`,
 		);
 	}
-	const caFiles = caFile === undefined ? [] : [caFile];
 	let key: Promise<string> | undefined;
 
 	return {
+		/** the address of the service as it was given, checked, without a slash at the end */
 		baseUrl,
-		requireBaseUrl: () => baseUrl ?? missingAddress(),
-		// Read once: standard input can't be read twice, and a password manager would ask twice.
-		key: () => (key ??= allowedKey(keySource, baseUrl, profile, sources)),
+		/** @throws CliError (usage) if there is no address; it says how to give one */
+		requireBaseUrl: (): Setting<string> => baseUrl ?? missingAddress(),
+		/**
+		 * The API key. It is read once: standard input can't be read twice, and a password manager would ask twice. Rejects with a
+		 * usage error if there is no key, if its file is not safe, or if it may not go to this address.
+		 */
+		key: (): Promise<string> => (key ??= allowedKey(keySource, baseUrl, profile, sources)),
+		/** where the key comes from; it is not read for this */
 		keyOrigin: keySource?.origin,
 		dataset: ofProfile(profile, profile?.dataset),
 		rate: ofProfile(profile, profile?.rate),
 		body: ofProfile(profile, profile?.body),
 		flavour: ofProfile(profile, profile?.flavour),
+		/** no flag and no variable can change or remove it */
 		policy: ofProfile(profile, profile?.policy),
-		requireHttps: profile?.requireHttps ?? false,
+		/** the address of the job's monitor; no output repeats its path */
 		ping: ofProfile(profile, profile?.ping),
+		/** milliseconds after the end of a run, or "forever" */
 		keepRuns: ofProfile(profile, profile?.keepRuns) ?? { value: KEEP_RUNS, origin: "default" },
+		/** the address of the Redis that shares the cap, checked; it may hold a password */
 		limiter: limiter && { value: limiterUrl(limiter.value, limiter.origin), origin: limiter.origin },
-		caFiles,
-		readCa: () => Promise.all(caFiles.map(readCertificates)),
+		/** the file of further certificates to trust */
+		caFile,
+		/** its text; rejects with a usage error if it has no certificate or a broken one */
+		readCa: async (): Promise<string[]> => (caFile === undefined ? [] : [await readCertificates(caFile)]),
+		/** undefined only if there is neither a home folder nor a setting */
 		stateDir: flag("--state-dir", flags.stateDir) ?? variable(env, "RAGTAG_STATE_DIR") ?? defaultStateDir(sources),
 		profile: name,
 	};

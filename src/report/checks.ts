@@ -25,15 +25,13 @@ export type ShownSetting = {
 	readonly origin: string | null;
 };
 
-/** The result of `doctor`: the last line of its `--json`. */
+/** What `doctor` found out of the service, as far as it came. */
 type Diagnosis = {
-	readonly flavour: string | null;
+	readonly recognition?: { readonly flavour: { readonly name: string } };
 	/** milliseconds */
-	readonly latency: number | null;
+	readonly latency?: number;
 	/** requests a second */
-	readonly safeRate: number | null;
-	readonly exit: ExitCode;
-	readonly next: string | null;
+	readonly safeRate?: number;
 };
 
 /** Marks for a terminal; each may give its text back as it is. */
@@ -70,9 +68,14 @@ export function checkLine({ name, status, text, hint }: Check): string {
 	return `${JSON.stringify({ type: "check", name, status, text, hint: hint ?? null })}\n`;
 }
 
-export function diagnosisLine({ flavour, latency, safeRate, exit, next }: Diagnosis): string {
-	const line = { ok: exit === 0, flavour, latency_ms: latency, safe_rate: safeRate, exit_code: exit, next };
-	return `${JSON.stringify({ type: "doctor", ...line })}\n`;
+/** The last line of `doctor --json`. */
+export function diagnosisLine({ recognition, latency, safeRate }: Diagnosis, exit: ExitCode, next: string): string {
+	const found = {
+		flavour: recognition?.flavour.name ?? null,
+		latency_ms: latency === undefined ? null : Math.round(latency * 10) / 10,
+		safe_rate: safeRate ?? null,
+	};
+	return `${JSON.stringify({ type: "doctor", ok: exit === 0, ...found, exit_code: exit, next })}\n`;
 }
 
 /** The counts of checks in words: `9 checks: 8 ok, 1 warning`. Counts of zero are left out. */

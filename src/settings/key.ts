@@ -47,10 +47,9 @@ function checkedKey(raw: string, origin: string): string {
 	// An editor may leave an empty line at the end.
 	const key = raw.replace(/[\r\n]+$/, "");
 	if (key === "") throw usageError(`the API key from ${origin} is empty`, HOW_TO_GIVE_A_KEY);
-	const where = quoteMarkIn(key);
-	if (where !== undefined) {
+	if (/^["'‘’“”]|["'‘’“”]$/u.test(key)) {
 		throw usageError(
-			`the API key from ${origin} ${where} a quote mark`,
+			`the API key from ${origin} begins or ends with a quote mark`,
 			"Give the key without quotes. Shells remove them, but key files and env files keep them.",
 		);
 	}
@@ -61,13 +60,4 @@ function checkedKey(raw: string, origin: string): string {
 		);
 	}
 	return key;
-}
-
-/** The place of a quote mark that does not belong to a key, as a verb; undefined if it has none. */
-function quoteMarkIn(key: string): string | undefined {
-	const begins = /^["'‘’“”]/u.test(key);
-	const ends = /["'‘’“”]$/u.test(key);
-	if (begins && ends) return "begins and ends with";
-	if (begins) return "begins with";
-	return ends ? "ends with" : undefined;
 }

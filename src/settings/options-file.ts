@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import * as v from "valibot";
 import { reason, usageError } from "../errors.ts";
 import { readInput } from "../input-file.ts";
+import { isJsonObject } from "../json/values.ts";
 import { isOneLetterApart } from "../text/names.ts";
 import { excerpt } from "../text/show.ts";
 import { membersOf, readBy, readYaml } from "./yaml-file.ts";
@@ -12,17 +13,23 @@ const MOST = 1024 * 1024;
 /** The texts that are typed after a flag. */
 type Texts = readonly string[];
 
-const optional = (read: (value: unknown) => Texts | undefined, wanted: string) => v.optional(readBy(read, wanted));
+const SCALAR = v.union([v.string(), v.number()]);
+const SCALARS = v.pipe(v.array(SCALAR), v.minLength(1));
+const scalar = (value: unknown): string => String(v.parse(SCALAR, value));
+/** A text alone is a list of one. */
+const list = (value: unknown): Texts => v.parse(SCALARS, [value].flat()).map(String);
 
-const TEXT = optional((value) => scalarText(value), "a text");
-const LIST = optional((value) => listOf(value), "a list of texts");
-const WORDS = optional((value) => scalarText(listOf(value)?.join(",")), "a list of words");
+const optional = (read: (value: unknown) => Texts, wanted: string) => v.optional(readBy(read, wanted));
+
+const TEXT = optional((value) => [scalar(value)], "a text");
+const LIST = optional(list, "a list of texts");
+const WORDS = optional((value) => [list(value).join(",")], "a list of words");
 const PAIRS = optional(
-	(value) => entriesOf(value, (column, key) => scalarText(key)?.map((text) => `${column}=${text}`)),
+	(value) => entries(value, (column, key) => `${column}=${scalar(key)}`),
 	"texts by their columns",
 );
-const SETTINGS = optional((value) => entriesOf(value, settingTexts), "values by their keys");
-const SWITCH = optional((is) => (is === true ? ["true"] : is === false ? [] : undefined), "true or false");
+const SETTINGS = optional((value) => entries(value, setting), "values by their keys");
+const SWITCH = optional((is) => (v.parse(v.boolean(), is) ? ["true"] : []), "true or false");
 
 /** The members, and what their values are. None is a server, a key or a command: such a file is shared. */
 const MEMBERS = {
@@ -83,32 +90,14 @@ function unknownMember(name: string): string {
 }
 
 /** A value as `--set` takes it: numbers and booleans keep their type, lists are JSON. */
-function settingTexts(key: string, value: unknown): Texts | undefined {
-	if (typeof value === "string") return [`${key}=${value}`];
+function setting(key: string, value: unknown): string {
+	if (typeof value === "string") return `${key}=${value}`;
 	const type = typeof value;
-	if (type === "number" || type === "boolean") {
-		return [key.endsWith(`:${type}`) ? `${key}=${String(value)}` : `${key}:${type}=${String(value)}`];
-	}
-	return listOf(value) && [`${key}:json=${JSON.stringify(value)}`];
+	if (type !== "number" && type !== "boolean") return `${key}:json=${JSON.stringify(v.parse(SCALARS, value))}`;
+	return key.endsWith(`:${type}`) ? `${key}=${String(value)}` : `${key}:${type}=${String(value)}`;
 }
 
-function scalarText(value: unknown): Texts | undefined {
-	return typeof value === "string" || typeof value === "number" ? [String(value)] : undefined;
-}
-
-/** A text alone is a list of one. */
-function listOf(value: unknown): Texts | undefined {
-	const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-	return items.length === 0 ? undefined : textsOf(items, scalarText);
-}
-
-function entriesOf(value: unknown, textOf: (key: string, value: unknown) => Texts | undefined): Texts | undefined {
-	if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-	return textsOf(Object.entries<unknown>({ ...value }), ([key, inner]) => textOf(key, inner));
-}
-
-/** The text of each item; undefined where one has none. */
-function textsOf<Item>(items: readonly Item[], textOf: (item: Item) => Texts | undefined): Texts | undefined {
-	const texts = items.flatMap((item) => textOf(item) ?? []);
-	return texts.length === items.length ? texts : undefined;
+function entries(value: unknown, textOf: (key: string, value: unknown) => string): Texts {
+	if (!isJsonObject(value)) throw new TypeError("no map");
+	return Object.entries(value).map(([key, inner]) => textOf(key, inner));
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { usageError } from "../errors.ts";
 import { checkedAddress, sameService } from "./address.ts";
 import type { KeySource } from "./key.ts";
-import type { Profile, Setting, SettingFlags, SettingSources } from "./types.ts";
+import type { Profile } from "./profile.ts";
+import type { Setting, SettingFlags, SettingSources } from "./types.ts";
 
 type Env = SettingSources["env"];
 

@@ -4,8 +4,11 @@ import { CliError, reason, usageError } from "../errors.ts";
 import { checkedAddress } from "./address.ts";
 import { readPrivateFile } from "./private-file.ts";
 import { FILE, type RawProfile } from "./profile-schema.ts";
-import type { Profile, SettingSources } from "./types.ts";
+import type { SettingSources } from "./types.ts";
 import { type ProblemAt, readYaml } from "./yaml-file.ts";
+
+/** One profile of config.yaml, checked. Paths are absolute. Only `src/session.ts`, which knows the flavours, checks that name. */
+export type Profile = ReturnType<typeof profileOf>;
 
 /** The profile of that name in config.yaml, checked. */
 export async function readProfile(name: string, origin: string, sources: SettingSources): Promise<Profile> {
@@ -70,7 +73,7 @@ function parseProfiles(text: string, file: string): { problem: ProblemAt; profil
 type Place = { readonly file: string; readonly home: string | undefined; readonly problem: ProblemAt };
 
 /** A profile by its members. Paths are made absolute: `~/` is the home folder, others are relative to config.yaml's. */
-function profileOf(name: string, raw: RawProfile, { file, home, problem }: Place): Profile {
+function profileOf(name: string, raw: RawProfile, { file, home, problem }: Place) {
 	const at = ["profiles", name];
 	const path = (member: "api_key_file" | "ca_file"): string | undefined => {
 		const text = raw[member];

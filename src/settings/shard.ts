@@ -1,20 +1,20 @@
 import { type CliError, usageError } from "../errors.ts";
 import { type Shard, SHARD_FORM, shardOf } from "../shard.ts";
 
-/** The largest id with which a whole SLURM array begins: a later one is what is left of an array. */
-const FIRST_ID = 1;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A scheduler that runs one command many times, each with an index. */
 type Scheduler = {
 	readonly name: string;
-	/** the variable that each of its tasks has, and nothing else */
-	readonly variable: string;
+	/** the variable of the index, which each of its tasks has, and nothing else */
+	readonly index: string;
+	readonly count: string;
+	/** the smallest index */
+	readonly first: 0 | 1;
+	/** the variables of an array whose indexes begin anywhere, and have a step */
+	readonly range?: readonly [least: string, most: string, step: string];
 	/** what the user must set, or what may be wrong, as the hint of an error */
 	readonly hint: string;
-	/** the shard by its variables; undefined where they are not whole numbers, or name no part */
-	shard(value: (name: string) => number): Shard | undefined;
 };
 
 /** The number of shards, from the user. A Kubernetes job does not name it; for other schedulers it must be theirs. */
@@ -22,50 +22,49 @@ const COUNT = "RAGTAG_SHARDS";
 
 const SCHEDULERS: readonly Scheduler[] = [
 	{
-		// kubernetes.io/docs/concepts/workloads/controllers/job, "Completion mode": the index counts from 0. No variable has the
-		// completions, and the downward API offers fields of the pod alone, not of its job.
+		// kubernetes.io/docs/concepts/workloads/controllers/job, "Completion mode": no variable has the completions, and the
+		// downward API offers fields of the pod alone, not of its job.
 		name: "a Kubernetes indexed job",
-		variable: "JOB_COMPLETION_INDEX",
+		index: "JOB_COMPLETION_INDEX",
+		count: COUNT,
+		first: 0,
 		hint: `Set ${COUNT} in the container's environment to the completions of the job.`,
-		shard: (value) => shardOf(value("JOB_COMPLETION_INDEX") + 1, value(COUNT)),
 	},
 	{
 		// slurm.schedmd.com/job_array.html: the ids may begin anywhere and have a step. Only a whole range names parts: of
 		// --array=1,5,9, or of one task that was submitted again, the place of an id is not known. Tried with slurmctld 22.05: a
 		// list has the step 1, and the largest id is the last that has a task.
 		name: "a SLURM array",
-		variable: "SLURM_ARRAY_TASK_ID",
+		index: "SLURM_ARRAY_TASK_ID",
+		count: "SLURM_ARRAY_TASK_COUNT",
+		first: 1,
+		range: ["SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_STEP"],
 		hint: "The array must be whole and without gaps, as in --array=1-8. For one task again, give --shard I/N.",
-		shard: (value) => {
-			const [id, least, most] = ["ID", "MIN", "MAX"].map((name) => value(`SLURM_ARRAY_TASK_${name}`));
-			const count = value("SLURM_ARRAY_TASK_COUNT");
-			if (id === undefined || least === undefined || most === undefined) return undefined;
-			const step = value("SLURM_ARRAY_TASK_STEP");
-			const isWhole = least <= FIRST_ID && (most - least) / step + 1 === count;
-			return isWhole ? shardOf((id - least) / step + 1, count) : undefined;
-		},
 	},
 	{
-		// cloud.google.com/run/docs/container-contract, "Environment variables for jobs": the index counts from 0.
+		// cloud.google.com/run/docs/container-contract, "Environment variables for jobs".
 		name: "a Cloud Run job",
-		variable: "CLOUD_RUN_TASK_INDEX",
+		index: "CLOUD_RUN_TASK_INDEX",
+		count: "CLOUD_RUN_TASK_COUNT",
+		first: 0,
 		hint: "It needs CLOUD_RUN_TASK_COUNT beside it.",
-		shard: (value) => shardOf(value("CLOUD_RUN_TASK_INDEX") + 1, value("CLOUD_RUN_TASK_COUNT")),
 	},
 	{
-		// docs.aws.amazon.com/batch/latest/userguide/job_env_vars.html: the index counts from 0, in children of array jobs alone.
+		// docs.aws.amazon.com/batch/latest/userguide/job_env_vars.html: children of array jobs alone have them.
 		name: "an AWS Batch array",
-		variable: "AWS_BATCH_JOB_ARRAY_INDEX",
+		index: "AWS_BATCH_JOB_ARRAY_INDEX",
+		count: "AWS_BATCH_JOB_ARRAY_SIZE",
+		first: 0,
 		hint: "It needs AWS_BATCH_JOB_ARRAY_SIZE beside it.",
-		shard: (value) => shardOf(value("AWS_BATCH_JOB_ARRAY_INDEX") + 1, value("AWS_BATCH_JOB_ARRAY_SIZE")),
 	},
 	{
-		// GitLab's lib/gitlab/ci/variables/builder.rb: the index counts from 1, and only jobs of `parallel` have it. Every job
-		// has the total, which is 1 without `parallel`.
+		// GitLab's lib/gitlab/ci/variables/builder.rb: only jobs of `parallel` have the index. Every job has the total, which is
+		// 1 without `parallel`.
 		name: "a parallel GitLab job",
-		variable: "CI_NODE_INDEX",
+		index: "CI_NODE_INDEX",
+		count: "CI_NODE_TOTAL",
+		first: 1,
 		hint: "It needs CI_NODE_TOTAL beside it.",
-		shard: (value) => shardOf(value("CI_NODE_INDEX"), value("CI_NODE_TOTAL")),
 	},
 ];
 
@@ -75,44 +74,39 @@ const SCHEDULERS: readonly Scheduler[] = [
  * @throws CliError exit 2 where none or several do, or where the variables contradict each other
  */
 export function shardOfEnvironment(env: Environment): Shard {
-	const found = SCHEDULERS.filter(({ variable }) => isSet(env, variable));
+	const found = SCHEDULERS.filter(({ index }) => isSet(env, index));
 	const [scheduler, ...others] = found;
 	if (scheduler === undefined) {
-		const known = SCHEDULERS.map(({ variable }) => variable).join(", ");
+		const known = SCHEDULERS.map(({ index }) => index).join(", ");
 		throw wrong("--shard auto finds no scheduler", `None of ${known} is set. Give --shard ${SHARD_FORM}.`);
 	}
 	if (others.length > 0) {
-		const names = found.map(({ name, variable }) => `${name} (${variable})`).join(" and ");
+		const names = found.map(({ name, index }) => `${name} (${index})`).join(" and ");
 		throw wrong(`--shard auto finds ${names}, and can't know which counts`, `Give --shard ${SHARD_FORM}.`);
 	}
-	const shard = scheduler.shard((name) => numberIn(env[name]));
-	const named = Object.keys(env).filter(
-		(name) => isSet(env, name) && (name === COUNT || isOfScheduler(name, scheduler)),
-	);
-	const shown = named
-		.toSorted()
-		.map((name) => `${name}=${env[name] ?? ""}`)
-		.join(", ");
-	if (shard === undefined) {
-		throw wrong(`--shard auto finds ${scheduler.name}, and no part of a whole in ${shown}`, scheduler.hint);
-	}
+	const { name, index, count, range = [], hint } = scheduler;
+	const shard = shardFrom(env, scheduler);
+	const variables = new Set([index, count, ...range, COUNT].filter((each) => isSet(env, each)).toSorted());
+	const shown = Array.from(variables, (each) => `${each}=${env[each] ?? ""}`).join(", ");
+	if (shard === undefined) throw wrong(`--shard auto finds ${name}, and no part of a whole in ${shown}`, hint);
 	if (isSet(env, COUNT) && numberIn(env[COUNT]) !== shard.count) {
 		throw wrong(`--shard auto finds two counts in ${shown}`, `Unset ${COUNT}, or give --shard ${SHARD_FORM}.`);
 	}
 	return shard;
 }
 
-function isSet(env: Environment, name: string): boolean {
-	return (env[name] ?? "") !== "";
+/** Undefined where the variables are not whole numbers, or name no part. */
+function shardFrom(env: Environment, { index, count, first, range }: Scheduler): Shard | undefined {
+	const [at, total] = [numberIn(env[index]), numberIn(env[count])];
+	if (range === undefined) return shardOf(at - first + 1, total);
+	const [least, most, step] = [numberIn(env[range[0]]), numberIn(env[range[1]]), numberIn(env[range[2]])];
+	// One that begins later is what is left of an array.
+	const isWhole = least <= first && (most - least) / step + 1 === total;
+	return isWhole ? shardOf((at - least) / step + 1, total) : undefined;
 }
 
-/** Whether a variable belongs to what a scheduler says about the parts: the same name but for its last word. */
-function isOfScheduler(name: string, { variable }: Scheduler): boolean {
-	const family = variable.replace(/(?:INDEX|ID)$/, "");
-	return (
-		name === variable ||
-		(name.startsWith(family) && /^(?:COUNT|SIZE|TOTAL|MIN|MAX|STEP)$/.test(name.slice(family.length)))
-	);
+function isSet(env: Environment, name: string): boolean {
+	return (env[name] ?? "") !== "";
 }
 
 /** NaN for what is no whole number. */

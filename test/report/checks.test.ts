@@ -68,13 +68,13 @@ it("a script finds the same members in every line, whatever is unknown", () => {
 	const { hint: _hint, ...bare } = { ...key, exit: 4, next: "ragtag doctor" } as const;
 	const line = { type: "check", name: "key", status: "failed", text: key.text, hint: null };
 	expect(JSON.parse(checkLine(bare))).toEqual(line);
-	expect(JSON.parse(diagnosisLine({ flavour: null, latency: null, safeRate: null, exit: 6, next: null }))).toEqual({
+	expect(JSON.parse(diagnosisLine({}, 6, "ragtag doctor"))).toEqual({
 		type: "doctor",
 		ok: false,
 		flavour: null,
 		latency_ms: null,
 		safe_rate: null,
 		exit_code: 6,
-		next: null,
+		next: "ragtag doctor",
 	});
 });

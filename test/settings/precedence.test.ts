@@ -134,9 +134,9 @@ it("the certificates of a typed profile also take precedence over the variable's
 	await file(join(home, ".config/ragtag/config.yaml"), CONFIG);
 	const env = { NODE_EXTRA_CA_CERTS: "/other.pem" };
 	const typed = await resolveSettings({ profile: "both" }, world(env, home));
-	expect(typed.caFiles[0]?.origin).toBe("profile both");
+	expect(typed.caFile?.origin).toBe("profile both");
 	const named = await resolveSettings({}, world({ ...env, RAGTAG_PROFILE: "both" }, home));
-	expect(named.caFiles[0]?.origin).toBe("NODE_EXTRA_CA_CERTS");
+	expect(named.caFile?.origin).toBe("NODE_EXTRA_CA_CERTS");
 });
 
 it("a key that goes elsewhere by TLS causes no warning", async () => {

@@ -20,24 +20,15 @@ async function homeWith(config: string): Promise<string> {
 
 describe("where the address comes from", () => {
 	it.each([
-		[
-			"flag",
-			{ baseUrl: "http://127.0.0.1:1" },
-			{ RAGTAG_BASE_URL: "http://127.0.0.1:2" },
-			"http://127.0.0.1:1",
-			"--base-url",
-		],
-		["environment", {}, { RAGTAG_BASE_URL: "http://127.0.0.1:2/" }, "http://127.0.0.1:2", "RAGTAG_BASE_URL"],
-		["profile", {}, {}, "https://rag.example.com/api/v1", "profile work"],
-		[
-			"profile, as an empty variable is an unset one",
-			{},
-			{ RAGTAG_BASE_URL: "" },
-			"https://rag.example.com/api/v1",
-			"profile work",
-		],
-	])("the %s decides, and is named as the origin", async (_name, flags, env, value, origin) => {
-		const settings = await resolveSettings(flags, world({ ...env, RAGTAG_PROFILE: "work" }, await homeWith(CONFIG)));
+		[{ baseUrl: "http://127.0.0.1:1" }, "http://127.0.0.1:2", "http://127.0.0.1:1", "--base-url"],
+		[{}, "http://127.0.0.1:2/", "http://127.0.0.1:2", "RAGTAG_BASE_URL"],
+		// An empty variable is an unset one.
+		[{}, "", "https://rag.example.com/api/v1", "profile work"],
+	])("%j and RAGTAG_BASE_URL %j: %s, and its origin is named", async (flags, RAGTAG_BASE_URL, value, origin) => {
+		const settings = await resolveSettings(
+			flags,
+			world({ RAGTAG_BASE_URL, RAGTAG_PROFILE: "work" }, await homeWith(CONFIG)),
+		);
 		expect(settings.baseUrl).toEqual({ value, origin });
 	});
 

@@ -25,47 +25,45 @@ export type Doctor = {
 	latency?: number;
 	/** requests a second */
 	safeRate?: number;
-};
-
-/** The same with a connection to the service. */
-export type Connected = Doctor & {
-	readonly session: Session;
-	/** the `Date` of the first answer, and when it had arrived, in epoch milliseconds; undefined until there was one */
-	readonly firstAnswer: () => { readonly date: string | undefined; readonly at: number } | undefined;
+	/** the `Date` of the first answer, and when it had arrived, in epoch milliseconds */
+	firstAnswer?: { readonly date: string | undefined; readonly at: number };
 	/** the beginning of the list of datasets; undefined where the service refused it */
 	datasets?: readonly Dataset[];
 	/** the error of a service that answers and refuses the key */
 	refusedKey?: CliError;
 };
 
-/** The dataset in which rights and values are checked. */
+/** The dataset in which rights are checked. */
 export type Chosen = {
 	readonly id: string;
-	/** the flag or setting that named it; undefined for the first of the list */
-	readonly origin: string | undefined;
 	readonly documents: number | undefined;
 };
 
 /** The result of a check. The step has its name. */
 export type Found = Omit<Check, "name">;
 
-/** One check of a table. Its own error for people is a failed check, so one that fails does not end the others of its stage. */
-export type Step<Context> = {
+/**
+ * One check of a table, with a session where it needs the service. Its own error for people is a failed check, so one that fails
+ * does not end the others of its stage.
+ */
+export type Step<Needs extends readonly Session[] = []> = {
 	readonly name: string;
 	/** the command to type next if it fails */
 	readonly next?: string | undefined;
 	/** undefined where there is nothing to report */
-	readonly check: (context: Context) => Promise<Found | undefined> | Found | undefined;
+	readonly check: (doctor: Doctor, ...needs: Needs) => Promise<Found | undefined> | Found | undefined;
 };
 
-/** Checks in their order. If a check of a stage fails, the later stages are not made. */
-export type Stages<Context> = readonly (readonly Step<Context>[])[];
-
-export async function* checksOf<Context>(stages: Stages<Context>, context: Context): AsyncGenerator<Check> {
+/** Makes checks in their order. If one of a stage fails, the later stages are not made. */
+export async function* checksOf<Needs extends readonly Session[]>(
+	stages: readonly (readonly Step<Needs>[])[],
+	doctor: Doctor,
+	...needs: Needs
+): AsyncGenerator<Check> {
 	for (const steps of stages) {
 		let isLast = false;
 		for (const { name, next, check } of steps) {
-			const made = await attempt(() => check(context));
+			const made = await attempt(() => check(doctor, ...needs));
 			const found = "error" in made ? failed(made.error, next) : made.value;
 			if (found === undefined) continue;
 			yield { name, ...found };
@@ -110,8 +108,8 @@ export function failed(
 	return { status: "failed", text: message, hint, exit, next };
 }
 
-export function skipped(text: string, hint?: string, next?: string): Found {
-	return { status: "skipped", text, hint, next };
+export function skipped(text: string, hint?: string): Found {
+	return { status: "skipped", text, hint };
 }
 
 /** Exit codes by precedence where several checks failed: what must be set before anything is sent comes first. */

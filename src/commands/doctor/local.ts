@@ -1,4 +1,4 @@
-import type { Settings } from "../../app.ts";
+import type { Setting, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import { policyText } from "../../plan/policy.ts";
 import { ADVISED_RATE, rateSettingText } from "../../rates.ts";
@@ -11,26 +11,22 @@ import { show } from "../../text/show.ts";
 import { ageText } from "../../text/times.ts";
 import { sizeText } from "../../text/words.ts";
 import {
-	type Doctor,
 	type DoctorFlags,
 	failed,
 	type Found,
 	ok,
 	skipped,
-	type Stages,
 	type Step,
 	STORAGE,
 	untrustedNext,
 	warning,
 } from "./checks.ts";
 
-type Setting<Value> = { readonly value: Value; readonly origin: string };
-
 /** Bytes. With less free space a long run may fill the disk: a hundred thousand rows with their before-images. */
 const LITTLE_SPACE = 500_000_000;
 
 /** Checks of the files that the settings name. Nothing is sent. */
-export const CONFIGURATION: readonly Step<Doctor>[] = [
+export const CONFIGURATION: readonly Step[] = [
 	{
 		name: "address",
 		next: "ragtag doctor --base-url URL",
@@ -53,7 +49,7 @@ export const CONFIGURATION: readonly Step<Doctor>[] = [
 		check: async (doctor) => {
 			await doctor.settings.readCa();
 			doctor.isTrustKnown = true;
-			const [caFile] = doctor.settings.caFiles;
+			const { caFile } = doctor.settings;
 			return caFile && ok(`the certificates in ${caFile.value} are trusted as well`);
 		},
 	},
@@ -114,7 +110,7 @@ export function shownSettings(
 		{ name: "api_key", value: null, origin: settings.keyOrigin ?? null },
 		show("profile", settings.profile),
 		show("state_dir", settings.stateDir),
-		show("ca_file", settings.caFiles[0]),
+		show("ca_file", settings.caFile),
 		show("proxy", proxy),
 		show("dataset", given("--dataset", flags.dataset, settings.dataset)),
 		// A timetable is shown as text.
@@ -141,7 +137,7 @@ const DAY = 24 * 3600 * 1000;
 /** Days. A certificate that ends sooner is a warning, early enough to have it renewed. */
 const EXPIRY_WARNING_DAYS = 14;
 
-const DNS: Step<Doctor> = {
+const DNS: Step = {
 	name: "dns",
 	check: async ({ reach, route }) => {
 		if (reach === undefined || route === undefined) return undefined;
@@ -163,7 +159,7 @@ const DNS: Step<Doctor> = {
 	},
 };
 
-const TLS: Step<Doctor> = {
+const TLS: Step = {
 	name: "tls",
 	check: async ({ reach, route, isTrustKnown }) => {
 		if (reach === undefined || route === undefined) return undefined;
@@ -187,7 +183,7 @@ const TLS: Step<Doctor> = {
 };
 
 /** The look-up of names and the TLS handshake, before any request. */
-export const NETWORK: Stages<Doctor> = [[DNS], [TLS]];
+export const NETWORK: readonly (readonly Step[])[] = [[DNS], [TLS]];
 
 function handshakeFailure({ kind, code, message }: RestError): Found {
 	if (kind === "untrusted") {

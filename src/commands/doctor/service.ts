@@ -1,4 +1,5 @@
 import { BODY_FORMS } from "../../body-forms.ts";
+import type { Session } from "../../app.ts";
 import { type CliError, Exit } from "../../errors.ts";
 import { ADVISED_RATE, highestRate, MAX_CONCURRENCY, safeRate } from "../../rates.ts";
 import type { Api } from "../../rest/types.ts";
@@ -7,20 +8,8 @@ import { WRONG_ADDRESS_HINT } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { datasetId } from "../../workflows/dataset.ts";
-import {
-	attempt,
-	type Connected,
-	failed,
-	type Found,
-	ok,
-	skipped,
-	type Stages,
-	type Step,
-	untrustedNext,
-	warning,
-} from "./checks.ts";
+import { attempt, type Doctor, failed, type Found, ok, skipped, type Step, untrustedNext, warning } from "./checks.ts";
 import { given, UNREACHABLE_HINT } from "./local.ts";
-import { readValues } from "./values.ts";
 
 const FIRST_ENTRY = { page: 1, pageSize: 1 };
 
@@ -31,12 +20,11 @@ const MAX_SKEW = 60;
 const LATENCY_REQUESTS = 5;
 
 /** Whether the service answers like the API. Where it does not, no other check is made. */
-const ANSWERS: readonly Step<Connected>[] = [
+const ANSWERS: readonly Step<[Session]>[] = [
 	{
 		name: "service",
-		check: async (doctor) => {
-			const { session, settings } = doctor;
-			const { host } = new URL(settings.requireBaseUrl().value);
+		check: async (doctor, session) => {
+			const { host } = new URL(session.baseUrl);
 			const list = await attempt(() => session.request(() => session.api.listDatasets(FIRST_ENTRY)));
 			if ("value" in list) {
 				doctor.datasets = list.value.items;
@@ -59,9 +47,8 @@ const ANSWERS: readonly Step<Connected>[] = [
 		name: "clock",
 		// This machine's clock against the `Date` of an answer, which has whole seconds.
 		check: ({ firstAnswer }) => {
-			const answer = firstAnswer();
-			if (answer === undefined) return undefined;
-			const seconds = Math.round((answer.at - Date.parse(answer.date ?? "")) / 1000);
+			if (firstAnswer === undefined) return undefined;
+			const seconds = Math.round((firstAnswer.at - Date.parse(firstAnswer.date ?? "")) / 1000);
 			if (Number.isNaN(seconds)) return skipped("the service's answers have no date");
 			const size = Math.abs(seconds);
 			// The answer took time to arrive.
@@ -74,12 +61,12 @@ const ANSWERS: readonly Step<Connected>[] = [
 	},
 ];
 
-const OTHERS: readonly Step<Connected>[] = [
+const OTHERS: readonly Step<[Session]>[] = [
 	{
 		name: "flavour",
 		// The kind of server, how that is known, and what contradicts the settings. The service notes one that has changed.
-		check: async (doctor) => {
-			const { session, settings, flags } = doctor;
+		check: async (doctor, session) => {
+			const { settings, flags } = doctor;
 			const found = await session.service.detect(session.request);
 			doctor.recognition = found;
 			const { flavour, form, how, proven } = found;
@@ -105,23 +92,22 @@ const OTHERS: readonly Step<Connected>[] = [
 	{
 		name: "dataset",
 		next: "ragtag datasets list",
-		check: async (doctor) => {
-			const { flags, settings, session, app } = doctor;
+		check: async (doctor, session) => {
+			const { flags, settings, app } = doctor;
 			const wanted = given("--dataset", flags.dataset, settings.dataset);
 			if (wanted === undefined) {
 				const [first] = doctor.datasets ?? [];
 				if (first === undefined) {
-					const hint = "Create one with: ragtag datasets create NAME";
-					return skipped("there is no dataset yet", hint, "ragtag datasets create NAME");
+					return skipped("there is no dataset yet", "Create one with: ragtag datasets create NAME");
 				}
 				const { id, name, documentCount: documents } = first;
-				doctor.dataset = { id, origin: undefined, documents };
+				doctor.dataset = { id, documents };
 				return ok(`no dataset was given; the first one is ${show(name)}, ${show(id)}${countText(documents)}`);
 			}
 			const found = await attempt(async () => {
 				const id = (await datasetId({ flags, settings, session, app })) ?? wanted.value;
-				const { total } = await session.request(() => spoken(doctor).listDocuments(id, FIRST_ENTRY));
-				return { id, origin: wanted.origin, documents: total };
+				const { total } = await session.request(() => spoken(doctor, session).listDocuments(id, FIRST_ENTRY));
+				return { id, documents: total };
 			});
 			if ("error" in found) {
 				const { message, hint, exit } = found.error;
@@ -130,18 +116,18 @@ const OTHERS: readonly Step<Connected>[] = [
 				return failed({ message, hint, exit: own }, "ragtag datasets list");
 			}
 			doctor.dataset = found.value;
-			const { id, origin, documents } = found.value;
-			return ok(`${show(id)} (${origin}) can be listed${countText(documents)}`);
+			const { id, documents } = found.value;
+			return ok(`${show(id)} (${wanted.origin}) can be listed${countText(documents)}`);
 		},
 	},
 	{
 		name: "right",
-		check: async (doctor) => {
-			const { session, dataset, recognition } = doctor;
+		check: async (doctor, session) => {
+			const { dataset, recognition } = doctor;
 			if (dataset === undefined) return skipped("not checked, because there is no dataset");
 			if (recognition === undefined) return skipped("not checked, because the kind of the service is not known");
 			const where = `in dataset ${show(dataset.id)}`;
-			switch (await session.request(() => spoken(doctor).probeRight(dataset.id))) {
+			switch (await session.request(() => spoken(doctor, session).probeRight(dataset.id))) {
 				case "may":
 					return ok(`this key may update metadata ${where}; the check changed nothing`);
 				case "unknown": {
@@ -159,21 +145,16 @@ const OTHERS: readonly Step<Connected>[] = [
 		},
 	},
 	{
-		name: "values",
-		check: (doctor) =>
-			doctor.dataset && doctor.recognition && readValues(doctor.session, spoken(doctor), doctor.dataset),
-	},
-	{
 		name: "latency",
-		check: async (doctor) => {
-			const { app, session } = doctor;
+		check: async (doctor, session) => {
+			const { clock } = doctor.app;
 			const times: number[] = [];
 			for (let turn = 0; turn < LATENCY_REQUESTS; turn += 1) {
 				const time = await session.request(async () => {
 					// Measured within the request, so that waiting for the limiter does not count.
-					const started = app.clock.now();
+					const started = clock.now();
 					await session.api.listDatasets(FIRST_ENTRY);
-					return app.clock.now() - started;
+					return clock.now() - started;
 				});
 				times.push(time);
 			}
@@ -205,7 +186,7 @@ const OTHERS: readonly Step<Connected>[] = [
 ];
 
 /** Checks that need the service. No request changes anything. */
-export const SERVICE: Stages<Connected> = [ANSWERS, OTHERS];
+export const SERVICE = [ANSWERS, OTHERS];
 
 /** The check `service` where the first list was not answered with a success, and the key is not the cause. */
 function refusal(error: CliError): Found {
@@ -220,7 +201,7 @@ function refusal(error: CliError): Found {
 }
 
 /** The service in the dialect that was detected. */
-function spoken({ session: { api }, recognition }: Connected): Api {
+function spoken({ recognition }: Doctor, { api }: Session): Api {
 	return recognition === undefined ? api : api.as({ flavour: recognition.flavour, form: recognition.form });
 }
 

@@ -32,7 +32,7 @@ describe("the exit code is that of the failure to correct first", () => {
 });
 
 describe("the next command can be typed as it stands", () => {
-	const dataset = { id: "it's", origin: undefined, documents: 3 };
+	const dataset = { id: "it's", documents: 3 };
 	it.each([
 		[undefined, {}, "ragtag datasets create NAME"],
 		[{ ...dataset, documents: 0 }, {}, String.raw`ragtag docs upload FILE... -d 'it'\''s'`],

@@ -20,7 +20,6 @@ const NAMES = [
 	"flavour",
 	"dataset",
 	"right",
-	"values",
 	"latency",
 	"rate",
 ];

@@ -2,8 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
-import { listen } from "../../support/listen.ts";
-import { envOf, ragtag } from "../../support/ragtag.ts";
 import { rawWorld, updates } from "../../support/raw-world.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
@@ -126,46 +124,5 @@ describe("a value that is not JSON is never written back", () => {
 		const service = await rawWorld(RAW);
 		const { exit } = await service.run("docs", "rm", "-d", "set", "--id", "doc-0", "--yes");
 		expect([exit, Array.from(service.held.keys())]).toEqual([0, ["doc-1", "doc-2"]]);
-	});
-});
-
-describe("doctor finds it", () => {
-	const valuesOf = (stdout: string): unknown => parseLines(stdout).find((line) => at(line, "name") === "values");
-
-	it("names document and key, reports what it read, and needs one list", async () => {
-		const service = await rawWorld(RAW);
-		const { exit, stdout } = await service.run("doctor", "-d", "set", "--json");
-		expect([exit, valuesOf(stdout)]).toEqual([
-			0,
-			expect.objectContaining({
-				status: "warning",
-				text: expect.stringMatching(
-					/^of all 3 documents of the dataset 2 have NaN .*\(document doc-0, key pages; document doc-2, key scores\)$/,
-				),
-			}),
-		]);
-	});
-
-	it("reads no more of a large dataset than it reports", async () => {
-		const lists: string[] = [];
-		const service = await listen((request, response) => {
-			const query = new URL(request.url ?? "", "http://x").searchParams;
-			const isDocuments = request.method === "GET" && request.url?.includes("/documents?") === true;
-			if (isDocuments) lists.push(request.url ?? "");
-			const [page, size] = [Number(query.get("page")), Number(query.get("page_size"))];
-			const docs = Array.from({ length: size }, (_, n) => ({
-				id: `d${(page - 1) * size + n}`,
-				name: "n",
-				meta_fields: {},
-			}));
-			const data = isDocuments ? { total: 50_000, docs } : [{ id: "set", name: "set" }];
-			request.resume().on("end", () => response.end(JSON.stringify({ code: 0, message: "Success", data })));
-		});
-		const { stdout } = await ragtag(["doctor", "-d", "set", "--json", "--flavour", "documented"], {
-			env: envOf(service),
-		});
-		expect(valuesOf(stdout)).toMatchObject({ text: expect.stringContaining("the first 1,000 documents") });
-		// Pages are asked for three ahead.
-		expect(lists.filter((url) => url.includes("page_size=100")).length).toBeLessThanOrEqual(13);
 	});
 });
