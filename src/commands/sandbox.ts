@@ -10,7 +10,7 @@ import type { Sandbox, SandboxOptions } from "../sandbox/index.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
 import { declare } from "../flags/declare.ts";
-import { parseCount, parseNonEmpty } from "../flags/values.ts";
+import { choice, parseCount, parseNonEmpty } from "../flags/values.ts";
 
 const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
 
@@ -24,7 +24,6 @@ type SandboxFlags = GlobalFlags &
 		readonly control?: boolean | undefined;
 	};
 
-/** Declares `sandbox` and its options. */
 export const sandboxCommand = declare({
 	summary: "serve the API on this machine over a SQLite file",
 	description:
@@ -45,7 +44,7 @@ export const sandboxCommand = declare({
 			.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
 			.option("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty)
 			.option("--member-key <key>", "a second key, of a team member: RAGFlow lets it do all but update", parseNonEmpty)
-			.addOption(new Option("--flavour <name>", "how it answers").choices(flavours).default("documented"))
+			.addOption(choice("--flavour <name>", flavours, "how it answers"))
 			.option("--upgrade <name:n>", "changes to that flavour after n updates", parseUpgrade)
 			.addOption(
 				new Option(
@@ -55,21 +54,15 @@ export const sandboxCommand = declare({
 			)
 			.option("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0)
 			.option("--documents <n>", "fills an empty store with a dataset of n documents", parseCount(1, 100_000_000))
-			.addOption(
-				new Option("--update <effect>", "what an update does (documented)")
-					.choices(["replace", "merge"])
-					.default("replace"),
-			)
+			.addOption(choice("--update <effect>", ["replace", "merge"], "what an update does (documented)"))
 			.option("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000))
+			.addOption(choice("--large-page <what>", ["error", "cap"], "what a larger page_size causes (documented)"))
 			.addOption(
-				new Option("--large-page <what>", "what a larger page_size causes (documented)")
-					.choices(["error", "cap"])
-					.default("error"),
-			)
-			.addOption(
-				new Option("--error-style <style>", "HTTP status of errors: their own, or always 200 (documented)")
-					.choices(["status", "envelope"])
-					.default("status"),
+				choice(
+					"--error-style <style>",
+					["status", "envelope"],
+					"HTTP status of errors: their own, or always 200 (documented)",
+				),
 			)
 			.option(
 				"--faults <plan>",

@@ -1,9 +1,9 @@
 import type { App } from "../app.ts";
 import { type ExitCode, usageError } from "../errors.ts";
 import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
-import { declare, typedOptions } from "../flags/declare.ts";
+import { declare } from "../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
-import { needs, refused } from "../flags/refuse.ts";
+import { addRule, refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { applyCommand } from "./docs/apply.ts";
 import { show } from "../text/show.ts";
@@ -23,16 +23,17 @@ type ValuesOptions = RunFlags &
 		/** the table of new values */
 		readonly map?: string | undefined;
 		readonly rename?: readonly (readonly [from: string, to: string])[] | undefined;
-		/** the first flag that was typed and means nothing for a list of values */
-		readonly changingFlag?: string | undefined;
 	};
 
-/** Flags that mean something where nothing is changed, by the names of their values. */
-const LISTING = new Set("dataset format out json rate limiter timeout flavour progress quiet debug logFile".split(" "));
+/** Flags that mean something where nothing is changed, and those that say what is changed. */
+const LISTING = new Set(
+	"--dataset --format --out --json --rate --limiter --timeout --flavour --progress --quiet --debug --log-file --map --rename".split(
+		" ",
+	),
+);
 
 const FORCE = "also changes documents that another client changes meanwhile; replaces the plan of --out; ";
 
-/** Declares the interface of `values`. What it does is in `values`. */
 export const valuesCommand = declare({
 	summary: "count the metadata keys of a dataset, or the values of one key, and change them",
 	description:
@@ -44,6 +45,10 @@ export const valuesCommand = declare({
 		"ragtag values -d DATASET\nragtag values category -d DATASET\nragtag values category -d DATASET --out map.csv\n" +
 		"ragtag values category -d DATASET --map map.csv --dry-run\nragtag values -d DATASET --rename author=writer",
 	declare: (command) => {
+		addRule(command, "--map", "excludes", "--rename", "Change the values first, then the names of keys.");
+		addRule(command, "--detailed-exitcode", "needs", "--dry-run");
+		const hint = "--verify reads back what was written, and nothing is written.";
+		addRule(command, "--verify sample or --verify all", "excludes", "--dry-run or --out", hint);
 		command
 			.argument("[key]", "a metadata key; without one, the keys are counted")
 			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
@@ -57,11 +62,11 @@ export const valuesCommand = declare({
 			.option("-n, --dry-run", "shows what would change, and sends nothing that writes")
 			.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
 		addTypeOption(addBodyOption(addFormatOption(addRunOptions(command, FORCE))));
+		addRule(command, "--format", "excludes", "--map or --rename", "For changes as JSON lines use --json.");
+		for (const { long = "" } of command.options)
+			if (!LISTING.has(long)) addRule(command, long, "needs", "--map or --rename", `Leave ${long} out.`);
 	},
-	run: (options: ValuesOptions, app, command) => {
-		const changing = typedOptions(command).find((option) => !LISTING.has(option.attributeName()));
-		return values({ ...options, changingFlag: changing?.long }, app);
-	},
+	run: values,
 	// Its record has the plan that it made.
 	resume: applyCommand.resume,
 });
@@ -83,32 +88,17 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 
 /** @throws CliError exit 2 for flags that exclude each other, or mean nothing without others */
 function checkFlags(options: ValuesOptions): void {
-	const { key, map, rename, out, format, dryRun = false, detailedExitcode, verify = "none", changingFlag } = options;
-	if (map !== undefined && rename !== undefined) {
-		throw refused("--map and --rename exclude each other", "Change the values first, then the names of keys.");
-	}
+	const { key, map, rename, out, format } = options;
 	if (map !== undefined && key === undefined) throw refused("--map needs a KEY", "Type: ragtag values KEY --map FILE");
 	if (rename !== undefined && key !== undefined)
 		throw refused("--rename takes no KEY beside it", `Leave ${show(key)} out.`);
 	if (rename !== undefined) checkNames(rename);
 	if (map === undefined && rename === undefined) {
-		if (changingFlag !== undefined) {
-			throw refused(
-				`${changingFlag} needs --map or --rename: without them nothing is changed`,
-				`Leave ${changingFlag} out.`,
-			);
-		}
 		if (out !== undefined && key === undefined)
 			throw refused("--out needs a KEY", "Type: ragtag values KEY --out FILE");
 		if (out !== undefined && (format !== undefined || options.json === true)) {
 			throw refused("--out writes a map, which is always CSV", "Leave --format and --json out.");
 		}
-		return;
-	}
-	if (format !== undefined) throw refused("--format is for lists of values", "For changes as JSON lines use --json.");
-	needs("--dry-run", dryRun, { "--detailed-exitcode": detailedExitcode });
-	if (verify !== "none" && (dryRun || out !== undefined)) {
-		throw refused("--verify reads back what was written, and nothing is written", "Leave --verify out.");
 	}
 }
 

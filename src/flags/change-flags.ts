@@ -3,12 +3,11 @@ import type { Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import { changeOf, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
 import type { UpdatePlan } from "../run/operations/prepare-update.ts";
-import { needs, refused } from "./refuse.ts";
-import { parseCount, parseNonEmpty } from "./values.ts";
+import { addRule, refused } from "./refuse.ts";
+import { choice, parseCount, parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
 import { DEFAULT_LIMIT_CHARACTERS } from "../report/changes-markdown.ts";
 import { alternatives, numberText } from "../text/words.ts";
-import type { RunFlags } from "./flags.ts";
 
 /** Flags for how a row changes its document. */
 export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string | undefined };
@@ -16,9 +15,7 @@ export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string |
 export function addChangeOptions(command: Command): Command {
 	return command
 		.addOption(
-			new Option("--mode <mode>", "merge keeps keys that a row does not carry, replace removes them")
-				.choices(["replace", "merge"])
-				.default("replace"),
+			choice("--mode <mode>", ["replace", "merge"], "merge keeps keys that a row does not carry, replace removes them"),
 		)
 		.option(
 			"--delete-token <text>",
@@ -68,16 +65,21 @@ export type DryRunFlags = {
 	readonly limitCharacters?: number | undefined;
 };
 
-export function addDryRunOptions(command: Command): Command {
+/** @param without the options with which nothing is written */
+export function addDryRunOptions(command: Command, without = "--dry-run"): Command {
 	command
 		.option("-n, --dry-run", "shows what would change, row by row, and sends nothing that writes")
 		.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
-	return addFormatOptions(command, "with --dry-run: ");
+	for (const flag of ["--detailed-exitcode", "--format", "--limit-characters"])
+		addRule(command, flag, "needs", without);
+	addFormatOptions(command, "with --dry-run: ");
+	const hint = `--verify reads back what was written, and ${without} writes nothing.`;
+	return addRule(command, "--verify sample or --verify all", "excludes", without, hint);
 }
 
 /** The same of commands that ask nothing: scripts give `-y` to each command that writes. */
-export function addUnaskedOptions(command: Command): Command {
-	return addDryRunOptions(command).option(
+export function addUnaskedOptions(command: Command, without?: string): Command {
+	return addDryRunOptions(command, without).option(
 		"-y, --yes",
 		"for scripts that give it to every command; this one asks nothing",
 	);
@@ -90,6 +92,8 @@ const LIMIT_CHARACTERS = { least: 1_000, most: 1_000_000 };
 export function addFormatOptions(command: Command, when: string): Command {
 	const uses = alternatives(Object.values(CHANGE_FORMATS).map(({ use }) => use));
 	const { least, most } = LIMIT_CHARACTERS;
+	addRule(command, "--format", "excludes", "--json");
+	addRule(command, "--limit-characters", "needs", "--format md");
 	return command
 		.addOption(new Option("--format <format>", `${when}${uses}`).choices(Object.keys(CHANGE_FORMATS)))
 		.option(
@@ -100,29 +104,6 @@ export function addFormatOptions(command: Command, when: string): Command {
 }
 
 type JsonFlag = { readonly json?: boolean | undefined };
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkDryRunFlags(
-	flags: DryRunFlags & JsonFlag & { readonly verify?: RunFlags["verify"] | undefined },
-): void {
-	const { dryRun = false, detailedExitcode, format, limitCharacters, verify = "none" } = flags;
-	needs("--dry-run", dryRun, {
-		"--format": format,
-		"--limit-characters": limitCharacters,
-		"--detailed-exitcode": detailedExitcode,
-	});
-	if (dryRun && verify !== "none") {
-		throw refused("--verify reads back what was written, and --dry-run writes nothing", "Leave one of them out.");
-	}
-	checkFormatFlags(flags);
-}
-
-/** @throws CliError exit 2 for formats that exclude each other, and a limit of a format that has none */
-export function checkFormatFlags({ format, limitCharacters, json }: DryRunFlags & JsonFlag): void {
-	if (format !== undefined && json === true)
-		throw refused("--format and --json exclude each other", "Use one of them.");
-	needs("--format md", format === "md", { "--limit-characters": limitCharacters });
-}
 
 /** The format of the changes that the flags choose. */
 export function changeFormat({ format = "text", json }: DryRunFlags & JsonFlag): ChangeFormat | "json" {

@@ -4,6 +4,7 @@ import type { ExitCode } from "../errors.ts";
 import type { RunFile } from "../run/recorded/run-file.ts";
 import type { RunFlags } from "./flags.ts";
 import type { PayloadFlags } from "./payload-options.ts";
+import { checkRules } from "./refuse.ts";
 
 /** Resumes a recorded run. `flags` are those of its record that change what is sent, and those of this call, which win. */
 export type Resume = (file: RunFile, flags: PayloadFlags & RunFlags, app: App) => Promise<ExitCode>;
@@ -21,13 +22,17 @@ export type Declared = {
 	readonly resume?: Resume | undefined;
 };
 
-/** A command whose `run` takes the options of a line, those of the program, and each argument as a member of its name. */
+/**
+ * A command whose `run` takes the options of a line, those of the program, and each argument as a member of its name. The rules
+ * of its options are checked first.
+ */
 export function declare<Options extends object>(
 	own: Omit<Declared, "run"> & {
 		readonly run: (options: Options, app: App, command: Command) => Promise<ExitCode>;
 	},
 ): Declared {
 	const run: Declared["run"] = (command, app) => {
+		checkRules(command);
 		const values: readonly unknown[] = command.processedArgs;
 		const named = Object.fromEntries(command.registeredArguments.map((each, at) => [each.name(), values[at]]));
 		return own.run({ ...command.optsWithGlobals<Options>(), ...named }, app, command);

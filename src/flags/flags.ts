@@ -1,14 +1,15 @@
 import { type Command, Option } from "commander";
-import type { App, Session, SettingFlags, Settings } from "../app.ts";
+import type { SettingFlags } from "../app.ts";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import type { RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/types.ts";
-import type { ExitCode } from "../errors.ts";
 import { addOutputOptions } from "./output-flags.ts";
 import { addSheetOptions, type SheetFlags } from "./input-flags.ts";
+import type { RecordedFlags } from "./payload-options.ts";
 import {
+	choice,
 	collect,
 	collectPair,
 	parseConcurrency,
@@ -31,13 +32,10 @@ export type ServiceFlags = GlobalFlags & {
 
 /** Flags that say how a manifest is read. */
 export type ManifestFlags = GlobalFlags &
-	SheetFlags & {
-		readonly dataset?: string | undefined;
-		readonly map?: readonly (readonly [string, string])[] | undefined;
-		readonly ignore?: readonly string[] | undefined;
-		readonly empty: "skip" | "null" | "text";
-		readonly schema?: string | undefined;
-		readonly onDuplicate: "error" | "first" | "last";
+	SheetFlags &
+	Pick<RecordedFlags, "dataset" | "map" | "ignore" | "schema"> & {
+		readonly empty: NonNullable<RecordedFlags["empty"]>;
+		readonly onDuplicate: NonNullable<RecordedFlags["onDuplicate"]>;
 		readonly json?: boolean | undefined;
 	};
 
@@ -91,9 +89,7 @@ const LARGEST_CHUNK = 10_000;
 export function addVerbosityOptions(command: Command): Command {
 	return addMessageOptions(
 		command.addOption(
-			new Option("--progress <form>", "progress on standard error")
-				.choices(["auto", "bar", "plain", "json", "none"])
-				.default("auto"),
+			choice("--progress <form>", ["auto", "bar", "plain", "json", "none"], "progress on standard error"),
 		),
 	);
 }
@@ -129,14 +125,14 @@ export function addManifestOptions(command: Command): Command {
 		.option("-d, --dataset <id or name>", "dataset of rows that have no dataset_id", parseNonEmpty)
 		.option("--map <column=key>", "renames a column (repeatable)", collectPair)
 		.option("--ignore <column>", "drops a column (repeatable)", collect)
-		.addOption(
-			new Option("--empty <meaning>", "what an empty CSV cell means").choices(["skip", "null", "text"]).default("skip"),
-		)
+		.addOption(choice("--empty <meaning>", ["skip", "null", "text"], "what an empty CSV cell means"))
 		.option("--schema <file>", "JSON Schema for each row's metadata; none turns off the built-in checks", parseNonEmpty)
 		.addOption(
-			new Option("--on-duplicate <what>", "what to do with a document that has two rows with different values")
-				.choices(["error", "first", "last"])
-				.default("error"),
+			choice(
+				"--on-duplicate <what>",
+				["error", "first", "last"],
+				"what to do with a document that has two rows with different values",
+			),
 		);
 }
 
@@ -166,12 +162,11 @@ export function addRunOptions(command: Command, force = ""): Command {
 		"file for the rows that failed, to correct and use as a manifest (default: in the run's folder)",
 	);
 	addOutageOption(command).addOption(
-		new Option(
+		choice(
 			"--verify <what>",
+			["none", "sample", "all"],
 			"reads back what was written, all of it or a sample of 300 rows; exit 10 if anything is lost or altered",
-		)
-			.choices(["none", "sample", "all"])
-			.default("none"),
+		),
 	);
 	return addOutputOptions(command)
 		.option("--chunk <n>", "rows read and planned at a time; chunks overlap", parseCount(1, LARGEST_CHUNK), 100)
@@ -223,20 +218,4 @@ export function addResumeOption(command: Command, manifest = "manifest"): Comman
 
 export function addToleranceOptions(command: Command): Command {
 	return addResumeOption(addValidityOptions(command));
-}
-
-/** Opens a session for as long as `use` takes. */
-export async function withSession(
-	flags: ServiceFlags & { readonly body?: BodyChoice | undefined },
-	app: App,
-	use: (session: Session, settings: Settings) => Promise<ExitCode>,
-): Promise<ExitCode> {
-	const settings = await app.settings(flags);
-	const { rate, timeout, body, flavour } = flags;
-	const session = await app.connect(settings, { rate, timeout, body, flavour });
-	try {
-		return await use(session, settings);
-	} finally {
-		await session.close();
-	}
 }

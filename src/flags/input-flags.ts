@@ -3,25 +3,18 @@ import { encodingOf } from "../manifest/bytes/encodings.ts";
 import { dateFormOf } from "../manifest/csv/date-form.ts";
 import { type CellType, splitType } from "../manifest/rows/typed.ts";
 import type { ManifestOptions } from "../manifest/types.ts";
-import { quoted } from "./next-command.ts";
-import { needs, refused } from "./refuse.ts";
+import type { RecordedFlags } from "./payload-options.ts";
+import { addRule, refused } from "./refuse.ts";
 import { by, collect, parseNonEmpty } from "./values.ts";
 import type { App } from "../app.ts";
 import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
 import { NAME_FORMS, type NameForm } from "../files/stored-names.ts";
 
-/** Flags that say how a spreadsheet was saved. */
-export type SheetFlags = {
-	readonly sheet?: string | undefined;
-	/** types of columns whose header names none, from a file of options */
-	readonly types?: readonly (readonly [string, string])[] | undefined;
-	readonly encoding?: string | undefined;
-	readonly decimalComma?: boolean | undefined;
-	readonly dateFormat?: string | undefined;
-	readonly listSeparator?: string | undefined;
-	readonly true?: readonly string[] | undefined;
-	readonly false?: readonly string[] | undefined;
-};
+/** Flags that say how a spreadsheet was saved. `types` of columns whose header names none come from a file of options. */
+export type SheetFlags = Pick<
+	RecordedFlags,
+	"sheet" | "types" | "encoding" | "decimalComma" | "dateFormat" | "listSeparator" | "true" | "false"
+>;
 
 export function addSheetOptions(command: Command): Command {
 	return command
@@ -87,20 +80,6 @@ function parseWords(text: string): string[] {
 		});
 }
 
-/** The flags as they are typed again. */
-export function sheetWords({ decimalComma, ...flags }: SheetFlags): string[] {
-	const texts: readonly (readonly [string, string | undefined])[] = [
-		["--sheet", flags.sheet],
-		["--encoding", flags.encoding],
-		["--date-format", flags.dateFormat],
-		["--list-separator", flags.listSeparator],
-		["--true", flags.true?.join(",")],
-		["--false", flags.false?.join(",")],
-	];
-	const words = texts.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
-	return decimalComma === true ? [...words, "--decimal-comma"] : words;
-}
-
 export type ShardFlags = {
 	/** the part of the manifest's rows that this run takes */
 	readonly shard?: Shard | undefined;
@@ -141,6 +120,7 @@ const OF_FOLDERS = ["include", "exclude", "filesFrom", "null", "names", "follow"
 
 /** Options of commands that take folders. @param verb what `--no-sidecars` does to a file: `uploads` */
 export function addFileOptions(command: Command, verb: string): Command {
+	addRule(command, "-0", "needs", "--files-from");
 	return command
 		.option("--include <glob>", "takes only files of folders that match, as '*.pdf' or 'hr/**' (repeatable)", collect)
 		.option("--exclude <glob>", "leaves out files and folders that match (repeatable)", collect)
@@ -157,11 +137,6 @@ export function addFileOptions(command: Command, verb: string): Command {
 			"--no-sidecars",
 			`of the files, ${verb} a.pdf.meta.json too; it is read as the metadata of a.pdf otherwise`,
 		);
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkFileFlags({ null: isNull, filesFrom }: FileFlags): void {
-	needs("--files-from", filesFrom !== undefined, { "-0": isNull });
 }
 
 /** The flags that mean nothing without folders, as they are typed. */

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseNonEmpty } from "./values.ts";
+import { type Command, InvalidArgumentError } from "commander";
+import { choice, parseNonEmpty } from "./values.ts";
 
 /** Ends of names of reports. Each stands for a form. */
 const REPORT_ENDS = [".html", ".md", ".json"];
@@ -29,11 +29,10 @@ export function addCheckOutputOptions(command: Command): Command {
 	return command
 		.option("--junit <file>", "the run as a JUnit test report, one case a failed or invalid row", parseNonEmpty)
 		.addOption(
-			new Option(
+			choice(
 				"--annotations <form>",
+				["auto", "github", "gitlab", "none"],
 				"problems and failed rows at the lines of the manifest; gitlab writes gl-code-quality-report.json",
-			)
-				.choices(["auto", "github", "gitlab", "none"])
-				.default("auto"),
+			),
 		);
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { Parsing } from "../run/operations/parsing.ts";
 import type { Session } from "../app.ts";
-import { needs } from "./refuse.ts";
+import { addRule } from "./refuse.ts";
 import { parseTime } from "./values.ts";
 
 /** Flags of commands that parse what they write. */
@@ -16,6 +16,7 @@ export type ParseFlags = {
 export const STALL_TIME = 30 * 60_000;
 
 export function addStallTimeOption(command: Command): Command {
+	addRule(command, "--stall-time", "needs", "--wait");
 	return command.option(
 		"--stall-time <time>",
 		"with --wait: a document of which nothing changes for that time fails (default: 30m)",
@@ -24,17 +25,12 @@ export function addStallTimeOption(command: Command): Command {
 }
 
 export function addParseOptions(command: Command): Command {
+	addRule(command, "--wait", "needs", "--parse");
 	return addStallTimeOption(
 		command
 			.option("--parse", "starts the parsing of each document after its metadata, unless it is done or at work")
 			.option("--wait", "with --parse: waits until each document is done, and exits 1 if one fails"),
 	);
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkParseFlags({ parse = false, wait = false, stallTime }: ParseFlags): void {
-	needs("--parse", parse, { "--wait": wait });
-	needs("--wait", wait, { "--stall-time": stallTime });
 }
 
 /** What parses the documents of a run; undefined without `--parse`. */

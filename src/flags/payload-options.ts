@@ -58,9 +58,10 @@ const RECORDED = v.object({
 	filesRoot: TEXT,
 });
 
+export type RecordedFlags = Readonly<v.InferOutput<typeof RECORDED>>;
+
 /** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
-export type PayloadFlags = AnyManifestFlags &
-	Readonly<v.InferOutput<typeof RECORDED>> & { readonly allowEmpty?: boolean | undefined };
+export type PayloadFlags = AnyManifestFlags & RecordedFlags & { readonly allowEmpty?: boolean | undefined };
 
 /**
  * The flags as they are recorded. Paths are absolute, so that a run can be resumed from any folder.

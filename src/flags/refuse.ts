@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { type CliError, usageError } from "../errors.ts";
 
 /** The error of flags that do not fit together. */
@@ -5,10 +6,35 @@ export function refused(text: string, hint?: string): CliError {
 	return usageError(`${text}; nothing was sent`, hint);
 }
 
-/** Refuses flags that mean nothing without another. @throws CliError exit 2 for the first one that is given */
-export function needs(other: string, isGiven: boolean, flags: Readonly<Record<string, unknown>>): void {
-	const [flag] = Object.entries(flags).find(([, value]) => value !== undefined && value !== false) ?? [];
-	if (!isGiven && flag !== undefined) throw refused(`${flag} needs ${other}`, `Add ${other}, or leave ${flag} out.`);
+/** An option, perhaps with its value, that means nothing without another one, or that excludes it. */
+type Rule = readonly [option: string, verb: "needs" | "excludes", other: string, hint?: string];
+
+const RULES = new WeakMap<Command, readonly Rule[]>();
+
+/** Adds a rule for the options of a command: `"--wait", "needs", "--parse"`. */
+export function addRule(command: Command, ...rule: Rule): Command {
+	RULES.set(command, [...(RULES.get(command) ?? []), rule]);
+	return command;
+}
+
+/** @throws CliError exit 2 for the first rule that the options of a line do not keep */
+export function checkRules(command: Command): void {
+	for (const [option, verb, other, hint] of RULES.get(command) ?? []) {
+		if (!isGiven(command, option) || isGiven(command, other) === (verb === "needs")) continue;
+		throw verb === "needs"
+			? refused(`${option} needs ${other}`, hint ?? `Add ${other}, or leave ${option} out.`)
+			: refused(`${option} and ${other} exclude each other`, hint ?? "Use one of them.");
+	}
+}
+
+/** Whether a line or the file of `--config` has an option, as `--wait`, `--mode merge` or `--dry-run or --out`. */
+function isGiven(command: Command, text: string): boolean {
+	return text.split(" or ").some((each) => {
+		const [flag, value] = each.split(" ");
+		const name = command.options.find(({ long, short }) => long === flag || short === flag)?.attributeName() ?? "";
+		if (value !== undefined) return command.getOptionValue(name) === value;
+		return ["cli", "config"].includes(command.getOptionValueSource(name) ?? "");
+	});
 }
 
 type Asking = { readonly yes?: boolean | undefined; readonly dryRun?: boolean | undefined };

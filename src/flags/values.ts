@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { type CliError, usageError } from "../errors.ts";
 import type { Condition, Operator, Where } from "../plan/condition.ts";
 import { conditionText, parseCondition } from "../plan/condition-text.ts";
@@ -8,6 +8,11 @@ import type { MaxErrors } from "../run/stop/limits.ts";
 import { splitType } from "../manifest/rows/typed.ts";
 import { excerpt } from "../text/show.ts";
 import { quoted } from "./next-command.ts";
+
+/** An option that takes one of a few words. The first one is the default. */
+export function choice(flags: string, words: readonly string[], description: string): Option {
+	return new Option(flags, description).choices(words).default(words[0]);
+}
 
 /** A parser of the texts that `read` understands: for any other, it gives undefined. */
 export function by<Value>(read: (text: string) => Value | undefined, wanted: string): (text: string) => Value {
@@ -99,8 +104,11 @@ export function parseConditionFlag(text: string, earlier?: Condition): Condition
 	throw usageError(`--where-json: ${condition}`, `It is a metadata_condition, as in '${CONDITION_EXAMPLE}'.`);
 }
 
-/** Operators as people type them, the longer ones first, and what a condition calls them. */
-const COMPARISONS: readonly (readonly [typed: string, operator: Operator])[] = [
+/** `pages>=4`. A key may have such a sign within it: in `a->b=c` an equals sign comes later. */
+const COMPARISON = /^([^=]+?)(?:([<>!]=)(.*)|([<>≥≤])([^=]*))$/s;
+
+/** Signs of comparisons, and what a condition calls them. */
+const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 	[">=", "≥"],
 	["<=", "≤"],
 	["!=", "not is"],
@@ -108,7 +116,7 @@ const COMPARISONS: readonly (readonly [typed: string, operator: Operator])[] = [
 	["≤", "≤"],
 	[">", ">"],
 	["<", "<"],
-];
+]);
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
@@ -119,11 +127,12 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
  */
 export function collectWhere(text: string, earlier: readonly Where[] = []): Where[] {
 	const equals = text.indexOf("=");
-	const comparison = comparisonIn(text, equals);
-	if (comparison !== undefined) {
-		const { key, operator, value } = comparison;
+	const [, name = "", two, afterTwo, one, afterOne = ""] = COMPARISON.exec(text) ?? [];
+	const operator = OPERATORS.get(two ?? one ?? "");
+	if (operator !== undefined && name.trim() !== "") {
+		const value = (afterTwo ?? afterOne).trim();
 		const wanted = NUMBER.test(value) ? Number(value) : value;
-		const json = conditionText({ logic: "and", tests: [{ name: key, operator, wanted }] });
+		const json = conditionText({ logic: "and", tests: [{ name: name.trim(), operator, wanted }] });
 		throw wrong(text, "compares, and --where finds equal values alone", `Write: --where-json ${quoted(json)}`);
 	}
 	if (equals === -1) throw wrong(text, "has no value", `Write KEY=VALUE: --where ${quoted(`${text.trim()}=VALUE`)}`);
@@ -139,23 +148,6 @@ export function collectWhere(text: string, earlier: readonly Where[] = []): Wher
 		);
 	}
 	return [...earlier, [typed, value]];
-}
-
-/** A comparison that begins before the first equals sign, or with it. */
-function comparisonIn(
-	text: string,
-	equals: number,
-): { readonly key: string; readonly operator: Operator; readonly value: string } | undefined {
-	const places = COMPARISONS.map(([typed, operator]) => ({ typed, operator, at: text.indexOf(typed) }));
-	const [first] = places
-		.filter(({ at }) => at > 0 && (equals === -1 || at < equals))
-		.toSorted((one, other) => one.at - other.at || other.typed.length - one.typed.length);
-	if (first === undefined) return undefined;
-	const { typed, operator, at } = first;
-	const key = text.slice(0, at).trim();
-	// A key may have such a character within it: `a->b=c`.
-	if (key === "" || (equals !== -1 && equals > at + typed.length)) return undefined;
-	return { key, operator, value: text.slice(at + typed.length).trim() };
 }
 
 function wrong(text: string, what: string, hint: string): CliError {

@@ -1,6 +1,5 @@
 import type { App, Session, Settings } from "../app.ts";
-import { type CliError, type ExitCode, usageError } from "../errors.ts";
-import { type ServiceFlags, withSession } from "../flags/flags.ts";
+import { type CliError, usageError } from "../errors.ts";
 import type { NamedDataset } from "../run/service/service-memory.ts";
 import { allDatasets } from "../run/documents/pages.ts";
 import { firstDocuments } from "../run/documents/list.ts";
@@ -52,25 +51,6 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 	}
 	app.io.note(`Dataset ${show(given)} is ${show(only.id)}.`);
 	return only.id;
-}
-
-/**
- * Opens a session for as long as `use` takes, for a command that reads one dataset.
- *
- * @param name of the command: `docs list`
- * @throws CliError exit 2 where no dataset is named, or there is none of that name
- */
-export function withDataset<Flags extends ServiceFlags & { readonly dataset?: string | undefined }>(
-	name: string,
-	flags: Flags,
-	app: App,
-	use: (session: Session, dataset: string, settings: Settings) => Promise<ExitCode>,
-): Promise<ExitCode> {
-	return withSession(flags, app, async (session, settings) => {
-		const dataset = await datasetId({ flags, settings, session, app });
-		if (dataset !== undefined) return await use(session, dataset, settings);
-		throw usageError(`${name} needs a dataset`, "Name it with -d DATASET; `ragtag datasets list` shows all datasets.");
-	});
 }
 
 /** All datasets of the key. Completion offers them from then on. */

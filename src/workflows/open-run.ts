@@ -1,6 +1,7 @@
 import { printVersionLine } from "./report.ts";
 import type { BodyForm } from "../body-forms.ts";
 import type { App, Session, Settings } from "../app.ts";
+import { usageError } from "../errors.ts";
 import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
 import { datasetId } from "./dataset.ts";
 
@@ -24,29 +25,47 @@ type SessionFlags = ServiceFlags & {
 	readonly json?: boolean | undefined;
 };
 
+type DatasetFlags = SessionFlags & { readonly dataset?: string | undefined };
+
 /**
  * Reads the settings and opens a session. With `--json` the version line comes first. The flags of the run have the id of
  * the dataset that `-d` or the profile names.
  *
  * @throws CliError exit 2 where there is no such dataset
  */
-export async function openRun<Flags extends SessionFlags & { readonly dataset?: string | undefined }>(
+export async function openRun<Flags extends DatasetFlags>(
 	command: string,
 	flags: Flags,
 	app: App,
 ): Promise<Run<Flags>> {
 	if (flags.json === true) await printVersionLine(app);
-	const run = await connectRun(command, flags, app);
+	return withDatasetId(await connectRun(command, flags, app));
+}
+
+async function withDatasetId<Flags extends DatasetFlags>(run: Run<Flags>): Promise<Run<Flags>> {
 	try {
 		const dataset = await datasetId(run);
-		return dataset === undefined ? run : { ...run, flags: { ...flags, dataset } };
+		return dataset === undefined ? run : { ...run, flags: { ...run.flags, dataset } };
 	} catch (error) {
 		await run.session.close();
 		throw error;
 	}
 }
 
-/** The same for a command that has printed its version line, and whose rows name their datasets. It sends nothing. */
+/** The same for a command that lists one dataset. @throws CliError exit 2 also where none is named */
+export async function openDataset<Flags extends DatasetFlags>(
+	command: string,
+	flags: Flags,
+	app: App,
+): Promise<Run<Flags> & { readonly dataset: string }> {
+	const run = await withDatasetId(await connectRun(command, flags, app));
+	const { dataset } = run.flags;
+	if (dataset !== undefined) return { ...run, dataset };
+	await run.session.close();
+	throw usageError(`${command} needs a dataset`, "Name it with -d DATASET; `ragtag datasets list` shows all datasets.");
+}
+
+/** Reads the settings and opens a session. It sends nothing. */
 export async function connectRun<Flags extends SessionFlags>(
 	command: string,
 	flags: Flags,

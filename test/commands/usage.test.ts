@@ -112,7 +112,7 @@ const LINES: readonly (readonly [line: string, said: string])[] = [
 	["values -d D --chunk 5", "--chunk needs --map or --rename"],
 	["values -d D -o m.csv", "--out needs a KEY"],
 	["values k -d D -o m.csv --json", "always CSV"],
-	["values k -d D --map m.csv --format csv", "--format is for lists"],
+	["values k -d D --map m.csv --format csv", "--format and --map or --rename exclude each other"],
 	["values k -d D --map m.csv --detailed-exitcode", "needs --dry-run"],
 	["values k -d D --map m.csv -n --verify all", "nothing is written"],
 
@@ -126,8 +126,8 @@ const LINES: readonly (readonly [line: string, said: string])[] = [
 	["runs adjust --rate fast", "or a timetable as in '08:00=20 20:00=100'"],
 	// As 90 seconds it would remove nearly all records of undos.
 	["runs prune --older-than 90", "Did you mean 90d?"],
-	["help --json docs", "takes no words"],
-	["help runs --search rate", "takes its words alone"],
+	["help --json docs", "take no words"],
+	["help runs --search rate", "take no words"],
 ];
 
 it.each(LINES)("%s is exit 2 with a next step, and nothing is sent", async (line, said) => {

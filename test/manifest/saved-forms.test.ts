@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { sheetOptions, type SheetFlags, sheetWords } from "../../src/flags/input-flags.ts";
+import { sheetOptions, type SheetFlags } from "../../src/flags/input-flags.ts";
 import { payloadFlags } from "../../src/flags/payload-options.ts";
 import { encodingOf } from "../../src/manifest/bytes/encodings.ts";
 import { dateFormOf } from "../../src/manifest/csv/date-form.ts";
@@ -122,16 +122,4 @@ describe("encodings", () => {
 test("a resumed run reads its manifest by the same options", () => {
 	const flags = { encoding: "windows-1252", decimalComma: true, ...GERMAN, listSeparator: ",", ...WORDS };
 	expect(payloadFlags({ ...flags, filesRoot: "/" })).toMatchObject(flags);
-	expect(sheetWords(flags)).toEqual(
-		[
-			"--encoding",
-			"windows-1252",
-			"--date-format",
-			"DD.MM.YYYY",
-			"--list-separator",
-			",",
-			"--true",
-			"ja,wahr,x",
-		].concat(["--false", "nein,falsch", "--decimal-comma"]),
-	);
 });

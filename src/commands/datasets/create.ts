@@ -2,8 +2,9 @@ import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
+import { connectRun } from "../../workflows/open-run.ts";
 
 type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
 
@@ -22,11 +23,10 @@ export const createCommand = declare({
 
 async function create(options: CreateOptions, app: App): Promise<ExitCode> {
 	if (options.name.trim() === "") throw usageError("the name of the dataset is empty");
-	return withSession(options, app, async (session) => {
-		const id = await idOf(options, session);
-		await app.io.out(`${id}\n`);
-		return Exit.ok;
-	});
+	await using run = await connectRun("datasets create", options, app);
+	const id = await idOf(options, run.session);
+	await app.io.out(`${id}\n`);
+	return Exit.ok;
 }
 
 /**
@@ -48,19 +48,22 @@ async function named(name: string, { api, request }: Session): Promise<readonly 
 	return found;
 }
 
+function failed(text: string, hint: string, cause?: unknown): CliError {
+	return new CliError(text, { exit: Exit.failedRows, hint, cause });
+}
+
 function taken(name: string, ids: readonly string[], { service }: Session): CliError {
 	const shown = ids.map((id) => service.show(id)).join(", ");
 	const title = service.show(name);
-	if (ids.length > 1) {
-		return new CliError(`there are ${ids.length} datasets named ${title}: ${shown}; nothing was created`, {
-			exit: Exit.failedRows,
-			hint: "Choose another name, or use one of them by its id.",
-		});
-	}
-	return new CliError(`a dataset named ${title} is there already, with the id ${shown}; nothing was created`, {
-		exit: Exit.failedRows,
-		hint: `Use it with -d ${shown}; --if-missing prints that id and exits 0.`,
-	});
+	return ids.length > 1
+		? failed(
+				`there are ${ids.length} datasets named ${title}: ${shown}; nothing was created`,
+				"Choose another name, or use one of them by its id.",
+			)
+		: failed(
+				`a dataset named ${title} is there already, with the id ${shown}; nothing was created`,
+				`Use it with -d ${shown}; --if-missing prints that id and exits 0.`,
+			);
 }
 
 /** Creates a dataset. Where the answer was lost, it lists the datasets by name instead of creating a second one. */
@@ -81,14 +84,8 @@ async function createOrFind(
 		const [only] = found;
 		if (only !== undefined && found.length === 1) return only;
 		if (found.length === 0) throw isRefused ? refused(error, name) : error;
-		throw new CliError(
-			`the answer was lost, and there are ${found.length} datasets of that name: ${found.join(", ")}`,
-			{
-				exit: Exit.failedRows,
-				hint: "One of them may be new: compare them with ragtag datasets list.",
-				cause: error,
-			},
-		);
+		const text = `the answer was lost, and there are ${found.length} datasets of that name: ${found.join(", ")}`;
+		throw failed(text, "One of them may be new: compare them with ragtag datasets list.", error);
 	}
 }
 
@@ -100,12 +97,9 @@ function isNamed(made: string, name: string): boolean {
 /** From v0.22 on RAGFlow numbers a name that is taken (`create_with_name` in api/db/services/knowledgebase_service.py). */
 function renamed(name: string, made: { readonly id: string; readonly name: string }, { service }: Session): CliError {
 	const [id, madeName] = [service.show(made.id), service.show(made.name)];
-	return new CliError(
+	return failed(
 		`the service made a dataset named ${JSON.stringify(madeName)}, not ${JSON.stringify(name)}, which is probably taken; its id is ${id}`,
-		{
-			exit: Exit.failedRows,
-			hint: `Use it with -d ${id}, or remove it in the service's own interface: ragtag removes no datasets. ragtag datasets list shows both.`,
-		},
+		`Use it with -d ${id}, or remove it in the service's own interface: ragtag removes no datasets. ragtag datasets list shows both.`,
 	);
 }
 
@@ -117,5 +111,5 @@ function refused(error: unknown, name: string): CliError {
 	const hint = TAKEN.test(text)
 		? `Choose another name, or use the existing dataset: ragtag datasets list shows the id of ${JSON.stringify(name)}.`
 		: "Check the name, which may have at most 128 characters, and the service (ragtag doctor).";
-	return new CliError(text, { exit: Exit.failedRows, hint, cause: error });
+	return failed(text, hint, error);
 }

@@ -3,9 +3,10 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import type { Dataset } from "../../rest/types.ts";
 import type { NamedDataset } from "../../run/service/service-memory.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
-import { addServiceOptions, type ServiceFlags, withSession } from "../../flags/flags.ts";
+import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { numberText } from "../../text/words.ts";
+import { connectRun } from "../../workflows/open-run.ts";
 import {
 	addFormatOption,
 	chosenFormat,
@@ -36,26 +37,26 @@ const COUNT: ListColumn<Dataset> = {
 };
 
 async function list(options: ListOptions, app: App): Promise<ExitCode> {
-	return withSession(options, app, async ({ api, request }, settings) => {
-		const seen: NamedDataset[] = [];
-		const datasets = async function* (): AsyncGenerator<Dataset> {
-			for await (const dataset of allDatasets(api, request)) {
-				seen.push({ id: dataset.id, name: dataset.name });
-				yield dataset;
-			}
-		};
-		const format = chosenFormat(options);
-		const shape = {
-			columns: [ID, NAME, COUNT],
-			json: ({ id, name, documentCount }: Dataset) =>
-				JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
-			table: () => [NAME, { ...COUNT, spare: 0 }, ID],
-		};
-		const count = await printList(datasets(), shape, format, app);
-		await (await app.rememberedDatasets(settings))?.save(seen);
-		if (count === 0) app.io.note("no datasets; create one with: ragtag datasets create NAME");
-		else if (isTable(format, app.io) && !app.io.stdoutClosed)
-			app.io.note(`${numberText(count)} ${count === 1 ? "dataset" : "datasets"}`);
-		return Exit.ok;
-	});
+	await using run = await connectRun("datasets list", options, app);
+	const { api, request } = run.session;
+	const seen: NamedDataset[] = [];
+	const datasets = async function* (): AsyncGenerator<Dataset> {
+		for await (const dataset of allDatasets(api, request)) {
+			seen.push({ id: dataset.id, name: dataset.name });
+			yield dataset;
+		}
+	};
+	const format = chosenFormat(options);
+	const shape = {
+		columns: [ID, NAME, COUNT],
+		json: ({ id, name, documentCount }: Dataset) =>
+			JSON.stringify({ dataset_id: id, name, document_count: documentCount ?? null }),
+		table: () => [NAME, { ...COUNT, spare: 0 }, ID],
+	};
+	const count = await printList(datasets(), shape, format, app);
+	await (await app.rememberedDatasets(run.settings))?.save(seen);
+	if (count === 0) app.io.note("no datasets; create one with: ragtag datasets create NAME");
+	else if (isTable(format, app.io) && !app.io.stdoutClosed)
+		app.io.note(`${numberText(count)} ${count === 1 ? "dataset" : "datasets"}`);
+	return Exit.ok;
 }

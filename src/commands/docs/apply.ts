@@ -1,4 +1,4 @@
-import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
 import { documentsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
@@ -43,7 +43,6 @@ export const applyCommand = declare({
 /** @param command of the record of the run */
 async function apply(options: ApplyOptions, app: App, command = APPLY): Promise<ExitCode> {
 	const { file, shard, allowTypeChange, dryRun = false } = options;
-	checkDryRunFlags(options);
 	checkInput(file, options);
 	if (options.json === true) await printVersionLine(app);
 	await using run = await connectRun(command, options, app);

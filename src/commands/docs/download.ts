@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { type DryRunFlags, addDryRunOptions, checkDryRunFlags } from "../../flags/change-flags.ts";
+import { type DryRunFlags, addDryRunOptions } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -106,7 +106,6 @@ function checkFlags(options: DownloadOptions): void {
 		);
 	}
 	checkShard(options, manifest);
-	checkDryRunFlags(options);
 	checkInput(manifest, options);
 }
 

@@ -1,5 +1,4 @@
 import { InvalidArgumentError, Option } from "commander";
-import { withDataset } from "../../workflows/dataset.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
@@ -23,6 +22,7 @@ import {
 	type SortOrder,
 } from "../../workflows/lists/document-table.ts";
 import { documentsOfIds } from "../../workflows/named-document.ts";
+import { openDataset } from "../../workflows/open-run.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
 import {
@@ -71,12 +71,8 @@ export const listCommand = declare({
 			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
 			.option("--id <id...>", "the documents of these ids alone (repeatable)");
 		addFilterOptions(command)
-			.addOption(
-				new Option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`)
-					.argParser(parseRuns)
-					.helpGroup("Which documents:"),
-			)
-			.addOption(new Option("--untagged", "those without any metadata").helpGroup("Which documents:"))
+			.option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`, parseRuns)
+			.option("--untagged", "those without any metadata")
 			.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
 			.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
 			.option(
@@ -119,45 +115,45 @@ function parseSort(text: string): SortOrder {
 }
 
 async function list(options: ListOptions, app: App): Promise<ExitCode> {
-	return withDataset("docs list", options, app, async (session, dataset, settings) => {
-		const { fields } = options;
-		let short: ShortList | undefined;
-		const format = chosenFormat(options);
-		const keys = new KeyCounts();
-		const named = options.allowEmpty === true ? [] : namedKeys(options);
-		const counts: Counts = { found: 0, isWhole: false, total: undefined };
-		const checks: FilterChecks = {
-			onShort: (list) => (short = list),
-			onTotal: (total) => (counts.total = total),
-			keys,
-			named,
-			doubts: WARN,
+	await using run = await openDataset("docs list", options, app);
+	const { session, dataset, settings } = run;
+	const { fields } = options;
+	let short: ShortList | undefined;
+	const format = chosenFormat(options);
+	const keys = new KeyCounts();
+	const named = options.allowEmpty === true ? [] : namedKeys(options);
+	const counts: Counts = { found: 0, isWhole: false, total: undefined };
+	const checks: FilterChecks = {
+		onShort: (list) => (short = list),
+		onTotal: (total) => (counts.total = total),
+		keys,
+		named,
+		doubts: WARN,
+	};
+	const { id } = options;
+	if (id !== undefined && filterText(options) !== "") throw usageError("--id and a filter exclude each other");
+	const found =
+		id === undefined ? filteredDocuments(session, dataset, options, checks) : documentsOfIds(session, dataset, id);
+	const listed = inState(found, options);
+	const chosen = chosenDocuments(counted(listed, counts), options);
+	const held = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
+	const shown = fields?.includes("meta_fields") === true ? undefined : fields;
+	const isJson = format === "json" || format === "jsonl";
+	const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
+	const documents = warningOfInexact(held, shown, fates, app);
+	if (format === "csv") await printDocumentsCsv(documents, { fields, settings, app });
+	else {
+		const shape = {
+			columns: (fields ?? defaultFields).map(documentColumn),
+			json: (document: Document) => documentJson(document, fields),
+			table: fields === undefined ? documentTable : undefined,
+			isWide: options.wide === true,
 		};
-		const { id } = options;
-		if (id !== undefined && filterText(options) !== "") throw usageError("--id and a filter exclude each other");
-		const found =
-			id === undefined ? filteredDocuments(session, dataset, options, checks) : documentsOfIds(session, dataset, id);
-		const listed = inState(found, options);
-		const chosen = chosenDocuments(counted(listed, counts), options);
-		const held = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
-		const shown = fields?.includes("meta_fields") === true ? undefined : fields;
-		const isJson = format === "json" || format === "jsonl";
-		const fates = format === "csv" ? IN_MANIFESTS : isJson ? IN_JSON : IN_TABLES;
-		const documents = warningOfInexact(held, shown, fates, app);
-		if (format === "csv") await printDocumentsCsv(documents, { fields, settings, app });
-		else {
-			const shape = {
-				columns: (fields ?? defaultFields).map(documentColumn),
-				json: (document: Document) => documentJson(document, fields),
-				table: fields === undefined ? documentTable : undefined,
-				isWide: options.wide === true,
-			};
-			const shown = await printList(documents, shape, format, app);
-			if (isTable(format, app.io) && !app.io.stdoutClosed) app.io.note(countText(shown, counts, options));
-		}
-		if (short !== undefined) throw shortListError(dataset, short, "the list above");
-		return Exit.ok;
-	});
+		const shown = await printList(documents, shape, format, app);
+		if (isTable(format, app.io) && !app.io.stdoutClosed) app.io.note(countText(shown, counts, options));
+	}
+	if (short !== undefined) throw shortListError(dataset, short, "the list above");
+	return Exit.ok;
 }
 
 /** Keys that some document must have. A list by name alone shows too few documents to judge by what is printed. */
@@ -212,14 +208,10 @@ async function* counted(documents: AsyncIterable<Document>, counts: Counts): Asy
 
 /** `250 documents`, and with `--limit` `5 of 250 documents`, or `the first 5 documents` where it is not known of how many. */
 function countText(shown: number, { found, isWhole, total }: Counts, options: ListOptions): string {
-	if (isWhole || shown < (options.limit ?? Number.POSITIVE_INFINITY)) return ofAll(shown, isWhole ? found : shown);
 	const isFiltered = filterText(options) !== "" || options.parsing !== undefined || options.untagged === true;
-	if (total !== undefined && !isFiltered) return ofAll(shown, total);
+	const all = isWhole ? found : isFiltered ? undefined : total;
+	if (all !== undefined) return all > shown ? `${numberText(shown)} of ${documentsText(all)}` : documentsText(shown);
 	return shown === 1 ? "the first document" : `the first ${documentsText(shown)}`;
-}
-
-function ofAll(shown: number, all: number): string {
-	return all > shown ? `${numberText(shown)} of ${documentsText(all)}` : documentsText(shown);
 }
 
 /** The documents that `--sort` and `--limit` leave of those that were found. */

@@ -1,10 +1,10 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
-import { checkCanAsk, needs, refused } from "../../flags/refuse.ts";
+import { addRule, checkCanAsk, refused } from "../../flags/refuse.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocument } from "../../run/operations/parse.ts";
@@ -43,6 +43,7 @@ export const parseCommand = declare({
 	examples:
 		"ragtag docs parse -d DATASET --wait\nragtag docs parse -d DATASET --only-failed --wait\nragtag docs parse ids.csv -d DATASET\nragtag docs parse -d DATASET --where category=news --again --dry-run",
 	declare: (command, app) => {
+		addRule(command, "--only-failed", "excludes", "--again", "Failed documents are parsed without --again, too.");
 		command
 			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
 			.option("--id <id...>", "ids instead of a manifest (repeatable)")
@@ -94,13 +95,9 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: ParseOptions, { io }: App): void {
-	const { manifest, id, onlyFailed, again, wait = false, stallTime, resume } = options;
+	const { manifest, id, again, resume } = options;
 	const ways = [manifest !== undefined, id !== undefined, filterText(options) !== ""].filter(Boolean);
 	if (ways.length > 1) throw refused("docs parse takes one of a MANIFEST, --id and a filter");
-	if (onlyFailed === true && again === true) {
-		throw refused("--only-failed and --again exclude each other", "Failed documents are parsed without --again, too.");
-	}
-	needs("--wait", wait, { "--stall-time": stallTime });
 	if (resume === true && manifest === undefined && id === undefined) {
 		throw refused(
 			"--resume needs the same documents, and a list may show others by now",
@@ -108,7 +105,6 @@ function checkFlags(options: ParseOptions, { io }: App): void {
 		);
 	}
 	checkShard(options, manifest);
-	checkDryRunFlags(options);
 	checkCanAsk("docs parse --again", options, again !== true || (manifest !== "-" && io.stdinIsTerminal));
 	checkInput(manifest, options);
 }

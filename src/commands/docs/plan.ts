@@ -8,7 +8,6 @@ import {
 	addFormatOptions,
 	checkChangeFlags,
 	type ChangeFlags,
-	checkFormatFlags,
 	type DryRunFlags,
 	type UndeclaredFlag,
 	updatePlanOf,
@@ -18,7 +17,7 @@ import { declare } from "../../flags/declare.ts";
 import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { refused } from "../../flags/refuse.ts";
+import { addRule } from "../../flags/refuse.ts";
 import { parseOut } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
@@ -46,6 +45,8 @@ export const planCommand = declare({
 	examples:
 		"ragtag docs plan tags.csv -d DATASET --out plan.jsonl\nragtag docs plan tags.csv --mode merge --out plan.jsonl\nragtag docs apply plan.jsonl",
 	declare: (command) => {
+		const hint = "An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.";
+		addRule(command, "--undeclared", "excludes", "--skip-invalid", hint);
 		command
 			.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input")
 			.requiredOption("-o, --out <file>", "file for the plan, written once it is complete", parseOut)
@@ -68,8 +69,6 @@ export const planCommand = declare({
 
 async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
-	checkFormatFlags(options);
-	checkUndeclared(options);
 	const { manifest, out, mode, force = false } = options;
 	await checkOut(out, force);
 	checkInput(manifest, options);
@@ -85,15 +84,6 @@ async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 		created: new Date().toISOString(),
 	} satisfies PlanHeader);
 	return await preview(run, rows, previewUpdate(update), planSink(run, writer));
-}
-
-/** @throws CliError exit 2 where an invalid row may name a document */
-function checkUndeclared({ undeclared, skipInvalid }: Pick<PlanOptions, "undeclared" | "skipInvalid">): void {
-	if (undeclared === undefined || skipInvalid !== true) return;
-	throw refused(
-		"--undeclared and --skip-invalid exclude each other",
-		"An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.",
-	);
 }
 
 const UNDECLARED_NEXT = "Add a row for each document that has none, or remove it with ragtag docs rm.";

@@ -1,5 +1,4 @@
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
-import { Option } from "commander";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import {
@@ -13,16 +12,11 @@ import type { Metadata } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
 import { declare } from "../../flags/declare.ts";
-import {
-	addManifestOptions,
-	addServiceOptions,
-	type ManifestFlags,
-	type ServiceFlags,
-	withSession,
-} from "../../flags/flags.ts";
+import { addManifestOptions, addServiceOptions, type ManifestFlags, type ServiceFlags } from "../../flags/flags.ts";
 import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { collect, parseOut } from "../../flags/values.ts";
+import { connectRun } from "../../workflows/open-run.ts";
+import { choice, collect, parseOut } from "../../flags/values.ts";
 import { foundDocuments, lookUp, namesOfDatasets, printFound } from "../../workflows/resolve/look-up.ts";
 import { type NamedRows, sidecarRows } from "../../workflows/resolve/sidecar-rows.ts";
 
@@ -54,12 +48,11 @@ export const resolveCommand = declare({
 				"CSV, JSON array, JSON lines or .xlsx; - reads standard input; with --match sidecar files or folders",
 			)
 			.addOption(
-				new Option(
+				choice(
 					"--match <how>",
+					["exact", "glob", "sidecar"],
 					"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
-				)
-					.choices(["exact", "glob", "sidecar"])
-					.default("exact"),
+				),
 			)
 			.option("--set <key=value>", "adds a value to every row; KEY:number=5 gives it a type (repeatable)", collect)
 			.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
@@ -83,28 +76,28 @@ async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 		}
 		checkInput(manifest, given);
 	}
-	return withSession(given, app, async (session, settings) => {
-		const dataset = await datasetId({ flags: given, settings, session, app });
-		const options = dataset === undefined ? given : { ...given, dataset };
-		const reading = await manifestOptions("resolve", options, settings);
-		const source =
-			options.match === "sidecar"
-				? await sidecarRows(options.manifest, reading, { json: options.json === true, app })
-				: await checkAndReport({ flags: options, settings, app }, manifest, reading);
-		try {
-			const stop = refusal(source, options, "resolve");
-			if (stop !== undefined) {
-				const again = "Fix them, then run the same command again.";
-				throw new CliError(stop.text, {
-					exit: stop.exit,
-					hint: options.match === "sidecar" ? again : (stop.hint ?? again),
-				});
-			}
-			return await printResolved(source, options, session, app);
-		} finally {
-			await source.close();
+	await using run = await connectRun("docs resolve", given, app);
+	const { session, settings } = run;
+	const dataset = await datasetId({ flags: given, settings, session, app });
+	const options = dataset === undefined ? given : { ...given, dataset };
+	const reading = await manifestOptions("resolve", options, settings);
+	const source =
+		options.match === "sidecar"
+			? await sidecarRows(options.manifest, reading, { json: options.json === true, app })
+			: await checkAndReport({ flags: options, settings, app }, manifest, reading);
+	try {
+		const stop = refusal(source, options, "resolve");
+		if (stop !== undefined) {
+			const again = "Fix them, then run the same command again.";
+			throw new CliError(stop.text, {
+				exit: stop.exit,
+				hint: options.match === "sidecar" ? again : (stop.hint ?? again),
+			});
 		}
-	});
+		return await printResolved(source, options, session, app);
+	} finally {
+		await source.close();
+	}
 }
 
 /** Finds all documents, then prints them. An incomplete manifest is printed only with `--skip-invalid`. */

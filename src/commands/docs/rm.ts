@@ -1,4 +1,4 @@
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
@@ -85,7 +85,6 @@ function checkFlags(options: RmOptions, { io }: App): void {
 	}
 	if (name?.includes("") === true) throw refused("--name has an empty name", "Was a variable not set?");
 	checkShard(options, manifest);
-	checkDryRunFlags(options);
 	checkCanAsk(PURPOSES.rm.command, options, manifest !== "-" && io.stdinIsTerminal);
 	checkInput(manifest, options);
 }

@@ -8,10 +8,10 @@ import { blame } from "../../plan/blame.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { show as shown } from "../../text/show.ts";
-import { withDataset } from "../../workflows/dataset.ts";
 import { documentJson, timeCell } from "../../workflows/lists/document-table.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import { documentOf } from "../../workflows/named-document.ts";
+import { openDataset } from "../../workflows/open-run.ts";
 import {
 	type BlameLine,
 	presentColumns,
@@ -28,7 +28,6 @@ type ShowOptions = ServiceFlags & {
 	readonly json?: boolean | undefined;
 };
 
-/** Declares the interface of `docs show`. What it does is in `show`. */
 export const showCommand = declare({
 	summary: "show one document: metadata, and which run set each value",
 	description:
@@ -46,27 +45,27 @@ export const showCommand = declare({
 });
 
 async function show(options: ShowOptions, app: App): Promise<ExitCode> {
-	return withDataset("docs show", options, app, async (session, dataset) => {
-		const document = await documentOf(session, dataset, options.document);
-		const { baseUrl, service } = session;
-		const { normalise } = service.api.dialect.flavour;
-		const lines = await linesOf(document, { dataset, baseUrl, normalise }, options, app);
-		if (options.json === true) {
-			await app.io.out(`${jsonOf(document, lines)}\n`);
-			return Exit.ok;
-		}
-		for (const [label, text] of factsOf(document, dataset)) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
-		if (document.metadata === undefined) {
-			app.io.note("The list does not show the metadata of this document.");
-			return Exit.ok;
-		}
-		if (lines.length === 0) await app.io.print(`${"metadata".padEnd(10)} none\n`);
-		else {
-			await app.io.print("\n");
-			await printList(lines, presentColumns(false), "table", app);
-		}
+	await using run = await openDataset("docs show", options, app);
+	const { session, dataset } = run;
+	const document = await documentOf(session, dataset, options.document);
+	const { baseUrl, service } = session;
+	const { normalise } = service.api.dialect.flavour;
+	const lines = await linesOf(document, { dataset, baseUrl, normalise }, options, app);
+	if (options.json === true) {
+		await app.io.out(`${jsonOf(document, lines)}\n`);
 		return Exit.ok;
-	});
+	}
+	for (const [label, text] of factsOf(document, dataset)) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
+	if (document.metadata === undefined) {
+		app.io.note("The list does not show the metadata of this document.");
+		return Exit.ok;
+	}
+	if (lines.length === 0) await app.io.print(`${"metadata".padEnd(10)} none\n`);
+	else {
+		await app.io.print("\n");
+		await printList(lines, presentColumns(false), "table", app);
+	}
+	return Exit.ok;
 }
 
 /** The values that the document has now, each with the run that set it. */

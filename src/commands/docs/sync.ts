@@ -1,12 +1,12 @@
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
 import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
-import { addParseOptions, checkParseFlags, type ParseFlags } from "../../flags/parse-flags.ts";
+import { addParseOptions, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { needs } from "../../flags/refuse.ts";
+import { addRule } from "../../flags/refuse.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
 import type { PlanHeader } from "../../plan/plan-file/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -15,7 +15,7 @@ import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
-import { addSourceOptions, checkSources } from "../../workflows/rows/file-values.ts";
+import { addSourceOptions } from "../../workflows/rows/file-values.ts";
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
 import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
@@ -26,7 +26,7 @@ import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } fr
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
 import { unfinishedSync } from "../../workflows/sync/unfinished-sync.ts";
-import { addFileOptions, checkFileFlags } from "../../flags/input-flags.ts";
+import { addFileOptions } from "../../flags/input-flags.ts";
 
 type SyncOptions = RunFlags &
 	DryRunFlags &
@@ -37,7 +37,6 @@ type SyncOptions = RunFlags &
 		readonly trash?: boolean | undefined;
 	};
 
-/** Declares the interface of `docs sync`. What it does is in `sync`. */
 export const syncCommand = declare({
 	summary: "make a dataset hold what a folder holds",
 	description:
@@ -46,6 +45,7 @@ export const syncCommand = declare({
 	examples:
 		"ragtag docs sync papers -d DATASET --dry-run\nragtag docs sync papers -d DATASET --remove\nragtag docs sync papers -d DATASET --pattern '{category}/{title}.pdf'",
 	declare: (command) => {
+		for (const flag of ["--delete-excluded", "--max-remove"]) addRule(command, flag, "needs", "--remove");
 		command
 			.argument("<folder>", "the folder")
 			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
@@ -68,7 +68,7 @@ export const syncCommand = declare({
 			.option("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty)
 			.option("--allow-empty", "accepts a folder without files")
 			.option("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut);
-		addParseOptions(addSourceOptions(addFileOptions(addUnaskedOptions(command), "syncs")));
+		addParseOptions(addSourceOptions(addFileOptions(addUnaskedOptions(command, "--dry-run or --out"), "syncs")));
 		addTypeOption(addBodyOption(addSetOption(addRunOptions(command))));
 	},
 	run: sync,
@@ -76,8 +76,8 @@ export const syncCommand = declare({
 });
 
 async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
-	await checkFlags(options);
-	const { folder, dryRun = false, out } = options;
+	const { folder, dryRun = false, out, force = false } = options;
+	if (out !== undefined) await checkOut(out, force);
 	await using run = await openRun(SYNC_COMMAND, options, app);
 	const { dataset } = run.flags;
 	if (dataset === undefined) {
@@ -162,16 +162,6 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 	const printer = planPrinter(run);
 	const sink = { ...printer, next: next ?? "The same command without --dry-run makes these changes." };
 	return await preview(run, rows, previewPlanned(run, syncRules(run, target)), sink);
-}
-
-async function checkFlags(options: SyncOptions): Promise<void> {
-	const { out, force = false, remove = false, deleteExcluded, maxRemove } = options;
-	checkDryRunFlags({ ...options, dryRun: options.dryRun === true || out !== undefined });
-	checkSources(options);
-	checkParseFlags(options);
-	checkFileFlags(options);
-	needs("--remove", remove, { "--delete-excluded": deleteExcluded, "--max-remove": maxRemove });
-	if (out !== undefined) await checkOut(out, force);
 }
 
 async function writePlan(

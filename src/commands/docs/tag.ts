@@ -8,7 +8,6 @@ import {
 	updatePlanOf,
 	addUnaskedOptions,
 	addTypeOption,
-	checkDryRunFlags,
 	type DryRunFlags,
 } from "../../flags/change-flags.ts";
 import { declare, typedOptions } from "../../flags/declare.ts";
@@ -106,7 +105,6 @@ function checkFlags(options: TagOptions): void {
 	}
 	if (manifest === undefined) checkFilterFlags(options);
 	checkShard(options, manifest);
-	checkDryRunFlags(options);
 	checkInput(manifest, options);
 }
 

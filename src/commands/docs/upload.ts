@@ -1,4 +1,4 @@
-import { addUnaskedOptions, addTypeOption, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
@@ -25,9 +25,10 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
-import { addParseOptions, checkParseFlags, type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
+import { addParseOptions, type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { needs, refused } from "../../flags/refuse.ts";
+import { addRule, refused } from "../../flags/refuse.ts";
+import { choice } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
@@ -41,14 +42,7 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
-import {
-	addShardOption,
-	checkFileFlags,
-	checkShard,
-	addFileOptions,
-	type FileFlags,
-	fileFlagsGiven,
-} from "../../flags/input-flags.ts";
+import { addShardOption, checkShard, addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/input-flags.ts";
 
 type UploadOptions = ManifestReadFlags &
 	RunFlags &
@@ -68,16 +62,16 @@ export const uploadCommand = declare({
 	examples:
 		"ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\nragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\nragtag docs upload files.csv -d DATASET --failed failed.csv\nragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\nragtag docs upload papers -d DATASET --on-existing replace --parse --wait",
 	declare: (command, app) => {
+		addRule(command, "--checksum", "needs", "--on-existing replace");
 		command
 			.argument("[files...]", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files and folders")
 			.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
 			.addOption(
-				new Option(
+				choice(
 					"--on-existing <what>",
+					["error", "skip", "update-metadata", "upload-again", "replace"],
 					"if a document of that name exists: fail the row, leave the document, replace its metadata, store another, or replace the document where the file has changed",
-				)
-					.choices(["error", "skip", "update-metadata", "upload-again", "replace"])
-					.default("error"),
+				),
 			)
 			.option("--checksum", "with --on-existing replace, also compares contents of equal size: downloads the documents")
 			.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)");
@@ -134,11 +128,7 @@ async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
 
 /** The manifest, where the arguments are one. @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: UploadOptions): string | undefined {
-	const { files, as, filesFrom, onExisting, checksum } = options;
-	checkDryRunFlags(options);
-	checkParseFlags(options);
-	checkFileFlags(options);
-	needs("--on-existing replace", onExisting === "replace", { "--checksum": checksum });
+	const { files, as, filesFrom } = options;
 	if (files.length === 0 && filesFrom === undefined) {
 		throw usageError("missing argument 'files': name a manifest, files or folders");
 	}

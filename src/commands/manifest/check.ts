@@ -1,9 +1,8 @@
 import { printVersionLine } from "../../workflows/report.ts";
 import { numberText, rowsText } from "../../text/words.ts";
-import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { DEFAULT_PURPOSE, PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
+import { PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { MemoryJournal } from "../../run/journal/memory-journal.ts";
@@ -12,6 +11,7 @@ import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flag
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
 import { addCheckOutputOptions } from "../../flags/output-flags.ts";
 import { declare } from "../../flags/declare.ts";
+import { choice } from "../../flags/values.ts";
 
 type CheckOptions = ManifestFlags &
 	ChangeFlags & {
@@ -28,11 +28,7 @@ export const checkCommand = declare({
 	declare: (command) => {
 		command
 			.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
-			.addOption(
-				new Option("--for <purpose>", "the command that the manifest is for")
-					.choices(PURPOSE_NAMES)
-					.default(DEFAULT_PURPOSE),
-			)
+			.addOption(choice("--for <purpose>", PURPOSE_NAMES, "the command that the manifest is for"))
 			.option("--files-root <dir>", "upload: folder of the files (default: the manifest's folder)")
 			.option("--json", "problems as JSON lines");
 		addCheckOutputOptions(command);

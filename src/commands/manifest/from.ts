@@ -7,7 +7,6 @@ import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import {
 	addSourceOptions,
-	checkSources,
 	type SourceFlags,
 	sourcesOf,
 	type Origin,
@@ -63,7 +62,6 @@ async function from(options: FromOptions, app: App): Promise<ExitCode> {
 	if (paths.length === 0 && options.filesFrom === undefined) {
 		throw usageError("manifest from needs a file or a folder", "Name one, or --files-from FILE.");
 	}
-	checkSources(options);
 	if (explain && out === undefined && options.json === true) {
 		throw usageError("--explain and --json need --out");
 	}

@@ -1,4 +1,4 @@
-import { withDataset } from "../../workflows/dataset.ts";
+import { openDataset } from "../../workflows/open-run.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { textSurvives } from "../../manifest/write.ts";
@@ -33,36 +33,36 @@ export const initCommand = declare({
 });
 
 async function init(options: InitOptions, app: App): Promise<ExitCode> {
-	return withDataset("manifest init", options, app, async (session, dataset, settings) => {
-		let short: ShortList | undefined;
-		const request = session.service.searches.believing(session.request, WARN);
-		const all = allDocuments(session.api, request, dataset, { onShort: (list) => (short = list) });
-		const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
-		const { out } = options;
-		let [areNumbers, haveMetadata, isHidden] = [false, false, false];
-		const watched = async function* (): AsyncGenerator<Document> {
-			for await (const document of documents) {
-				areNumbers ||= !textSurvives(document.id);
-				haveMetadata ||= (document.metadata?.size ?? 0) > 0;
-				isHidden ||= document.metadata === undefined;
-				yield document;
-			}
-			// Where one document shows metadata, the others have none.
-			isHidden &&= !haveMetadata;
-			if (isHidden) app.io.note(HIDDEN);
-		};
-		if (out === undefined) {
-			await printDocumentsCsv(watched(), { settings, app });
-			if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
-			return Exit.ok;
+	await using run = await openDataset("manifest init", options, app);
+	const { session, dataset, settings } = run;
+	let short: ShortList | undefined;
+	const request = session.service.searches.believing(session.request, WARN);
+	const all = allDocuments(session.api, request, dataset, { onShort: (list) => (short = list) });
+	const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
+	const { out } = options;
+	let [areNumbers, haveMetadata, isHidden] = [false, false, false];
+	const watched = async function* (): AsyncGenerator<Document> {
+		for await (const document of documents) {
+			areNumbers ||= !textSurvives(document.id);
+			haveMetadata ||= (document.metadata?.size ?? 0) > 0;
+			isHidden ||= document.metadata === undefined;
+			yield document;
 		}
-		const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), { settings, app, print }));
-		const none = isHidden ? "Add a column for each key" : "No document has metadata yet: add a column for each key";
-		const todo = haveMetadata ? "Edit it" : none;
-		app.io.note(`${out}: ${rowsText(count)}. ${todo}, then: ragtag docs tag ${out}`);
-		if (areNumbers) app.io.note("A spreadsheet reads these ids as numbers: import the column document_id as text.");
-		// Kept although it is not complete: the next attempt may list no more.
-		if (short !== undefined) throw shortListError(dataset, short, out);
+		// Where one document shows metadata, the others have none.
+		isHidden &&= !haveMetadata;
+		if (isHidden) app.io.note(HIDDEN);
+	};
+	if (out === undefined) {
+		await printDocumentsCsv(watched(), { settings, app });
+		if (short !== undefined) throw shortListError(dataset, short, "the manifest above");
 		return Exit.ok;
-	});
+	}
+	const count = await writeNewFile(out, (print) => printDocumentsCsv(watched(), { settings, app, print }));
+	const none = isHidden ? "Add a column for each key" : "No document has metadata yet: add a column for each key";
+	const todo = haveMetadata ? "Edit it" : none;
+	app.io.note(`${out}: ${rowsText(count)}. ${todo}, then: ragtag docs tag ${out}`);
+	if (areNumbers) app.io.note("A spreadsheet reads these ids as numbers: import the column document_id as text.");
+	// Kept although it is not complete: the next attempt may list no more.
+	if (short !== undefined) throw shortListError(dataset, short, out);
+	return Exit.ok;
 }

@@ -4,6 +4,7 @@ import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.
 import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
+import { addRule } from "../../flags/refuse.ts";
 import { parseRate } from "../../flags/values.ts";
 import { type RateSetting, rateSettingText } from "../../rates.ts";
 import {
@@ -43,6 +44,7 @@ export const adjustCommand = declare({
 	examples:
 		"ragtag runs adjust --rate 20\nragtag runs adjust --pause\nragtag runs adjust --continue --rate '08:00=20 20:00=100'",
 	declare: (command) => {
+		addRule(command, "--pause", "excludes", "--continue");
 		command
 			.argument("[run]", "name of the run (default: the one that is going on)")
 			.option(
@@ -59,12 +61,8 @@ export const adjustCommand = declare({
 
 async function adjust({ run: name, ...flags }: AdjustFlags, app: App): Promise<ExitCode> {
 	const { rate, pause = false, continue: proceed = false } = flags;
-	const isNothing = rate === undefined && !pause && !proceed;
-	if (isNothing || (pause && proceed)) {
-		throw usageError(
-			isNothing ? "there is nothing to change" : "--pause and --continue exclude each other",
-			"Give --rate N, --pause or --continue.",
-		);
+	if (rate === undefined && !pause && !proceed) {
+		throw usageError("there is nothing to change", "Give --rate N, --pause or --continue.");
 	}
 	const runs = app.runs(await app.settings(flags));
 	const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;

@@ -4,10 +4,11 @@ import { blame as blameOf } from "../../plan/blame.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { namedDocument, show } from "../../text/show.ts";
 import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions, withSession } from "../../flags/flags.ts";
-import { datasetId, isDatasetId, withDataset } from "../../workflows/dataset.ts";
+import { addVerbosityOptions } from "../../flags/flags.ts";
+import { isDatasetId } from "../../workflows/dataset.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 import { documentOfName } from "../../workflows/named-document.ts";
+import { openDataset } from "../../workflows/open-run.ts";
 import {
 	type BlameLine,
 	byDocument,
@@ -79,13 +80,10 @@ async function blame(
 async function idOfName(text: string, flags: BlameFlags, app: App): Promise<NamedInDataset | undefined> {
 	const { dataset: ofProfile } = await app.settings(flags);
 	if (isDatasetId(text) || (flags.dataset ?? ofProfile) === undefined) return undefined;
-	let found: NamedInDataset | undefined;
-	await withDataset("runs blame", flags, app, async (session, dataset) => {
-		const { id } = await documentOfName(session, dataset, text);
-		found = { documentId: id, datasetId: dataset, baseUrl: session.baseUrl };
-		return Exit.ok;
-	});
-	return found;
+	await using run = await openDataset("runs blame", flags, app);
+	const { session, dataset } = run;
+	const { id } = await documentOfName(session, dataset, text);
+	return { documentId: id, datasetId: dataset, baseUrl: session.baseUrl };
 }
 
 type NamedInDataset = { readonly documentId: string; readonly datasetId: string; readonly baseUrl: string };
@@ -125,10 +123,6 @@ async function ofDataset(writes: readonly FoundWrite[], flags: BlameFlags, app: 
 	const of = (id: string | undefined): readonly FoundWrite[] => writes.filter(({ datasetId }) => datasetId === id);
 	if (dataset === undefined) return writes;
 	if (writes.length === 0 || isDatasetId(dataset) || of(dataset).length > 0) return of(dataset);
-	let named: string | undefined;
-	await withSession(flags, app, async (session, settings) => {
-		named = await datasetId({ flags, settings, session, app });
-		return Exit.ok;
-	});
-	return of(named);
+	await using run = await openDataset("runs blame", flags, app);
+	return of(run.dataset);
 }

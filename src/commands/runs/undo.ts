@@ -1,7 +1,7 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { hasWritten } from "../../workflows/recorded/run-state.ts";
-import { addDryRunOptions, checkDryRunFlags, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
@@ -139,7 +139,6 @@ async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<Ex
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: UndoOptions, { io }: App): void {
-	checkDryRunFlags(options);
 	checkCanAsk(UNDO_COMMAND, options, io.stdinIsTerminal, "Preview it with --dry-run, then add --yes.");
 }
 

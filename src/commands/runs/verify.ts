@@ -1,17 +1,18 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { noOutcomes, countWritten } from "../../outcomes.ts";
 import { newestWithWrites, type RunsFlags, targetOf } from "../../workflows/recorded/choose-run.ts";
-import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../text/words.ts";
 import { verifyText } from "../../report/verify.ts";
 import type { Totals, VerifyCounts, VerifyMode } from "../../run/types.ts";
 import { declare } from "../../flags/declare.ts";
-import { addOutageOption, addReadOptions, type VerifyFlags, withSession } from "../../flags/flags.ts";
+import { addOutageOption, addReadOptions, type VerifyFlags } from "../../flags/flags.ts";
 import { addOutputOptions } from "../../flags/output-flags.ts";
+import { choice } from "../../flags/values.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { sendsPlan } from "../../workflows/plan/open-plan.ts";
+import { connectRun } from "../../workflows/open-run.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
@@ -27,9 +28,7 @@ export const verifyCommand = declare({
 	declare: (command) => {
 		command.argument("[run]", "name of the run (default: the newest that wrote)");
 		addOutputOptions(addOutageOption(addReadOptions(command), "30s")).addOption(
-			new Option("--verify <what>", "all that was written, or a sample of 300 rows")
-				.choices(["sample", "all"])
-				.default("all"),
+			choice("--verify <what>", ["all", "sample"], "all that was written, or a sample of 300 rows"),
 		);
 	},
 	run: verify,
@@ -54,35 +53,37 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Resume it with: ${resumeCommand(run, flags)}`);
 	}
 	await checkManifestOfRun(app, file.manifest.path);
-	const sessionFlags = { ...flags, ...(await targetOf("verify", file, flags, app)) };
-	return withSession(sessionFlags, app, async (session, its) => {
-		const { baseUrl } = recorded.header.target;
-		if (session.baseUrl !== baseUrl) {
-			throw new CliError(`run ${run} wrote to ${baseUrl}, and this would read ${session.baseUrl}; nothing was sent`, {
-				exit: Exit.foreign,
-				hint: "Name its address with --base-url or --profile.",
-			});
-		}
-		const started = clock.now();
-		const { command, manifest } = file;
-		// The rows of a plan have the lines of the manifest that it was made from.
-		const name =
-			sendsPlan(command) || command === UNDO_COMMAND
-				? (manifest.source ?? `manifest of ${manifest.name}`)
-				: manifest.name;
-		const what = { recorded, runs, mode: flags.verify, name, started, unreadable: Exit.usage };
-		const { counts, stop } = await verifyRows(what, { flags, session, settings: its, app });
-		const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin again with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
-		const ended = {
-			totals: totalsOf(counts),
-			seconds: (clock.now() - started) / 1000,
-			stop: stop === undefined || stop.exit === Exit.usage ? stop : { ...stop, hint },
-			run,
-			verify: { counts, again: await againText(run, runs, counts, flags) },
-			counted: verifyText(counts),
-		};
-		return report({ flags, app }, ended);
-	});
+	const target = await targetOf("verify", file, flags, app);
+	// `verifyRows` waits out an outage by itself.
+	const sessionFlags = { ...flags, ...target, concurrency: undefined, maxOutage: undefined };
+	await using connected = await connectRun("runs verify", sessionFlags, app);
+	const { session } = connected;
+	const { baseUrl } = recorded.header.target;
+	if (session.baseUrl !== baseUrl) {
+		throw new CliError(`run ${run} wrote to ${baseUrl}, and this would read ${session.baseUrl}; nothing was sent`, {
+			exit: Exit.foreign,
+			hint: "Name its address with --base-url or --profile.",
+		});
+	}
+	const started = clock.now();
+	const { command, manifest } = file;
+	// The rows of a plan have the lines of the manifest that it was made from.
+	const source =
+		sendsPlan(command) || command === UNDO_COMMAND
+			? (manifest.source ?? `manifest of ${manifest.name}`)
+			: manifest.name;
+	const what = { recorded, runs, mode: flags.verify, name: source, started, unreadable: Exit.usage };
+	const { counts, stop } = await verifyRows(what, { flags, session, settings: connected.settings, app });
+	const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin again with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
+	const ended = {
+		totals: totalsOf(counts),
+		seconds: (clock.now() - started) / 1000,
+		stop: stop === undefined || stop.exit === Exit.usage ? stop : { ...stop, hint },
+		run,
+		verify: { counts, again: await againText(run, runs, counts, flags) },
+		counted: verifyText(counts),
+	};
+	return await report({ flags, app }, ended);
 }
 
 /** A verification writes nothing, so the checked rows count as unchanged. */

@@ -11,7 +11,7 @@ import {
 } from "../../files/facts.ts";
 import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts";
 import { type PathPattern, parsePattern } from "../../files/path-pattern.ts";
-import { needs } from "../../flags/refuse.ts";
+import { addRule } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault } from "../../manifest/fault.ts";
@@ -99,16 +99,12 @@ export type SourceFlags = {
 
 /** Options of commands that take keys from files. */
 export function addSourceOptions(command: Command): Command {
+	addRule(command, "--strict", "needs", "--pattern");
 	return command
 		.option("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts)
 		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
 		.option("--strict", "a path that does not match --pattern is a problem")
 		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""));
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkSources({ strict, pattern }: SourceFlags): void {
-	needs("--pattern", pattern !== undefined, { "--strict": strict });
 }
 
 /** @throws CliError exit 2 for a pattern that is none */

@@ -9,10 +9,10 @@ import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
-import { withDataset } from "../dataset.ts";
 import { writeNewFile } from "../lists/documents-csv.ts";
 import { chosenFormat, type Format, type ListColumn, printList } from "../lists/list-output.ts";
 import { shortListError } from "../lists/warnings.ts";
+import { openDataset } from "../open-run.ts";
 import {
 	refuseMissing,
 	isMixed,
@@ -37,38 +37,38 @@ const MOST_VALUES = 1_000_000;
 /** Prints the keys of a dataset, or the values of one key, or writes those into a map. */
 export async function listValues(options: ListedFlags, app: App): Promise<ExitCode> {
 	const { key, out } = options;
-	return withDataset("values", options, app, async (session, dataset) => {
-		let short: ShortList | undefined;
-		const keys = new KeyCounts();
-		const counted = key === undefined ? undefined : new ValueCounts(key);
-		const request = session.service.searches.believing(session.request, WARN);
-		const onShort = (found: ShortList): void => void (short = found);
-		for await (const { metadata, inexact } of allDocuments(session.api, request, dataset, { onShort })) {
-			keys.add(metadata);
-			// A map can't name a value that came rounded.
-			if (metadata !== undefined && (out === undefined || inexact?.has(key ?? "") !== true)) counted?.add(metadata);
-			if (counted !== undefined && counted.different > MOST_VALUES) throw tooMany(show(key ?? ""));
-		}
-		refuseMissing(key === undefined ? [] : [key], keys, dataset);
-		const { documents } = keys;
-		const shown = show(options.dataset ?? dataset);
-		if (key === undefined || counted === undefined) {
-			await printKeys(keys.entries(), options, app);
-			if (short !== undefined) throw shortListError(dataset, short, "the list above");
-			app.io.note(`${documentsText(documents)} of dataset ${shown}`);
-			return Exit.ok;
-		}
-		if (out === undefined) await printValues(counted.entries(), options, app);
-		else await writeNewFile(out, (print) => print([...mapLines(counted.merged())].join("")));
-		if (short !== undefined) throw shortListError(dataset, short, out ?? "the list above");
-		for (const note of notesOf(key, keys, shown)) app.io.note(note);
-		if (out !== undefined) {
-			app.io.note(
-				`${out}: ${numberText(counted.merged().length)} values. Fill its column new, then: ragtag values ${quoted(key)} -d ${quoted(options.dataset ?? dataset)} --map ${quoted(out)} --dry-run`,
-			);
-		}
+	await using run = await openDataset("values", options, app);
+	const { session, dataset } = run;
+	let short: ShortList | undefined;
+	const keys = new KeyCounts();
+	const counted = key === undefined ? undefined : new ValueCounts(key);
+	const request = session.service.searches.believing(session.request, WARN);
+	const onShort = (found: ShortList): void => void (short = found);
+	for await (const { metadata, inexact } of allDocuments(session.api, request, dataset, { onShort })) {
+		keys.add(metadata);
+		// A map can't name a value that came rounded.
+		if (metadata !== undefined && (out === undefined || inexact?.has(key ?? "") !== true)) counted?.add(metadata);
+		if (counted !== undefined && counted.different > MOST_VALUES) throw tooMany(show(key ?? ""));
+	}
+	refuseMissing(key === undefined ? [] : [key], keys, dataset);
+	const { documents } = keys;
+	const shown = show(options.dataset ?? dataset);
+	if (key === undefined || counted === undefined) {
+		await printKeys(keys.entries(), options, app);
+		if (short !== undefined) throw shortListError(dataset, short, "the list above");
+		app.io.note(`${documentsText(documents)} of dataset ${shown}`);
 		return Exit.ok;
-	});
+	}
+	if (out === undefined) await printValues(counted.entries(), options, app);
+	else await writeNewFile(out, (print) => print([...mapLines(counted.merged())].join("")));
+	if (short !== undefined) throw shortListError(dataset, short, out ?? "the list above");
+	for (const note of notesOf(key, keys, shown)) app.io.note(note);
+	if (out !== undefined) {
+		app.io.note(
+			`${out}: ${numberText(counted.merged().length)} values. Fill its column new, then: ragtag values ${quoted(key)} -d ${quoted(options.dataset ?? dataset)} --map ${quoted(out)} --dry-run`,
+		);
+	}
+	return Exit.ok;
 }
 
 /** `category: 197 of 200 documents, 3 lack it: ...`, and its types where there are several. */

@@ -11,7 +11,6 @@ import { MAX_OUTAGE } from "../../run/rate/outage.ts";
 import type { Stop, VerifyCounts } from "../../run/types.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { sheetWords } from "../../flags/input-flags.ts";
 import { APPLY, sendsPlan } from "../plan/open-plan.ts";
 import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";
@@ -120,10 +119,17 @@ function payloadWords(options: RunFile["options"], path: string): string[] {
 		...(flags.map ?? []).map(([column, key]) => ["--map", `${column}=${key}`] as const),
 		...(flags.ignore ?? []).map((column) => ["--ignore", column] as const),
 		...(flags.set ?? []).map((setting) => ["--set", setting] as const),
+		["--sheet", flags.sheet],
+		["--encoding", flags.encoding],
+		["--date-format", flags.dateFormat],
+		["--list-separator", flags.listSeparator],
+		["--true", flags.true?.join(",")],
+		["--false", flags.false?.join(",")],
 	];
-	const typed = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
-	const words = [...typed, ...sheetWords(flags)];
-	return flags.skipInvalid === true ? [...words, "--skip-invalid"] : words;
+	const words = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
+	if (flags.decimalComma === true) words.push("--decimal-comma");
+	if (flags.skipInvalid === true) words.push("--skip-invalid");
+	return words;
 }
 
 /** The recorded flags; none if the record is damaged. Commands that use the record report that. */
