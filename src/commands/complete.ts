@@ -2,8 +2,8 @@ import type { Argument, Command, Option } from "commander";
 import type { App } from "../app.ts";
 import { Exit, type ExitCode } from "../errors.ts";
 import { executionOf } from "../workflows/recorded/run-state.ts";
-import { topicsForCompletion } from "./help.ts";
-import { childrenOf } from "./help-tree.ts";
+import { TOPICS } from "./help.ts";
+import { childrenOf, isRepeatable } from "./help-tree.ts";
 import { typedCommand, typedLine } from "./typed.ts";
 
 /** One word that is offered at the cursor. */
@@ -110,7 +110,8 @@ function completionAt(program: Command, words: readonly string[]): Completion {
 /** @param count arguments that stand before */
 function wordsAfter(command: Command, program: Command, count: number): Source {
 	if (command.name() === "help" && command.parent === program) {
-		return count === 0 ? [...wordsOf(program), ...topicsForCompletion()] : NOTHING;
+		const topics = TOPICS.map(({ name, kind }) => ({ value: name, description: kind }));
+		return count === 0 ? [...wordsOf(program), ...topics] : NOTHING;
 	}
 	const children = wordsOf(command);
 	if (children.length > 0) return count === 0 ? children : NOTHING;
@@ -124,11 +125,6 @@ function wordsAfter(command: Command, program: Command, count: number): Source {
 
 function wordsOf(command: Command): readonly Candidate[] {
 	return childrenOf(command).map((child) => ({ value: child.name(), description: child.summary() }));
-}
-
-/** Options that gather their values say so in their description, as the help does. */
-function isRepeatable({ variadic, description }: Option): boolean {
-	return variadic || description.includes("repeatable");
 }
 
 function choicesOf({ argChoices }: Option | Argument): readonly Candidate[] | undefined {

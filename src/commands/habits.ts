@@ -22,36 +22,24 @@ const CHECK = "ragtag manifest check MANIFEST";
 const SYNC = "ragtag docs sync FOLDER -d DATASET makes a dataset hold what a folder holds; --dry-run shows the steps.";
 const ONE_DOCUMENT = "ragtag docs show ID-OR-NAME -d DATASET shows one document, and which run set its values.";
 
-/** Place, words, answer. The place is a group; "ragtag" is the program alone, and "*" is any place. */
+/** Place, words, answer. The place is a group; "ragtag" is the program alone, and "*" is any place, which comes last. */
 const COMMANDS = `
 docs | ls get all | ragtag docs list -d DATASET
 docs | view cat info describe head open inspect stat | ${ONE_DOCUMENT}
 docs | delete remove del erase destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; without --dry-run it asks, and removes them.
-docs | update set edit patch label write annotate modify change | ${TAG}
-docs | add create new put cp copy push import insert ingest load | ${UPLOAD}
-docs | export pull fetch dump save backup | ${EXPORT}
-docs | mirror rsync | ${SYNC}
-docs | diff compare preview | ${PREVIEW}
-docs | search find query filter grep | ${FIND}
-docs | validate lint test | ${CHECK}
-docs | undo revert rollback restore | ${UNDO}
-docs | count stats keys values facets tags | ragtag values -d DATASET
+docs | create new | ${UPLOAD}
+docs | test | ${CHECK}
 docs | chunk embed index | ragtag docs parse -d DATASET starts parsing, and with --wait follows it.
 docs | mv move rename | ragtag does not rename documents. An upload stores them under the column name.
-docs | status history log logs runs | ${SHOWN}
+docs | runs | ${SHOWN}
 datasets | ls get show info describe view all | ragtag datasets list
 datasets | add new make mkdir | ragtag datasets create NAME
 datasets | delete remove rm del drop destroy prune | ragtag does not remove datasets: do that in RAGFlow.
 datasets | rename update edit set mv | ragtag does not change datasets: do that in RAGFlow.
-datasets | keys values stats tags | ragtag values -d DATASET
 datasets | documents docs files | ragtag docs list -d DATASET
-datasets | download export pull fetch dump save backup | ${EXPORT}
-runs | ls get history log logs status ps all | ${SHOWN}
+runs | ls get all | ${SHOWN}
 runs | view info describe inspect tail watch follow attach | ragtag runs show RUN
-runs | pause suspend hold | ${PAUSE}
-runs | stop cancel kill abort halt terminate end | ${STOP}
 runs | continue unpause restart rerun redo replay start | ragtag runs adjust --continue ends a pause; ragtag runs resume RUN goes on with an unfinished run, ragtag runs retry RUN sends failed rows again.
-runs | rollback revert restore | ${UNDO}
 runs | delete remove rm del clean cleanup clear gc forget | ragtag runs prune --dry-run shows which records would go. A run without its record can't be undone.
 runs | diff changes export html | ragtag runs report RUN --report FILE.html
 runs | check validate test compare | ragtag runs verify RUN
@@ -59,35 +47,34 @@ runs | rate throttle speed limit | ragtag runs adjust --rate N
 runs | join combine concat | ragtag runs merge RUN...
 runs | fix fsck | ragtag runs repair RUN
 runs | who history-of annotate | ragtag runs blame ID
-manifest | validate lint verify test fsck | ${CHECK}
+manifest | verify test fsck | ${CHECK}
 manifest | new create make generate export download get | ragtag manifest init -d DATASET --out FILE
 manifest | edit fix update | A manifest is a file: edit it, then: ragtag manifest check MANIFEST
 manifest | send push run write import load | ragtag docs tag MANIFEST
 manifest | list ls show cat stats | A manifest is a file of yours. ragtag manifest check MANIFEST counts its rows.
-manifest | diff compare preview | ${PREVIEW}
 ragtag | ls list get | ${LISTS}
-ragtag | search find query grep filter | ${FIND}
 ragtag | rm remove delete del destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; ragtag runs prune --dry-run which records of runs.
-ragtag | add put cp copy push import load insert ingest | ${UPLOAD}
-ragtag | export dump backup unload download pull fetch snapshot | ${EXPORT}
-ragtag | sync mirror rsync | ${SYNC}
-ragtag | diff compare preview | ${PREVIEW}
-ragtag | edit set update patch write label annotate | ${TAG}
-ragtag | validate lint | ${CHECK}
-ragtag | status log logs history ps jobs tasks monitor top | ${SHOWN}
-ragtag | pause suspend | ${PAUSE}
-ragtag | stop cancel kill abort halt | ${STOP}
 ragtag | continue | ragtag runs adjust --continue ends a pause; ragtag runs resume RUN goes on with a run that has ended.
-ragtag | undo rollback revert restore | ${UNDO}
 ragtag | forget prune gc clean | ragtag runs prune --dry-run shows which records of runs would go.
 ragtag | init | ragtag manifest init -d DATASET --out FILE writes a manifest. There is nothing else to set up.
 ragtag | new mkdir create | ragtag datasets create NAME
 ragtag | serve server start up mock | ragtag sandbox
 ragtag | ping whoami test health env | ragtag doctor
-ragtag | tags keys facets stats count metadata | ragtag values -d DATASET
 ragtag | man manual pages | ragtag help
 ragtag | version | ragtag --version
 ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
+* | update set edit patch label write annotate modify change | ${TAG}
+* | add put cp copy push import load insert ingest | ${UPLOAD}
+* | export pull fetch dump save backup unload download snapshot | ${EXPORT}
+* | sync mirror rsync | ${SYNC}
+* | diff compare preview | ${PREVIEW}
+* | search find query filter grep | ${FIND}
+* | validate lint | ${CHECK}
+* | undo revert rollback restore | ${UNDO}
+* | count stats keys facets tags metadata | ragtag values -d DATASET
+* | status history log logs ps jobs tasks monitor top | ${SHOWN}
+* | pause suspend hold | ${PAUSE}
+* | stop cancel kill abort halt terminate end | ${STOP}
 * | login logout auth config configure settings | ${SETTINGS}
 `;
 
@@ -108,8 +95,7 @@ runs | -d --dataset | A run knows its dataset: leave the option out.
 runs | --run --run-id --id --job --job-id | RUN stands without an option, as in ragtag runs show RUN.
 sandbox | -p | --port PORT
 values | -k --column --field | KEY stands without an option: ragtag values -d DATASET KEY
-* | -v | --debug prints what is sent, and why. The version: ragtag --version.
-* | -vv --verbose --trace --log-level --loglevel | --debug prints what is sent, and why.
+* | -v -vv --verbose --trace --log-level --loglevel | --debug prints what is sent, and why. The version: ragtag --version.
 * | -s --silent | --quiet prints errors only.
 * | -? --usage --man | --help shows all options.
 * | -j --jobs --parallel --threads --workers --transfers --parallelism --max-concurrency --max-concurrent-queries | --concurrency N is how many requests are in flight; --rate N how many a second.

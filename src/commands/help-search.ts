@@ -13,58 +13,44 @@ type Section = { readonly heading: string; readonly lines: readonly string[] };
 /** The best place of an entry. */
 type Hit = { readonly name: string; readonly heading: string; readonly line: string; readonly score: number };
 
-/** How much a word counts where it stands. A word that only means the same counts less. */
-const WEIGHT = { name: 2, heading: 2, elsewhere: 0.8, alike: 0.6 };
+/** How much a word counts against one of the text: in a name or a heading, in another section, or that only means the same. */
+const WEIGHT = { heading: 2, elsewhere: 0.8, alike: 0.6 };
 
 /** The stems of a text in which a word counts twice as much as in a long one. */
 const SHORT = 20;
 
-/** A section with the stems of each place in which a word may stand. */
-type Part = Readonly<Record<"name" | "heading" | "text" | "elsewhere", ReadonlySet<string>>> & {
-	readonly entry: Entry;
-	readonly section: Section;
-};
-
-const PLACES = ["name", "heading", "text", "elsewhere"] as const;
-
 /** The entries that answer a question, best first, each with its best section and line. */
 export function searchHelp(entries: readonly Entry[], question: string): readonly Hit[] {
 	const wanted = wantedIn(question);
-	const parts = entries.flatMap(partsOf);
+	const parts = entries.flatMap((entry) => {
+		const name = stemsIn(`${entry.name} ${entry.title}`);
+		const whole = stemsIn(entry.sections.flatMap(({ heading, lines }) => [heading, ...lines]).join("\n"));
+		return entry.sections.map(({ heading, lines }) => {
+			return { entry, name, whole, heading, lines, head: stemsIn(heading), text: stemsIn(lines.join("\n")) };
+		});
+	});
 	// A word that few sections have says more.
 	const rarity = (stem: string): number => {
-		const having = parts.filter(({ text, heading }) => text.has(stem) || heading.has(stem)).length;
+		const having = parts.filter(({ text, head }) => text.has(stem) || head.has(stem)).length;
 		return Math.log(1 + (parts.length - having + 0.5) / (having + 0.5));
 	};
 	const rare = new Map(wanted.flatMap(({ stem, alike }) => [stem, ...alike]).map((stem) => [stem, rarity(stem)]));
-	const score = (part: Part): number => {
-		const weight = { ...WEIGHT, text: 1 + SHORT / part.text.size };
-		const ofStem = (stem: string): number =>
-			(rare.get(stem) ?? 0) * PLACES.reduce((sum, place) => sum + (part[place].has(stem) ? weight[place] : 0), 0);
+	const best = new Map<Entry, Hit>();
+	for (const { entry, name, whole, heading, lines, head, text } of parts) {
+		const ofStem = (stem: string): number => {
+			const inText = text.has(stem) ? 1 + SHORT / text.size : 0;
+			const inHeads = WEIGHT.heading * (Number(name.has(stem)) + Number(head.has(stem)));
+			return (rare.get(stem) ?? 0) * (inText + inHeads + (whole.has(stem) ? WEIGHT.elsewhere : 0));
+		};
 		const scores = wanted.map(({ stem, alike }) =>
 			Math.max(ofStem(stem), ...[...alike].map((each) => WEIGHT.alike * ofStem(each))),
 		);
 		const met = scores.filter((each) => each > 0).length / Math.max(1, wanted.length);
-		return met * scores.reduce((sum, each) => sum + each, 0);
-	};
-	const best = new Map<Entry, Hit>();
-	for (const part of parts) {
-		const { entry, section } = part;
-		const found = score(part);
-		if (found <= (best.get(entry)?.score ?? 0)) continue;
-		const { heading, lines } = section;
-		best.set(entry, { name: entry.name, heading, line: bestLine(lines, wanted) ?? heading, score: found });
+		const score = met * scores.reduce((sum, each) => sum + each, 0);
+		if (score <= (best.get(entry)?.score ?? 0)) continue;
+		best.set(entry, { name: entry.name, heading, line: bestLine(lines, wanted) ?? heading, score });
 	}
 	return [...best.values()].toSorted((one, other) => other.score - one.score);
-}
-
-function partsOf(entry: Entry): readonly Part[] {
-	const name = stemsIn(`${entry.name} ${entry.title}`);
-	const elsewhere = stemsIn(entry.sections.flatMap(({ heading, lines }) => [heading, ...lines]).join("\n"));
-	return entry.sections.map((section) => {
-		const { heading, lines } = section;
-		return { entry, section, name, elsewhere, heading: stemsIn(heading), text: stemsIn(lines.join("\n")) };
-	});
 }
 
 function stemsIn(text: string): ReadonlySet<string> {

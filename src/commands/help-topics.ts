@@ -28,7 +28,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
 ];
 
 /** The tables of `ragtag help`, a contract with scripts. */
-export const topics: ReadonlyMap<string, string> = new Map([
+export const tables: ReadonlyMap<string, string> = new Map([
 	[
 		"exit-codes",
 		`Exit codes. New ones may be added; treat an unknown one as failure.

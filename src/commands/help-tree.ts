@@ -47,7 +47,7 @@ function commandEntry(command: Command, path: readonly string[]) {
 
 /** Absent values are null. @param group heading in the help */
 function optionEntry(option: Option, group: string) {
-	const { long, short, flags, description, variadic, argChoices, negate } = option;
+	const { long, short, flags, description, argChoices, negate } = option;
 	const byDefault: unknown = option.defaultValueDescription ?? option.defaultValue;
 	const isPlain = typeof byDefault === "string" || typeof byDefault === "number" || typeof byDefault === "boolean";
 	return {
@@ -55,12 +55,17 @@ function optionEntry(option: Option, group: string) {
 		short: short ?? null,
 		/** name of its value; null for a switch */
 		value: /<([^>]+)>/.exec(flags)?.[1]?.replace(/\.{3}$/, "") ?? null,
-		repeatable: variadic || description.includes("repeatable"),
+		repeatable: isRepeatable(option),
 		choices: argChoices ?? null,
 		default: isPlain && !negate ? byDefault : null,
 		description,
 		group,
 	};
+}
+
+/** Options that gather their values say so in their description, as the help does. */
+export function isRepeatable({ variadic, description }: Option): boolean {
+	return variadic || description.includes("repeatable");
 }
 
 function argumentEntry(argument: Argument) {

@@ -3,7 +3,7 @@ import { commandName } from "./typed.ts";
 
 /** Groups of options in the order in which a help shows them, a line each, with the options that they hold in theirs. */
 const GROUPS = flagsByName(`
-Which documents:: dataset id where where-json missing name match
+Which documents:: dataset id where where-json missing name match parsing untagged
 What to write:: mode set delete-token only-changed on-existing allow-type-change map ignore empty schema
 Which files:: include exclude files-from null names follow checksum sidecars
 Parsing:: parse only-failed again wait stall-time

@@ -7,8 +7,9 @@ import type { App } from "../app.ts";
 import { CliError, Exit, reason, usageError } from "../errors.ts";
 import { declare } from "../flags/declare.ts";
 import { quoted } from "../flags/next-command.ts";
+import { addRule } from "../flags/refuse.ts";
 import { show } from "../text/show.ts";
-import { topics } from "./help-topics.ts";
+import { tables } from "./help-topics.ts";
 import type { HelpTree } from "./help-tree.ts";
 
 type HelpOptions = {
@@ -23,38 +24,24 @@ const MOST_HITS = 8;
 const LONGEST_LINE = 160;
 
 /** The pages of `docs/` that `ragtag help` prints. */
-export const pages = [
-	"folder-and-list",
-	"install",
-	"servers",
-	"runs",
-	"manifests",
-	"recipes",
-	"sync",
-	"backup",
-	"review-and-undo",
-	"settings",
-	"sandbox",
-	"json",
-	"troubleshooting",
-	"reliability",
-	"faults",
-	"security",
-	"limits",
-	"outputs",
-	"ci",
-	"cron",
-	"many-machines",
-	"performance",
-	"requests",
-	"stability",
-] as const;
+export const pages =
+	"folder-and-list install servers runs manifests recipes sync backup review-and-undo settings sandbox json troubleshooting reliability faults security limits outputs ci cron many-machines performance requests stability".split(
+		" ",
+	);
 
 /** The word for the options that every command takes: they stand in no other help. */
 const OPTIONS = "options";
 
-function tableNames(): readonly string[] {
-	return [...topics.keys(), OPTIONS];
+/** All that `help` can print by one word. */
+export const TOPICS: readonly Topic[] = [
+	...[...tables.keys(), OPTIONS].map((name) => ({ name, kind: "table" }) as const),
+	...pages.map((name) => ({ name, kind: "page of the documentation" }) as const),
+];
+
+type Topic = { readonly name: string; readonly kind: "table" | "page of the documentation" };
+
+async function textOf({ name, kind }: Topic, program: Command): Promise<string> {
+	return kind === "table" ? (tables.get(name) ?? optionsTable(program)) : pageText(name);
 }
 
 function optionsTable(program: Command): string {
@@ -67,16 +54,11 @@ function optionsTable(program: Command): string {
 	return `Options of every command. Each may stand before or after its words:\n\n${lines.join("\n")}\n`;
 }
 
-/** The words that may follow `help`, besides commands. */
-export function topicsForCompletion(): { readonly value: string; readonly description: string }[] {
-	const tables = tableNames().map((value) => ({ value, description: "table" }));
-	return [...tables, ...pages.map((value) => ({ value, description: "page of the documentation" }))];
-}
-
 /** The help of a command, the tables that scripts rely on, and the pages of `docs/`. */
 export const helpCommand = declare({
 	summary: "print the help of a command, a table, or a page of the documentation",
 	declare: (command) => {
+		addRule(command, "--man-pages", "excludes", "--json or --search");
 		command
 			.argument("[words...]", "a command, a table or a page")
 			.option("--search <words...>", "find words in all pages, tables and commands; words that mean the same count too")
@@ -87,7 +69,9 @@ export const helpCommand = declare({
 			.option("--man-pages <dir>", "write the manual page of each command into this folder")
 			.addHelpText(
 				"after",
-				`\nTables and pages:\n${[...tableNames(), ...pages].join(" ").replace(/(.{1,76})(?: |$)/g, "  $1\n")}`,
+				`\nTables and pages:\n${TOPICS.map(({ name }) => name)
+					.join(" ")
+					.replace(/(.{1,76})(?: |$)/g, "  $1\n")}`,
 			);
 	},
 	run: async (options: HelpOptions, app, command) => {
@@ -98,35 +82,24 @@ export const helpCommand = declare({
 
 async function help({ words, json = false, manPages, search }: HelpOptions, program: Command, app: App): Promise<void> {
 	const { io } = app;
-	if (search !== undefined) {
-		if (words.length > 0 || manPages !== undefined)
-			throw usageError("help --search takes its words alone", "Type: ragtag help --search WORDS");
-		return await find(search.join(" "), json, program, app);
+	if (words.length > 0 && (search !== undefined || manPages !== undefined || json)) {
+		throw usageError("--search, --json and --man-pages take no words before them", "Type: ragtag help --search WORDS");
 	}
+	if (search !== undefined) return await find(search.join(" "), json, program, app);
 	if (manPages !== undefined || json) {
-		if (words.length > 0 || (manPages !== undefined && json)) {
-			const what =
-				manPages === undefined
-					? "help --json prints the whole tree; it takes no words"
-					: "help --man-pages writes all pages; it takes no words and no --json";
-			throw usageError(what);
-		}
 		const { helpTree } = await import("./help-tree.ts");
 		const tree = helpTree(program);
 		if (manPages !== undefined) return await writeManPages(tree, manPages, app);
 		await printVersionLine(app);
 		return await io.out(`${JSON.stringify(tree)}\n`);
 	}
-	const [word = ""] = words;
-	if (word === OPTIONS) return await io.out(optionsTable(program));
-	const topic = topics.get(word);
-	if (topic !== undefined) return await io.out(topic);
-	// A word that is a page and a command, such as `runs`, is the page.
-	const page = words.length === 1 ? pages.find((name) => name === word) : undefined;
-	if (page !== undefined) {
-		await printPage(await pageText(page), app);
-		if (program.commands.some((command) => command.name() === page)) {
-			io.note(`The options of the command: ragtag ${page} --help`);
+	const topic = words.length === 1 ? TOPICS.find(({ name }) => name === words[0]) : undefined;
+	if (topic !== undefined) {
+		const text = await textOf(topic, program);
+		await (topic.kind === "table" ? io.out(text) : printPage(text, app));
+		// A word that is also a command, such as `runs`, is the page.
+		if (program.commands.some((command) => command.name() === topic.name)) {
+			io.note(`The options of the command: ragtag ${topic.name} --help`);
 		}
 		return;
 	}
@@ -157,16 +130,12 @@ async function printPage(text: string, app: App): Promise<void> {
 async function find(question: string, json: boolean, program: Command, app: App): Promise<void> {
 	const { commandEntries, pageEntry, searchHelp, tableEntry } = await import("./help-search.ts");
 	const { helpTree } = await import("./help-tree.ts");
-	const texts = await Promise.all(pages.map(async (name) => [name, await pageText(name)] as const));
-	const tables = [...topics, [OPTIONS, optionsTable(program)] as const];
-	const hits = searchHelp(
-		[
-			...texts.map(([name, text]) => pageEntry(name, text)),
-			...tables.map(([name, text]) => tableEntry(name, text)),
-			...commandEntries(helpTree(program)),
-		],
-		question,
-	).slice(0, MOST_HITS);
+	const topics = TOPICS.map(async (topic) => {
+		const entry = topic.kind === "table" ? tableEntry : pageEntry;
+		return entry(topic.name, await textOf(topic, program));
+	});
+	const entries = [...(await Promise.all(topics)), ...commandEntries(helpTree(program))];
+	const hits = searchHelp(entries, question).slice(0, MOST_HITS);
 	if (hits.length === 0) {
 		throw new CliError(`nothing in the manual has ${quoted(question)}`, {
 			exit: Exit.failedRows,
@@ -185,8 +154,9 @@ async function find(question: string, json: boolean, program: Command, app: App)
 }
 
 function topicList(): string {
-	const lines = (words: readonly string[]): string => words.map((word) => `  ragtag help ${word}\n`).join("");
-	return `Tables:\n${lines(tableNames())}\nPages:\n${lines(pages)}`;
+	const lines = (kind: Topic["kind"]): string =>
+		TOPICS.flatMap((topic) => (topic.kind === kind ? `  ragtag help ${topic.name}\n` : [])).join("");
+	return `Tables:\n${lines("table")}\nPages:\n${lines("page of the documentation")}`;
 }
 
 /**

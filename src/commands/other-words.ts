@@ -63,39 +63,25 @@ function usageOf(command: Command): string {
 		.replace(/^ragtag /, "");
 }
 
-/** Where a word was typed, the nearest place first, and which answers can be followed there. */
-type Typed = { readonly word: string; readonly places: readonly string[]; readonly fits: (answer: string) => boolean };
-
-/** The answer to a habit: `Type:` stands before a lone command. */
-function habitOf(habits: readonly Habit[], typed: Typed): string | undefined {
-	const answer = answerIn(habits, typed, (words) => words.includes(typed.word));
+/**
+ * The answer to a habit: `Type:` stands before a lone command.
+ *
+ * @param places where the word was typed, the nearest first
+ * @param fits whether an answer can be followed there
+ */
+function habitOf(
+	habits: readonly Habit[],
+	word: string,
+	places: readonly string[],
+	fits: (answer: string) => boolean = () => true,
+): string | undefined {
+	const known = habits.filter(([, words, answer]) => words.includes(word) && fits(answer));
+	const [answer] = places.flatMap((place) => known.flatMap((habit) => (habit[0] === place ? [habit[2]] : [])));
 	return answer === undefined || !LONE_COMMAND.test(answer) ? answer : `Type: ${answer}`;
-}
-
-/** The same for a mistyped habit. */
-function nearHabitOf(habits: readonly Habit[], { fits, ...typed }: Typed): string | undefined {
-	const isSafe = (answer: string): boolean => fits(answer) && !REMOVES.test(answer);
-	return answerIn(habits, { ...typed, fits: isSafe }, (words) => nearest(typed.word, words.filter(isLong)).length > 0);
 }
 
 /** An answer that is a command and no sentence. */
 const LONE_COMMAND = /^ragtag [^;:,]*(?:[^.]|\.\.\.)$/;
-
-const REMOVES = /ragtag (?:docs rm|runs prune|runs undo)|--yes/;
-
-/** Other words are near to a short one by chance. */
-function isLong(word: string): boolean {
-	return word.replaceAll("-", "").length > 3;
-}
-
-function answerIn(
-	habits: readonly Habit[],
-	{ places, fits }: Typed,
-	isWord: (words: readonly string[]) => boolean,
-): string | undefined {
-	const known = habits.filter(([, words, answer]) => isWord(words) && fits(answer));
-	return places.flatMap((place) => known.filter((habit) => habit[0] === place)).at(0)?.[2];
-}
 
 /** Each command, by the words that people type for it. */
 function commandsByWord(): ReadonlyMap<string, readonly string[]> {
@@ -115,20 +101,19 @@ function commandsByWord(): ReadonlyMap<string, readonly string[]> {
 function commandAnswer(word: string, command: Command, argv: readonly string[]): string | undefined {
 	const isTop = command.parent === null;
 	const place = isTop ? "ragtag" : commandName(command);
-	const typed: Typed = { word, places: [place, "*"], fits: () => true };
+	const habit = habitOf(COMMAND_HABITS, word, [place, "*"]);
 	const byWord = commandsByWord();
 	const next = argv[argv.indexOf(word) + 1];
 	// `doc list`
 	const pair = isTop && next !== undefined ? nearest(`${word} ${next}`, byWord.keys()) : [];
 	const names = command.commands.map((each) => each.name());
 	const own = isTop ? [] : nearest(word, names).map((each) => `${place} ${each}`);
-	if (own.some((each) => NEVER_BY_SPELLING.includes(each))) return habitOf(COMMAND_HABITS, typed);
+	if (own.some((each) => NEVER_BY_SPELLING.includes(each))) return habit;
 	return (
-		habitOf(COMMAND_HABITS, typed) ??
+		habit ??
 		didYouMean(pair.filter((each) => each.includes(" "))) ??
 		didYouMean(own) ??
-		didYouMean(nearest(word, byWord.keys()).flatMap((each) => byWord.get(each) ?? [])) ??
-		nearHabitOf(COMMAND_HABITS, typed)
+		didYouMean(nearest(word, byWord.keys()).flatMap((each) => byWord.get(each) ?? []))
 	);
 }
 
@@ -153,13 +138,12 @@ function optionAnswer(typed: string, command: Command): string | undefined {
 	}
 	const [group = ""] = name.split(" ");
 	const fits = (answer: string): boolean => ownOptionsIn(answer).every(has);
-	const habit: Typed = { word, places: [name, group, "*"], fits };
-	const other: Typed = { ...habit, word: longForm(word) };
+	const places = [name, group, "*"];
+	const long = longForm(word);
 	return (
-		habitOf(OPTION_HABITS, habit) ??
-		habitOf(OPTION_HABITS, other) ??
-		nearestOption(other.word, options) ??
-		nearHabitOf(OPTION_HABITS, other)
+		habitOf(OPTION_HABITS, word, places, fits) ??
+		habitOf(OPTION_HABITS, long, places, fits) ??
+		nearestOption(long, options)
 	);
 }
 

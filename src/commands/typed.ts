@@ -28,34 +28,24 @@ export function optionsOf(command: Command): readonly Option[] {
 }
 
 /** What a line gives its command, as far as that is clear where the line is wrong or unfinished. */
-type TypedLine = {
-	readonly args: readonly string[];
-	/** by the names of options: the texts that stand after them, as typed */
-	readonly texts: Readonly<Record<string, string>>;
-	/** names of all options that the line has */
-	readonly names: ReadonlySet<string>;
-};
-
-export function typedLine(argv: readonly string[], command: Command): TypedLine {
+export function typedLine(argv: readonly string[], command: Command) {
 	const line = new Command();
 	const options = new Map(optionsOf(command).map((option) => [option.long, option] as const));
 	// No value is judged, and one may be missing.
 	for (const { flags } of options.values()) line.option(flags.replace("<", "[").replace(">", "]"));
 	const { operands, unknown } = line.parseOptions([...argv]);
-	const isOption = (word = ""): boolean => word.length > 1 && word.startsWith("-");
 	const words = commandName(command).split(" ").filter(Boolean).length;
-	const likely = [...operands, ...unknown.filter((word) => !isOption(word))].slice(words);
-	// A word that follows an unknown option may be its value.
-	const isValue = (_: string, at: number): boolean =>
-		isOption(unknown[at - 1]) && unknown[at - 1]?.includes("=") === false;
-	const certain = [...operands, ...unknown.filter((word, at) => !isOption(word) && !isValue(word, at))].slice(words);
+	// Commander takes all words after an unknown option for unknown ones.
+	const others = unknown.filter((word) => word === "-" || !word.startsWith("-"));
 	const texts = Object.entries(line.opts<Record<string, unknown>>()).flatMap(([name, value]) =>
 		typeof value === "string" && value !== "" ? [[name, value] as const] : [],
 	);
 	const names = line.options.map((option) => option.attributeName());
 	return {
-		args: certain.length > 0 ? certain : likely,
+		args: [...operands, ...others].slice(words),
+		/** by the names of options: the texts that stand after them, as typed */
 		texts: Object.fromEntries(texts),
+		/** names of all options that the line has */
 		names: new Set(names.filter((name) => line.getOptionValueSource(name) === "cli")),
 	};
 }

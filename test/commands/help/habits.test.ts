@@ -131,46 +131,13 @@ it.each([
 	["datasets create", "Usage: ragtag datasets create [options] <name>"],
 	["docs list help", "Type: ragtag docs list --help"],
 	["manifest init -d x -o json", "Lists take --format json; a file of that name is ./json."],
-	// As gh has it.
-	["docs list -d x -L 5", "--limit N"],
-	["docs list -d x --search a", "--where KEY=VALUE"],
-	["docs list -d x --repo a", "-d DATASET"],
-	// As rclone has it.
-	["docs tag a.csv --transfers 4", "--concurrency N"],
-	["docs tag a.csv --tpslimit 10", "--rate N"],
-	["docs tag a.csv --bwlimit 10M", "--rate N"],
-	["docs tag a.csv --retries 3", "--attempts N"],
-	["docs tag a.csv --low-level-retries 3", "--attempts N"],
-	["docs sync a -d x --max-delete 10", "--max-remove N"],
-	["docs sync a -d x --backup-dir b", "--trash"],
-	["docs sync a -d x --filter b", "--include GLOB"],
-	["docs upload a --ignore-existing", "--on-existing skip"],
-	["docs tag a.csv -v", "--debug"],
-	["docs tag a.csv -P", "--progress"],
 	// As terraform has it.
-	["docs rm a.csv -auto-approve", "--yes answers the question"],
 	["docs plan a.csv -out=x", "Type: --out"],
 	["docs tag a.csv -var a=b", "--set KEY=VALUE"],
 	["docs tag a.csv -parallelism=4", "--concurrency N"],
-	["docs tag a.csv -detailed-exitcode", "Type: --detailed-exitcode"],
-	["docs tag a.csv -no-color", "Type: --no-color"],
-	["docs tag a.csv -json", "Type: --json"],
-	// As curl has it.
-	["docs list -d x -x p", "HTTPS_PROXY"],
-	["docs list -d x -k", "--ca-file PATH"],
-	["docs list -d x --cacert f", "--ca-file PATH"],
-	["docs list -d x -H a", "RAGTAG_API_KEY"],
-	["docs tag a.csv -s", "--quiet"],
-	["docs tag a.csv -m 5", "--timeout TIME"],
-	["docs tag a.csv --retry 5", "--attempts N"],
-	["docs tag a.csv --limit-rate 5", "--rate N"],
 	// As dsbulk has it.
 	["docs tag a.csv -dryRun", "Type: --dry-run"],
-	["docs tag a.csv -maxErrors 10", "Type: --max-errors"],
 	["docs tag a.csv -maxConcurrentQueries 4", "--concurrency N"],
-	["docs tag a.csv --executor.maxPerSecond 10", "--rate N"],
-	["docs tag a.csv -header true", "first line of a CSV is its header"],
-	["docs tag a.csv -encoding latin1", "Type: --encoding"],
 ])("%s is answered with what to type", async (line, answer) => {
 	const { exit, stdout, stderr } = await say(line.split(" "));
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(answer)]);

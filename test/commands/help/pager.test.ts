@@ -15,16 +15,6 @@ describe("the pager of help pages", () => {
 		expect(direct.stdout).toMatch(/^# Runs\n\n.{40,60}\n/);
 	});
 
-	it("that can't be started is one note, and the page is printed", async () => {
-		const env = { PAGER: "no-such-pager 2> /dev/null" };
-		const { exit, stdout, stderr } = await ragtag(["help", "limits"], { terminal: true, env });
-		expect([exit, stderr]).toEqual([
-			0,
-			"The pager no-such-pager 2> /dev/null (PAGER) could not be started; the page is printed without it.\n",
-		]);
-		expect(stdout).toContain("Limits");
-	});
-
 	it("is less by default: where that is not installed, the page is printed without a word", async () => {
 		const { exit, stdout, stderr } = await ragtag(["help", "limits"], {
 			terminal: true,

@@ -59,6 +59,16 @@ describe("-h", () => {
 	});
 });
 
+it("--help describes each option of its command, and `help options` those of the program", async () => {
+	for (const [command, flags] of commands) {
+		const { stdout } = await ragtag(command === "" ? ["help", "options"] : [...command.split(" "), "--help"]);
+		for (const flag of flags) {
+			if (command === "" && flag === "--help") continue;
+			expect(stdout, command).toMatch(new RegExp(`^ {2}(?:-\\w, )?${flag}(?= |$)`, "m"));
+		}
+	}
+});
+
 describe("the options of every command", () => {
 	const GLOBAL =
 		"-V, --version|--base-url|--api-key-file|--api-key-command|--profile|--state-dir|--ca-file|--no-color".split("|");
