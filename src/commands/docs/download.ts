@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { type DryRunFlags, addDryRunOptions } from "../../flags/change-flags.ts";
+import { addDryRunOptions } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
@@ -14,25 +14,19 @@ import { requireCall } from "../../run/service/detect-flavour.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { type DownloadPlan, lockFolder, planDownload } from "../../workflows/download/download-plan.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
-import { type Run, openRun } from "../../workflows/open-run.ts";
+import { openRun } from "../../workflows/open-run.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { type FilterFlags, addFilterOptions, filterText } from "../../workflows/rows/document-filter.ts";
-import { foundRows } from "../../workflows/rows/found-rows.ts";
-import { idRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
-import type { RowSource } from "../../workflows/rows/row-source.ts";
+import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
+import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/found-rows.ts";
 import { unfinishedRun } from "../../workflows/run/earlier-runs.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../workflows/stop-from-error.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-type DownloadOptions = ManifestReadFlags &
-	RunFlags &
-	DryRunFlags &
-	FilterFlags & {
-		readonly manifest: string | undefined;
-		readonly id?: readonly string[] | undefined;
+type DownloadOptions = FoundFlags &
+	RunFlags & {
 		readonly folder: string;
 		readonly onlyChanged?: boolean | undefined;
 		/** whether files that are there are written over */
@@ -75,7 +69,7 @@ async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
 	const { command } = PURPOSES.download;
 	await using run = await openRun(command, { ...options, folder, overwrites }, app);
 	await requireCall(run.session, "download", command);
-	await using named = await rowsOf(run);
+	await using named = await givenRows(run, { purpose: "download" });
 	await using plan = await planDownload(run, named, { folder, overwrites, onlyChanged, dryRun });
 	const { rows } = plan;
 	if (dryRun) return await preview(unchecked(run), rows, previewRow(plan, overwrites, onlyChanged));
@@ -97,9 +91,8 @@ async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
 function checkFlags(options: DownloadOptions): void {
-	const { manifest, id } = options;
-	const sources = [manifest, id, filterText(options) || undefined].filter((source) => source !== undefined);
-	if (sources.length > 1) {
+	const { manifest } = options;
+	if (sourcesGiven(options) > 1) {
 		throw refused(
 			"docs download takes a MANIFEST, --id or a filter, and only one of them",
 			"Without any of them it takes all documents of the dataset.",
@@ -107,13 +100,6 @@ function checkFlags(options: DownloadOptions): void {
 	}
 	checkShard(options, manifest);
 	checkInput(manifest, options);
-}
-
-function rowsOf(run: Run<DownloadOptions>): Promise<RowSource> {
-	const { manifest, id } = run.flags;
-	const reading = { purpose: "download" } as const;
-	if (id !== undefined) return idRows(run, id, reading);
-	return manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading);
 }
 
 function previewRow({ folder, wanted }: DownloadPlan, overwrites: boolean, onlyChanged: boolean): PreviewRow {

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
+import { addDryRunOptions } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
@@ -15,19 +15,14 @@ import { parsePreview } from "../../workflows/preview/parse-preview.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { askAbout } from "../../workflows/question.ts";
-import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
-import { foundRows } from "../../workflows/rows/found-rows.ts";
-import { idRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
+import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/found-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-type ParseOptions = ManifestReadFlags &
-	RunFlags &
-	DryRunFlags &
-	FilterFlags & {
-		readonly manifest: string | undefined;
-		readonly id?: readonly string[] | undefined;
+type ParseOptions = FoundFlags &
+	RunFlags & {
 		readonly onlyFailed?: boolean | undefined;
 		readonly again?: boolean | undefined;
 		readonly wait?: boolean | undefined;
@@ -60,17 +55,13 @@ export const parseCommand = declare({
 
 async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 	checkFlags(options, app);
-	const { manifest, id, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
+	const { manifest, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
 	const { command } = PURPOSES.parse;
 	await using run = await openRun(command, options, app);
 	const { session } = run;
 	// A manifest is checked before the first request.
 	if (manifest === undefined) await requireCall(session, "parse", command);
-	await using rows = await (manifest !== undefined
-		? manifestRows(run, manifest, { purpose: "parse" })
-		: id !== undefined
-			? idRows(run, id, { purpose: "parse" })
-			: foundRows(run, { purpose: "parse" }));
+	await using rows = await givenRows(run, { purpose: "parse" });
 	await requireCall(session, "parse", command);
 	const plan = { onlyFailed, again };
 	if (dryRun) return await preview(unchecked(run), rows, parsePreview(rows, plan, session.service.clock));
@@ -96,8 +87,7 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: ParseOptions, { io }: App): void {
 	const { manifest, id, again, resume } = options;
-	const ways = [manifest !== undefined, id !== undefined, filterText(options) !== ""].filter(Boolean);
-	if (ways.length > 1) throw refused("docs parse takes one of a MANIFEST, --id and a filter");
+	if (sourcesGiven(options) > 1) throw refused("docs parse takes one of a MANIFEST, --id and a filter");
 	if (resume === true && manifest === undefined && id === undefined) {
 		throw refused(
 			"--resume needs the same documents, and a list may show others by now",

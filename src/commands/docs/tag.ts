@@ -8,7 +8,6 @@ import {
 	updatePlanOf,
 	addUnaskedOptions,
 	addTypeOption,
-	type DryRunFlags,
 } from "../../flags/change-flags.ts";
 import { declare, typedOptions } from "../../flags/declare.ts";
 import {
@@ -25,20 +24,15 @@ import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { addFilterOptions, type FilterFlags, filterText } from "../../workflows/rows/document-filter.ts";
-import { foundRows } from "../../workflows/rows/found-rows.ts";
-import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
+import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/found-rows.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
-type TagOptions = ManifestReadFlags &
+type TagOptions = FoundFlags &
 	RunFlags &
-	ChangeFlags &
-	DryRunFlags &
-	FilterFlags & {
-		/** exactly one of it and a filter */
-		readonly manifest: string | undefined;
+	ChangeFlags & {
 		readonly onlyChanged?: boolean | undefined;
 		/** the first typed flag about how a manifest is read */
 		readonly readingFlag?: string | undefined;
@@ -75,13 +69,13 @@ export const tagCommand = declare({
 
 async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
-	const { manifest, mode, onlyChanged = false, dryRun = false } = options;
+	const { mode, onlyChanged = false, dryRun = false } = options;
 	const { command } = PURPOSES.tag;
 	await using run = await openRun(command, options, app);
 	const update = { ...updatePlanOf(options), onlyChanged };
 	const compares = dryRun ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
 	const reading = { purpose: "tag", alreadyPresent: compares === undefined ? undefined : update } as const;
-	await using rows = await (manifest === undefined ? foundRows(run, reading) : manifestRows(run, manifest, reading));
+	await using rows = await givenRows(run, reading);
 	await endIfMetadataHidden(run, rows, compares);
 	if (dryRun) return await preview(run, rows, previewUpdate(update));
 	// Nothing else reads the documents then.
@@ -97,7 +91,7 @@ async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 function checkFlags(options: TagOptions): void {
 	checkChangeFlags(options);
 	const { manifest } = options;
-	if ((manifest === undefined) === (filterText(options) === "")) {
+	if (sourcesGiven(options) !== 1) {
 		throw refused(
 			"docs tag takes either a MANIFEST or a filter",
 			"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",

@@ -24,12 +24,29 @@ import {
 	filterText,
 	type NamedKey,
 } from "./document-filter.ts";
-import { checkedRows, type ManifestReadFlags, type Reading } from "./manifest-rows.ts";
+import { checkedRows, idRows, type ManifestReadFlags, manifestRows, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 import { KeyCounts } from "../values/value-counts.ts";
 
-/** Flags of `docs tag` and `docs download` with a filter in place of a manifest; without one, of all documents. */
-type FoundFlags = ManifestReadFlags & FilterFlags & DryRunFlags;
+/** Flags of commands that take a filter in place of a manifest; without one, some take all documents. */
+export type FoundFlags = ManifestReadFlags &
+	FilterFlags &
+	DryRunFlags & {
+		readonly manifest: string | undefined;
+		readonly id?: readonly string[] | undefined;
+	};
+
+/** How many of a manifest, ids and a filter are given. */
+export function sourcesGiven({ manifest, id, ...filter }: FoundFlags): number {
+	return [manifest !== undefined, id !== undefined, filterText(filter) !== ""].filter(Boolean).length;
+}
+
+/** The rows of the manifest or of the ids that are given, else of the documents that meet the filter. */
+export function givenRows(run: Run<FoundFlags>, reading: Reading): Promise<RowSource> {
+	const { manifest, id } = run.flags;
+	if (manifest !== undefined) return manifestRows(run, manifest, reading);
+	return id === undefined ? foundRows(run, reading) : idRows(run, id, reading);
+}
 
 /**
  * The documents of a dataset that meet a filter, as rows. They are listed first, and the run uses that list. A recorded run
@@ -38,7 +55,7 @@ type FoundFlags = ManifestReadFlags & FilterFlags & DryRunFlags;
  * @throws CliError exit 1 where the list can't tell which they are: it is short, or shows no metadata; exit 7 where their
  * ids can't be kept
  */
-export async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent }: Reading): Promise<RowSource> {
+async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent }: Reading): Promise<RowSource> {
 	const { flags, settings, app } = run;
 	const { io, clock } = app;
 	const dataset = flags.dataset ?? settings.dataset?.value;
