@@ -20,17 +20,6 @@ type Source =
 	| "profiles"
 	| "datasets";
 
-/** The words to offer at the cursor. */
-type Completion = {
-	/** begins every candidate: `--mode=` where the value is written in one word with its option */
-	readonly prefix: string;
-	/** the typed beginning of the word, without the prefix */
-	readonly typed: string;
-	readonly source: Source;
-	/** settings that the line names: they say where profiles, runs and datasets are read */
-	readonly settings: Parameters<App["settings"]>[0];
-};
-
 const NOTHING: readonly Candidate[] = [];
 
 /** Runs that are offered, the newest first: a longer list does not fit on a screen. */
@@ -61,9 +50,8 @@ const PATHS: ReadonlySet<string> = new Set(["file", "files", "path", "manifest",
  * @param words all words after the program's name; the last one is the word at the cursor, perhaps empty
  */
 export async function complete(program: Command, words: readonly string[], app: App): Promise<ExitCode> {
-	const completion = completionAt(program, words);
-	const { prefix, typed, source } = completion;
-	const candidates = typeof source === "object" ? source : await found(completion, app).catch(() => []);
+	const { prefix, typed, source, settings } = completionAt(program, words);
+	const candidates = typeof source === "object" ? source : await found(source, settings, app).catch(() => []);
 	const lines = candidates
 		.filter(({ value }) => value.startsWith(typed) && isOneWord(value))
 		.map(({ value, description }) => `${prefix}${value}\t${oneLine(description)}\n`);
@@ -71,7 +59,8 @@ export async function complete(program: Command, words: readonly string[], app: 
 	return Exit.ok;
 }
 
-function completionAt(program: Command, words: readonly string[]): Completion {
+/** The words to offer at the cursor, which begin with what is typed. */
+function completionAt(program: Command, words: readonly string[]) {
 	const before = words.slice(0, -1);
 	const command = typedCommand(program, before);
 	const { args, texts, names } = typedLine(before, command);
@@ -84,18 +73,19 @@ function completionAt(program: Command, words: readonly string[]): Completion {
 	const last = onlyArguments ? undefined : optionOf(before[at] ?? "");
 	const open = last?.required === true && (last.variadic || at === before.length - 1) ? last : undefined;
 	const { profile, stateDir, baseUrl } = texts;
-	const settings = { profile, stateDir, baseUrl };
 	const word = words.at(-1) ?? "";
+	// The settings that the line names say where profiles, runs and datasets are read. The prefix begins every candidate:
+	// `--mode=` where the value is written in one word with its option.
+	const offer = (source: Source, typed = word, prefix = "") => {
+		return { prefix, typed, source, settings: { profile, stateDir, baseUrl } };
+	};
 	const isOption = word.startsWith("-") && !onlyArguments;
-	if (open !== undefined && !(open.variadic && isOption)) {
-		return { prefix: "", typed: word, source: valuesOf(open), settings };
-	}
-	if (!isOption) return { prefix: "", typed: word, source: wordsAfter(command, program, args.length), settings };
+	if (open !== undefined && !(open.variadic && isOption)) return offer(valuesOf(open));
+	if (!isOption) return offer(wordsAfter(command, program, args.length));
 	const [flag = "", ...value] = word.split("=");
 	if (value.length > 0) {
 		const option = optionOf(flag);
-		const source = option?.required === true ? valuesOf(option) : NOTHING;
-		return { prefix: `${flag}=`, typed: value.join("="), source, settings };
+		return offer(option?.required === true ? valuesOf(option) : NOTHING, value.join("="), `${flag}=`);
 	}
 	// Options that are not there yet, or may stand again.
 	const flags = options.flatMap((option): Candidate[] => {
@@ -104,7 +94,7 @@ function completionAt(program: Command, words: readonly string[]): Completion {
 		return [{ value: long, description }];
 	});
 	const help = { value: "--help", description: "help of this command" };
-	return { prefix: "", typed: word, source: [...flags, help], settings };
+	return offer([...flags, help]);
 }
 
 /** @param count arguments that stand before */
@@ -136,7 +126,11 @@ function valuesOf(option: Option): Source {
 	return choicesOf(option) ?? LOOKED_UP[option.long ?? ""] ?? (PATHS.has(name) ? "files" : NOTHING);
 }
 
-async function found({ source, settings: flags }: Completion, app: App): Promise<readonly Candidate[]> {
+async function found(
+	source: Exclude<Source, readonly Candidate[]>,
+	flags: Parameters<App["settings"]>[0],
+	app: App,
+): Promise<readonly Candidate[]> {
 	if (source === "profiles") return (await app.profiles()).map((value) => ({ value, description: "profile" }));
 	if (source === "files" || source === "folders") return [];
 	const settings = await app.settings(flags);
