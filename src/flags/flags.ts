@@ -57,30 +57,27 @@ export type VerifyFlags = ServiceFlags &
 	};
 
 /** Flags of commands that write rows. */
-export type RunFlags = RowFlags & {
-	readonly verify?: "none" | VerifyMode | undefined;
-	readonly dataset?: string | undefined;
-	readonly chunk: number;
-	readonly set?: readonly string[] | undefined;
-	readonly skipInvalid?: boolean | undefined;
-	readonly allowEmpty?: boolean | undefined;
-	readonly allowTypeChange?: boolean | undefined;
-	readonly attempts: number;
-	/** in milliseconds, as `maxOutage`; the engine has the defaults */
-	readonly maxWait?: number | undefined;
-	readonly maxOutage?: number | undefined;
-	readonly body?: BodyChoice | undefined;
-	/** false: the previous values of documents are not saved, and the run can't be undone */
-	readonly undo?: boolean | undefined;
-	readonly resume?: boolean | undefined;
-	readonly force?: boolean | undefined;
-	/** the recorded run to resume, for `runs resume` and `runs retry` */
-	readonly run?: string | undefined;
-	/** whether its failed rows are sent again */
-	readonly reopen?: boolean | undefined;
-	/** answers the question of a removal or an undo */
-	readonly yes?: boolean | undefined;
-};
+export type RunFlags = RowFlags &
+	Pick<RecordedFlags, "dataset" | "set" | "skipInvalid" | "allowTypeChange"> & {
+		readonly verify?: "none" | VerifyMode | undefined;
+		readonly chunk: number;
+		readonly allowEmpty?: boolean | undefined;
+		readonly attempts: number;
+		/** in milliseconds, as `maxOutage`; the engine has the defaults */
+		readonly maxWait?: number | undefined;
+		readonly maxOutage?: number | undefined;
+		readonly body?: BodyChoice | undefined;
+		/** false: the previous values of documents are not saved, and the run can't be undone */
+		readonly undo?: boolean | undefined;
+		readonly resume?: boolean | undefined;
+		readonly force?: boolean | undefined;
+		/** the recorded run to resume, for `runs resume` and `runs retry` */
+		readonly run?: string | undefined;
+		/** whether its failed rows are sent again */
+		readonly reopen?: boolean | undefined;
+		/** answers the question of a removal or an undo */
+		readonly yes?: boolean | undefined;
+	};
 
 /** Rows: memory holds a whole chunk. */
 const LARGEST_CHUNK = 10_000;

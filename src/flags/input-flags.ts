@@ -7,7 +7,7 @@ import type { RecordedFlags } from "./payload-options.ts";
 import { addRule, refused } from "./refuse.ts";
 import { by, collect, parseNonEmpty } from "./values.ts";
 import type { App } from "../app.ts";
-import { parseShard, type Shard, SHARD_FORM } from "../shard.ts";
+import { parseShard, SHARD_FORM } from "../shard.ts";
 import { NAME_FORMS, type NameForm } from "../files/stored-names.ts";
 
 /** Flags that say how a spreadsheet was saved. `types` of columns whose header names none come from a file of options. */
@@ -80,10 +80,8 @@ function parseWords(text: string): string[] {
 		});
 }
 
-export type ShardFlags = {
-	/** the part of the manifest's rows that this run takes */
-	readonly shard?: Shard | undefined;
-};
+/** The part of the manifest's rows that a run takes. */
+export type ShardFlags = Pick<RecordedFlags, "shard">;
 
 export function addShardOption(command: Command, app: Pick<App, "shard">): Command {
 	return command.option(

@@ -28,9 +28,6 @@ import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 type DownloadOptions = FoundFlags &
 	RunFlags & {
 		readonly folder: string;
-		readonly onlyChanged?: boolean | undefined;
-		/** whether files that are there are written over */
-		readonly overwrites?: boolean | undefined;
 	};
 
 export const downloadCommand = declare({

@@ -23,9 +23,6 @@ import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
 type ParseOptions = FoundFlags &
 	RunFlags & {
-		readonly onlyFailed?: boolean | undefined;
-		readonly again?: boolean | undefined;
-		readonly wait?: boolean | undefined;
 		/** milliseconds */
 		readonly stallTime?: number | undefined;
 	};

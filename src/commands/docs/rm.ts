@@ -25,7 +25,6 @@ type RmOptions = ManifestReadFlags &
 		readonly id?: readonly string[] | undefined;
 		/** exact names */
 		readonly name?: readonly string[] | undefined;
-		readonly yes?: boolean | undefined;
 	};
 
 export const rmCommand = declare({

@@ -33,7 +33,6 @@ import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 type TagOptions = FoundFlags &
 	RunFlags &
 	ChangeFlags & {
-		readonly onlyChanged?: boolean | undefined;
 		/** the first typed flag about how a manifest is read */
 		readonly readingFlag?: string | undefined;
 	};

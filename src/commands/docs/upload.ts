@@ -52,8 +52,6 @@ type UploadOptions = ManifestReadFlags &
 		readonly files: readonly string[];
 		readonly as?: "manifest" | "files" | undefined;
 		readonly onExisting: OnExisting;
-		/** with `replace`: contents of equal size are compared */
-		readonly checksum?: boolean | undefined;
 	};
 
 export const uploadCommand = declare({

@@ -32,7 +32,7 @@ import { syncUndoSteps } from "../../workflows/sync/undo-sync.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/unfinished.ts";
 
-type UndoOptions = RunFlags & DryRunFlags & { readonly yes?: boolean | undefined };
+type UndoOptions = RunFlags & DryRunFlags;
 
 export const undoCommand = declare({
 	summary: "undo a run: restore its documents",

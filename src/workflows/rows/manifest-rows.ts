@@ -4,11 +4,10 @@ import { usageError } from "../../errors.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import { PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckedManifest, ManifestOptions } from "../../manifest/types.ts";
-import type { Mode } from "../../plan/change.ts";
 import { nameFoldingCheck, presentValues } from "../check/ask-service.ts";
 import { checkAndReport, manifestOptions, refusal } from "../check/check-manifest.ts";
 import type { RowFlags } from "../../flags/flags.ts";
-import { type AnyManifestFlags, ownFilesRoot, payloadOptions } from "../../flags/payload-options.ts";
+import { ownFilesRoot, type PayloadFlags, payloadOptions } from "../../flags/payload-options.ts";
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
@@ -16,18 +15,9 @@ import { isDatasetId, refuseUnlisted } from "../dataset.ts";
 import { endBefore } from "../report.ts";
 import { stopOrSignal } from "../stop-from-error.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
-import type { ShardFlags } from "../../flags/input-flags.ts";
 
 /** Flags about what is read from a manifest, and which problems it may have. */
-export type ManifestReadFlags = RowFlags &
-	AnyManifestFlags & {
-		readonly set?: readonly string[] | undefined;
-		readonly skipInvalid?: boolean | undefined;
-		readonly allowEmpty?: boolean | undefined;
-		readonly filesRoot?: string | undefined;
-		readonly mode?: Mode | undefined;
-		readonly deleteToken?: string | undefined;
-	} & ShardFlags;
+export type ManifestReadFlags = RowFlags & PayloadFlags;
 
 export type Reading = {
 	readonly purpose: Purpose;
