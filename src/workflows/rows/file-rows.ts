@@ -7,7 +7,7 @@ import type { Stop } from "../../run/types.ts";
 import { numberText } from "../../text/words.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
-import { endBefore } from "../report.ts";
+import { endBefore, NO_ROWS } from "../report.ts";
 import { FileMetadata } from "./file-metadata.ts";
 import { type FactSetting, factSettings } from "./file-values.ts";
 import { type FoundFile, findFiles, namedSidecars } from "./find-files.ts";
@@ -34,9 +34,8 @@ export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[])
 	if (options.dataset === undefined) {
 		throw usageError("files need a dataset", "Name it with -d DATASET.");
 	}
-	const { files, stop } = await findFiles(run, byName.others);
-	const ended = stop ?? (files.length === 0 && flags.allowEmpty !== true ? NO_FILES : undefined);
-	if (ended !== undefined) endBefore(run, { rows: files.length, invalid: 0, duplicateSkipped: 0 }, ended);
+	const files = await findFiles(run, byName.others);
+	if (files.length === 0 && flags.allowEmpty !== true) endBefore(run, NO_ROWS, NO_FILES);
 	const sidecars = new Map(byName.sidecars);
 	for (const { facts: each } of files) if (each.sidecar !== undefined) sidecars.set(each.path, each.sidecar);
 	const count = sidecars.size === 1 ? "1 sidecar is" : `${numberText(sidecars.size)} sidecars are`;

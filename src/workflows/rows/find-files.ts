@@ -11,8 +11,9 @@ import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
+import { problemReporter } from "../check/check-manifest.ts";
+import { endBefore, NO_ROWS } from "../report.ts";
 import type { Run } from "../open-run.ts";
-import type { Stop } from "../../run/types.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 
 /** A file to upload, and the name that it is stored under. */
@@ -21,11 +22,8 @@ export type FoundFile = { readonly facts: FileFacts; readonly name: string };
 /** Whoever walks folders. */
 type Walking = Pick<Run<FileFlags>, "flags" | "app">;
 
-/** What is wrong with a file or a folder, as a sentence without its end. */
+/** What is wrong with a file or a folder, as a sentence without its end and its subject. */
 type FileProblem = { readonly path: string; readonly text: string };
-
-/** Problems shown to a person; `--json` has all of them. */
-const SHOWN = 20;
 
 /** Files at once that are asked whether they can be read. */
 const AT_ONCE = 64;
@@ -38,13 +36,14 @@ const AT_ONCE = 64;
 export async function findFiles(
 	run: Run<FileFlags & { readonly json?: boolean | undefined }>,
 	paths: readonly string[],
-): Promise<{ readonly files: readonly FoundFile[]; readonly stop: Stop | undefined }> {
+): Promise<readonly FoundFile[]> {
 	const { files, problems, links, others } = await walked(run, paths);
 	noteLeftOut(run, { links, others });
 	const found = named(run, files);
-	const faults: FileProblem[] = problems.map(({ path, reason: why }) => ({ path, text: `${path}: ${why}` }));
+	const faults: FileProblem[] = problems.map(({ path, reason: text }) => ({ path, text }));
 	faults.push(...(await unreadable(found)));
-	return { files: found, stop: await checkNames(run, found, faults) };
+	await checkNames(run, found, faults);
+	return found;
 }
 
 /** Files with the names that they are stored under. */
@@ -56,19 +55,19 @@ export function named({ flags }: Walking, files: readonly FileFacts[]): FoundFil
  * Checks the names that files would be stored under.
  *
  * @param faults other faults of the files
- * @returns the end of the command, where the service could not say how it compares names
- * @throws CliError exit 2 where there is any fault; all of them are printed
+ * @throws CliError exit 2 where there is any fault; all of them are printed. EarlyEnd where the service could not say how it
+ * compares names
  */
 export async function checkNames(
 	run: Run<FileFlags & { readonly json?: boolean | undefined }>,
 	found: readonly FoundFile[],
 	faults: FileProblem[] = [],
-): Promise<Stop | undefined> {
+): Promise<void> {
 	const { flags, session, app } = run;
 	const named = found.map(({ facts, name }) => [facts.path, name] as const);
 	for (const [path, name] of named) {
 		const fault = nameFault(name);
-		if (fault !== undefined) faults.push({ path, text: `${show(path)}: ${fault}` });
+		if (fault !== undefined) faults.push({ path, text: fault });
 	}
 	const same = collisions(named, exactKey);
 	for (const { first, second, name } of same) {
@@ -84,7 +83,8 @@ export async function checkNames(
 	}
 	const hasTwins = same.length + alike.length > 0;
 	if (faults.length > 0) await refuse(run, faults, hasTwins ? twinsHint(flags.names) : undefined);
-	return folding.stop();
+	const stop = folding.stop();
+	if (stop !== undefined) endBefore(run, { ...NO_ROWS, rows: found.length }, stop);
 }
 
 /** The files that the flags and paths name. @throws CliError exit 2 where a list can't be read, or a glob matches nothing */
@@ -127,7 +127,7 @@ async function unreadable(files: readonly FoundFile[]): Promise<FileProblem[]> {
 				await access(path, constants.R_OK);
 				return [];
 			} catch (error) {
-				return [{ path, text: `${path}: ${reason(error)}` }];
+				return [{ path, text: reason(error) }];
 			}
 		});
 		faults.push(...(await Promise.all(some)).flat());
@@ -142,24 +142,18 @@ function twinsHint(form: NameForm = "path"): string {
 }
 
 async function refuse(
-	{ flags, app: { io } }: Run<{ readonly json?: boolean | undefined }>,
+	{ flags, app }: Run<{ readonly json?: boolean | undefined }>,
 	faults: readonly FileProblem[],
 	hint: string | undefined,
 ): Promise<never> {
-	if (flags.json === true) {
-		for (const { path, text } of faults) {
-			const place = { file: path, line: 1, column: 1, field: "file", error_code: "BAD_FILE" };
-			await io.out(`${JSON.stringify({ type: "problem", ...place, error: text })}\n`);
-		}
+	const problems = problemReporter(flags.json === true, app);
+	for (const { path, text } of faults) {
+		await problems.report({ file: show(path), line: 1, column: 1, field: "file", code: "BAD_FILE", text });
 	}
-	const [first] = faults;
-	const next = hint ?? (faults.length > 1 ? "--exclude leaves files and folders out." : undefined);
-	if (faults.length === 1 && first !== undefined) {
-		throw usageError(`${first.text}; nothing was sent`, next);
-	}
-	for (const { text } of faults.slice(0, SHOWN)) io.err(text);
-	if (faults.length > SHOWN) io.err(`... and ${numberText(faults.length - SHOWN)} more problems`);
-	throw usageError(`${numberText(faults.length)} files or folders can't be uploaded; nothing was sent`, next);
+	problems.end();
+	const count = faults.length === 1 ? "1 file or folder" : `${numberText(faults.length)} files or folders`;
+	const next = hint ?? "Correct what is named above, or leave it out with --exclude.";
+	throw usageError(`${count} can't be uploaded; nothing was sent`, next);
 }
 
 /** The absolute path of a sidecar's file, and of the sidecar, where the paths name both. */

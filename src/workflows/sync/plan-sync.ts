@@ -79,9 +79,7 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	const tree = { ...walk, files: walk.files.filter(({ relative }) => join(root, relative) !== own) };
 	noteLeftOut(run, tree);
 	const found = named(run, tree.files);
-	const stop = await checkNames(run, found);
-	if (stop !== undefined)
-		throw new CliError(stop.text, { exit: stop.exit, ...(stop.hint === undefined ? {} : { hint: stop.hint }) });
+	await checkNames(run, found);
 	if (found.length === 0 && tree.problems.length === 0)
 		refuseEmpty(folder, state.entries.size, flags.allowEmpty === true);
 	const { plain, facts } = factSettings(flags.set ?? []);

@@ -109,7 +109,7 @@ it("reads the paths of a list, between NULs too", async () => {
 	await says(
 		run(["docs", "upload", root, "--files-from", await file("l", "../x\nnone\n"), "-d", service.dataset]),
 		2,
-		/\/x: lies outside .*\n.*\/none: no such file or directory\n/,
+		/\/x:1:1: lies outside .*\n.*\/none:1:1: no such file or directory\n/,
 	);
 });
 
@@ -120,7 +120,11 @@ it("gives each file its sidecar, and refuses one whose file is gone", async () =
 	const held = (await service.documents()).map(({ name, metadata }) => [name, metadata]);
 	expect(Object.fromEntries(held)).toEqual({ "hr/a.pdf": { title: "A", team: "docs" }, "it/a.pdf": { team: "docs" } });
 	await write("it/gone.pdf.meta.json", "{}");
-	await says(upload(), 2, "gone.pdf.meta.json: is a sidecar whose file is not there; nothing was sent");
+	await says(
+		upload(),
+		2,
+		"gone.pdf.meta.json:1:1: is a sidecar whose file is not there\nragtag: 1 file or folder can't be uploaded",
+	);
 });
 
 it("sets facts of each file with their types: the folder was lost as metadata", async () => {

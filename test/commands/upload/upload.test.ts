@@ -134,7 +134,7 @@ it.each(["a\nb.txt", "a\u001b[2Jb.txt", "a\\\\b.txt"])(
 		const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
 		expect([exit, service.requests]).toEqual([2, []]);
 		expect(stderr).toMatch(
-			/^ragtag: \S+b\.txt: has a name that is not a plain file name; rename it; nothing was sent\n$/,
+			/^\S+b\.txt:1:1: has a name that is not a plain file name; rename it\nragtag: 1 file or folder can't be uploaded; nothing was sent\n/,
 		);
 	},
 );
