@@ -40,6 +40,10 @@ export const TOPICS: readonly Topic[] = [
 
 type Topic = { readonly name: string; readonly kind: "table" | "page of the documentation" };
 
+const TOPIC_LIST = `Tables and pages, as in ragtag help exit-codes:\n${TOPICS.map(({ name }) => name)
+	.join(" ")
+	.replace(/(.{1,76})(?: |$)/g, "  $1\n")}`;
+
 async function textOf({ name, kind }: Topic, program: Command): Promise<string> {
 	return kind === "table" ? (tables.get(name) ?? optionsTable(program)) : pageText(name);
 }
@@ -67,12 +71,7 @@ export const helpCommand = declare({
 				"every command with its options, choices, defaults and examples, and the exit codes; with --search: what was found",
 			)
 			.option("--man-pages <dir>", "write the manual page of each command into this folder")
-			.addHelpText(
-				"after",
-				`\nTables and pages:\n${TOPICS.map(({ name }) => name)
-					.join(" ")
-					.replace(/(.{1,76})(?: |$)/g, "  $1\n")}`,
-			);
+			.addHelpText("after", `\n${TOPIC_LIST}`);
 	},
 	run: async (options: HelpOptions, app, command) => {
 		await help(options, command.parent ?? command, app);
@@ -116,7 +115,7 @@ async function help({ words, json = false, manPages, search }: HelpOptions, prog
 	}
 	// With its examples, which the bare text of the help does not have.
 	found.outputHelp();
-	if (words.length === 0) await io.out(`\n${topicList()}`);
+	if (words.length === 0) await io.out(`\n${TOPIC_LIST}`);
 }
 
 /** A pipe gets the Markdown, unchanged. */
@@ -151,12 +150,6 @@ async function find(question: string, json: boolean, program: Command, app: App)
 				: `${open}\n  ${heading === line || heading === "" ? "" : `${heading}: `}${show(line, LONGEST_LINE)}\n`,
 		);
 	}
-}
-
-function topicList(): string {
-	const lines = (kind: Topic["kind"]): string =>
-		TOPICS.flatMap((topic) => (topic.kind === kind ? `  ragtag help ${topic.name}\n` : [])).join("");
-	return `Tables:\n${lines("table")}\nPages:\n${lines("page of the documentation")}`;
 }
 
 /**

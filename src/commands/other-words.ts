@@ -52,15 +52,8 @@ async function answerTo({ error, argv, whole }: Omit<Wrong, "program">, command:
 	}
 	if (code === "commander.excessArguments") return excessAnswer(command, argv);
 	if (code === "commander.optionMissingArgument") return `Type: ${word}`;
-	if (code === "commander.missingArgument") return `Usage: ragtag ${usageOf(command)}`;
+	if (code === "commander.missingArgument") return `Usage: ${command.createHelp().commandUsage(command)}`;
 	return code === "commander.invalidArgument" ? choiceAnswer(message, command) : undefined;
-}
-
-function usageOf(command: Command): string {
-	return command
-		.createHelp()
-		.commandUsage(command)
-		.replace(/^ragtag /, "");
 }
 
 /**

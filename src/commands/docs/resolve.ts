@@ -12,22 +12,27 @@ import type { Metadata } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
 import { declare } from "../../flags/declare.ts";
-import { addManifestOptions, addServiceOptions, type ManifestFlags, type ServiceFlags } from "../../flags/flags.ts";
+import {
+	addManifestOptions,
+	addServiceOptions,
+	addSetOption,
+	type ManifestFlags,
+	type RunFlags,
+	type ServiceFlags,
+} from "../../flags/flags.ts";
 import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { connectRun } from "../../workflows/open-run.ts";
-import { choice, collect, parseOut } from "../../flags/values.ts";
+import { choice, parseOut } from "../../flags/values.ts";
 import { foundDocuments, lookUp, namesOfDatasets, printFound } from "../../workflows/resolve/look-up.ts";
 import { type NamedRows, sidecarRows } from "../../workflows/resolve/sidecar-rows.ts";
 
 type ResolveOptions = ServiceFlags &
-	ManifestFlags & {
+	ManifestFlags &
+	Pick<RunFlags, "set" | "skipInvalid" | "allowEmpty"> & {
 		/** one manifest; with `--match sidecar` files and folders */
 		readonly manifest: readonly string[];
 		readonly match: "exact" | "glob" | "sidecar";
-		readonly set?: readonly string[] | undefined;
-		readonly skipInvalid?: boolean | undefined;
-		readonly allowEmpty?: boolean | undefined;
 		readonly out?: string | undefined;
 	};
 
@@ -54,12 +59,11 @@ export const resolveCommand = declare({
 					"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
 				),
 			)
-			.option("--set <key=value>", "adds a value to every row; KEY:number=5 gives it a type (repeatable)", collect)
 			.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
 			.option("--allow-empty", "accepts a manifest without rows")
 			.option("-o, --out <file>", "a new file instead of standard output", parseOut)
 			.option("--json", "rows or problems as JSON lines; docs tag reads the rows");
-		addManifestOptions(addServiceOptions(command));
+		addManifestOptions(addServiceOptions(addSetOption(command)));
 	},
 	run: resolve,
 });

@@ -11,15 +11,12 @@ import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flag
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
 import { addCheckOutputOptions } from "../../flags/output-flags.ts";
 import { declare } from "../../flags/declare.ts";
+import type { RecordedFlags } from "../../flags/payload-options.ts";
 import { choice } from "../../flags/values.ts";
 
 type CheckOptions = ManifestFlags &
-	ChangeFlags & {
-		readonly manifest: string;
-		readonly for: Purpose;
-		readonly set?: readonly string[] | undefined;
-		readonly filesRoot?: string | undefined;
-	};
+	ChangeFlags &
+	Pick<RecordedFlags, "set" | "filesRoot"> & { readonly manifest: string; readonly for: Purpose };
 
 export const checkCommand = declare({
 	summary: "check a manifest without a service",
