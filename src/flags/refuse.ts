@@ -19,17 +19,18 @@ export function addRule(command: Command, ...rule: Rule): Command {
 
 /** @throws CliError exit 2 for the first rule that the options of a line do not keep */
 export function checkRules(command: Command): void {
-	for (const [option, verb, other, hint] of RULES.get(command) ?? []) {
-		if (!isGiven(command, option) || isGiven(command, other) === (verb === "needs")) continue;
+	for (const [options, verb, others, hint] of RULES.get(command) ?? []) {
+		const [option, other] = [givenOf(command, options), givenOf(command, others)];
+		if (option === undefined || (other === undefined) === (verb === "excludes")) continue;
 		throw verb === "needs"
-			? refused(`${option} needs ${other}`, hint ?? `Add ${other}, or leave ${option} out.`)
+			? refused(`${option} needs ${others}`, hint ?? `Add ${others}, or leave ${option} out.`)
 			: refused(`${option} and ${other} exclude each other`, hint ?? "Use one of them.");
 	}
 }
 
-/** Whether a line or the file of `--config` has an option, as `--wait`, `--mode merge` or `--dry-run or --out`. */
-function isGiven(command: Command, text: string): boolean {
-	return text.split(" or ").some((each) => {
+/** The first that a line or the file of `--config` has, of `--wait`, `--mode merge` or `--dry-run or --out`. */
+function givenOf(command: Command, options: string): string | undefined {
+	return options.split(" or ").find((each) => {
 		const [flag, value] = each.split(" ");
 		const name = command.options.find(({ long, short }) => long === flag || short === flag)?.attributeName() ?? "";
 		if (value !== undefined) return command.getOptionValue(name) === value;

@@ -94,6 +94,7 @@ const LINES: readonly (readonly [line: string, said: string])[] = [
 	["docs list", "-d DATASET"],
 	["docs list -d D --rate 08:00", "or a timetable as in '08:00=20 20:00=100'"],
 	["docs list -d D --limit 0", "whole number"],
+	["docs list -d papers --id x --missing a", "--id and --missing exclude each other"],
 	["docs list -d D --sort -", "names no field"],
 	["docs list -d D --sort meta_fields", "Name one key"],
 	["docs list -d D --fields a,,b", "empty name"],
@@ -112,7 +113,7 @@ const LINES: readonly (readonly [line: string, said: string])[] = [
 	["values -d D --chunk 5", "--chunk needs --map or --rename"],
 	["values -d D -o m.csv", "--out needs a KEY"],
 	["values k -d D -o m.csv --json", "always CSV"],
-	["values k -d D --map m.csv --format csv", "--format and --map or --rename exclude each other"],
+	["values k -d D --map m.csv --format csv", "--format and --map exclude each other"],
 	["values k -d D --map m.csv --detailed-exitcode", "needs --dry-run"],
 	["values k -d D --map m.csv -n --verify all", "nothing is written"],
 

@@ -8,6 +8,7 @@ import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
+import { addRule } from "../../flags/refuse.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 import {
@@ -67,6 +68,7 @@ export const listCommand = declare({
 		"ragtag docs list -d DATASET --where category=news\nragtag docs list -d DATASET --sort -size --limit 10\nragtag docs list -d DATASET --format csv > manifest.csv\n" +
 		`ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'`,
 	declare: (command) => {
+		addRule(command, "--id", "excludes", "--where or --where-json or --missing or --name");
 		command
 			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
 			.option("--id <id...>", "the documents of these ids alone (repeatable)");
@@ -131,7 +133,6 @@ async function list(options: ListOptions, app: App): Promise<ExitCode> {
 		doubts: WARN,
 	};
 	const { id } = options;
-	if (id !== undefined && filterText(options) !== "") throw usageError("--id and a filter exclude each other");
 	const found =
 		id === undefined ? filteredDocuments(session, dataset, options, checks) : documentsOfIds(session, dataset, id);
 	const listed = inState(found, options);

@@ -76,26 +76,26 @@ async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitC
 		return Exit.ok;
 	}
 	const shard = shardIn(file.options);
-	const lines: (readonly [string, string])[] = [
+	const lines: readonly (readonly [label: string, text: string | undefined])[] = [
 		["run", file.run],
 		["command", file.command],
 		["manifest", `${shown(file.manifest.name)} (${shown(file.manifest.path)})`],
-		...(shard === undefined ? [] : [["shard", shardText(shard)] as const]),
-		...(file.mergedFrom === undefined ? [] : [["merged of", file.mergedFrom.join(", ")] as const]),
+		["shard", shard && shardText(shard)],
+		["merged of", file.mergedFrom?.join(", ")],
 		["service", file.baseUrl],
 		["started", file.started],
 		["state", stateText(listed, mark)],
-		...(ended === undefined ? [] : [["ended", `${ended}, exit code ${exitCode ?? ""}`] as const]),
-		...(seconds === undefined ? [] : [["took", durationText(seconds)] as const]),
-		...(end?.stop === undefined ? [] : [["stopped", shown(end.stop.text)] as const]),
-		...(end === undefined || end.slow.length === 0 ? [] : [["slow", causesText(end.slow)] as const]),
+		["ended", ended && `${ended}, exit code ${exitCode ?? ""}`],
+		["took", seconds === undefined ? undefined : durationText(seconds)],
+		["stopped", end?.stop && shown(end.stop.text)],
+		["slow", end === undefined || end.slow.length === 0 ? undefined : causesText(end.slow)],
 		["rows", totals === undefined ? "none was sent" : countsText(totals)],
 		["in doubt", `${rowsText(recorded?.state.countInDoubt() ?? 0)} sent with unknown outcome`],
 		["executions", String(recorded?.state.headers.length ?? 0)],
-		...(found === undefined ? [] : [["rate auto", foundRateText(found)] as const]),
+		["rate auto", found && foundRateText(found)],
 		["folder", runs.path(file.run)],
 	];
-	for (const [label, text] of lines) await io.print(`${label.padEnd(10)} ${text}\n`);
+	for (const [label, text] of lines) if (text !== undefined) await io.print(`${label.padEnd(10)} ${text}\n`);
 	const undoLine = undo === undefined ? undefined : undoText(undo);
 	if (goesOn) await io.print(`Change it with: ${withFlags(`ragtag runs adjust ${file.run}`, flags)} --rate N\n`);
 	if (resume !== undefined) await io.print(`Resume it with: ${resume}\n`);

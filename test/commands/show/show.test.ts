@@ -127,5 +127,5 @@ it("documents of --id are listed in that order, and one that is not there is nam
 	expect(parseLines(found.stdout).map((line) => at(line, "document_id"))).toEqual([third, first]);
 	const missing = await list(first, "nobody");
 	expect([missing.exit, missing.stdout, missing.stderr]).toEqual([2, "", expect.stringContaining("has the id nobody")]);
-	expect((await list(first, "--name", "x")).stderr).toContain("--id and a filter exclude each other");
+	expect((await list(first, "--name", "x")).stderr).toContain("--id and --name exclude each other");
 });
