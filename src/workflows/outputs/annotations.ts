@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { appendFile, stat } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, reason } from "../../errors.ts";
@@ -127,9 +127,6 @@ function fingerprintOf(path: string, { code, text, subject }: Finding, taken: Ma
 	return createHash("sha256").update(`${what}\0${nth}`).digest("hex");
 }
 
-/** 1 MiB: GitHub shows no summary of a step that is larger. */
-const LARGEST_SUMMARY_BYTES = 1024 * 1024;
-
 /**
  * Annotates the lines of a manifest in GitHub, and appends to the summary of the step. The lines go
  * to standard error: GitHub's runner reads both streams, and results on standard output stay what they are.
@@ -142,16 +139,8 @@ export async function annotate({ runEnd, io, ci }: App, exit: ExitCode): Promise
 	}
 	if (ci.stepSummary === undefined) return;
 	try {
-		await appendSummary(ci.stepSummary, pageMarkdown(pageOf(end)));
+		await appendFile(ci.stepSummary, pageMarkdown(pageOf(end)));
 	} catch (error) {
 		io.note(`The summary of the step was not written: ${reason(error)}`);
 	}
-}
-
-async function appendSummary(path: string, text: string): Promise<void> {
-	const size = await stat(path).then(
-		(status) => status.size,
-		() => 0,
-	);
-	if (size + Buffer.byteLength(text) <= LARGEST_SUMMARY_BYTES) await appendFile(path, text);
 }
