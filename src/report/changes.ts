@@ -24,8 +24,6 @@ type ChangeWriter = {
 	end(tally: ChangeTally): string;
 	/** the text where the dry run is stopped before its last row; absent in a format that has nothing more to print */
 	cut?(tally: ChangeTally): string;
-	/** whether the end has the totals; data has none, and they are a note */
-	readonly hasTotals: boolean;
 };
 
 type ChangeStyle = {
@@ -55,7 +53,7 @@ export type ChangeFormat = keyof typeof CHANGE_FORMATS;
 /** @param format `json` prints lines, without totals: the summary has them */
 export function changeWriter(format: ChangeFormat | "json", style: ChangeStyle): ChangeWriter {
 	if (format !== "json") return CHANGE_FORMATS[format].writer(style);
-	return { change: changeLine, undeclared: undeclaredLine, end: () => "", hasTotals: true };
+	return { change: changeLine, undeclared: undeclaredLine, end: () => "" };
 }
 
 function textWriter({ marks, longest }: ChangeStyle): ChangeWriter {
@@ -71,7 +69,6 @@ function textWriter({ marks, longest }: ChangeStyle): ChangeWriter {
 			return `${marks.bold(namedDocument(name, documentId, longest))} ${dataset}  ${marks.yellow("is in no row")}\n`;
 		},
 		end: (tally) => `${blank}${tally.texts().join("\n")}\n`,
-		hasTotals: true,
 	};
 }
 
@@ -85,7 +82,7 @@ function csvWriter(): ChangeWriter {
 	};
 	const undeclared = ({ documentId, name = "" }: UndeclaredDocument): string =>
 		withHead(reportCsvLine(["", documentId, "", "undeclared document", "", "", name]));
-	return { change: (change) => withHead(changeCsv(change)), undeclared, end: () => withHead(""), hasTotals: false };
+	return { change: (change) => withHead(changeCsv(change)), undeclared, end: () => withHead("") };
 }
 
 function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
@@ -101,7 +98,6 @@ function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 		},
 		end: (tally) => page.text(tally, true),
 		cut: (tally) => page.text(tally, false),
-		hasTotals: true,
 	};
 }
 

@@ -1,6 +1,5 @@
 import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
-import { hasWritten } from "../../workflows/recorded/run-state.ts";
 import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
@@ -77,7 +76,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();
-	if (!hasWritten(await runs.journal(file.run))) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	if ((await runs.journal(file.run))?.state.wrote !== true) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	await checkManifestOfRun(app, file.manifest.path);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);
@@ -91,7 +90,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	reading();
 	// Read only now that the lock is held: before, the run may have gone on.
 	const recorded = await runs.journal(file.run);
-	if (!hasWritten(recorded)) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	if (recorded?.state.wrote !== true) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	const { session, settings } = run;
 	const { normalise } = (await session.service.known(session.request)).dialect.flavour;
 	const steps = await syncUndoSteps(run, file, normalise);

@@ -30,7 +30,8 @@ export function changePrinter(
 		undeclared: (document) => print(writer.undeclared(document)),
 		end: async (tally) => {
 			await print(writer.end(tally));
-			if (!writer.hasTotals) for (const text of tally.texts()) io.note(text);
+			// A table has no place for them.
+			if (format === "csv") for (const text of tally.texts()) io.note(text);
 		},
 		cut: (tally) => print(writer.cut?.(tally)),
 	};

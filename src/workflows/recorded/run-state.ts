@@ -1,6 +1,5 @@
 import { countSettled } from "../../outcomes.ts";
 import { JournalUnreadable } from "../../run/journal/errors.ts";
-import type { RecordedRun } from "../../run/journal/reader.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readRunSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
@@ -46,16 +45,12 @@ export async function factsOf(run: string, runs: RunStore): Promise<RunFacts | u
 	return {
 		totals: state.totals(),
 		superseded: state.superseded,
-		wrote: hasWritten(recorded),
+		// A record that a repair lost counts as a write.
+		wrote: state.wrote,
 		seconds: (await millisecondsOf(recorded, runs)) / 1000,
 		ended: state.end?.time,
 		exitCode: state.end?.exitCode,
 	};
-}
-
-/** Whether a run may have written anything. A record that a repair lost counts as a write. */
-export function hasWritten(recorded: RecordedRun | undefined): recorded is RecordedRun {
-	return recorded?.state.wrote === true;
 }
 
 /** Whether a row was sent, or has an outcome: it may have failed before its write. */
