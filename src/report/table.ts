@@ -26,33 +26,26 @@ export type Column = {
 	readonly preferred?: number;
 };
 
-/** The columns that a table shows, by index, with the width of each. */
-type Layout = {
-	readonly shown: readonly number[];
-	readonly widths: readonly number[];
-	/** by index within `shown`: columns of numbers, which stand below each other by their last digits */
-	readonly right: ReadonlySet<number>;
-	/** by index within `shown`: columns whose cells are never cut */
-	readonly typed: ReadonlySet<number>;
-	/** the last column, by index, where its cells stand on lines of their own: beside them nothing else could be read */
-	readonly below?: number;
-};
-
 /**
  * Lays a table out by its first rows. Columns that can be spared are left out until all others are readable, then the widest
- * columns are narrowed.
+ * columns are narrowed. Where a typed last column leaves nothing else to read, its cells stand on lines of their own.
  *
  * @param width of the terminal, in columns
+ * @returns a row of the table, without the line end of its last line; a longer cell of a typed column is printed whole
  */
-export function layoutOf(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): Layout {
+export function tableOf(
+	columns: readonly Column[],
+	rows: readonly (readonly string[])[],
+	{ width, ellipsis }: { readonly width: number; readonly ellipsis: string },
+): (cells: readonly string[]) => string {
 	const wanted = columns.map(({ name }, at) =>
 		rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? "")), displayWidth(name)),
 	);
-	const typedWidths = wanted.filter((_each, at) => columns[at]?.isTyped === true);
-	const besideTyped = width - lineWidth([...typedWidths, 0]);
+	const isTyped = (at: number): boolean => columns[at]?.isTyped === true;
+	const besideTyped = width - lineWidth([...wanted.filter((_each, at) => isTyped(at)), 0]);
 	const needed = wanted.map((each, at) => {
-		const { isTyped = false, readable = READABLE, preferred = 0 } = columns[at] ?? {};
-		return isTyped ? each : Math.min(each, Math.max(readable, Math.min(preferred, besideTyped)));
+		const { readable = READABLE, preferred = 0 } = columns[at] ?? {};
+		return isTyped(at) ? each : Math.min(each, Math.max(readable, Math.min(preferred, besideTyped)));
 	});
 	const isSpare = (at: number): boolean => columns[at]?.spare !== undefined;
 	const fits = (some: readonly number[]): boolean => lineWidth(some.map((at) => needed[at] ?? 0)) <= width;
@@ -63,20 +56,26 @@ export function layoutOf(columns: readonly Column[], rows: readonly (readonly st
 		if (fits(more)) shown = more;
 	}
 	const last = columns.length - 1;
-	if (last > 0 && columns[last]?.isTyped === true && !fits(shown)) {
-		return { ...layoutOf(columns.slice(0, last), rows, width), below: last };
+	if (last > 0 && isTyped(last) && !fits(shown)) {
+		const line = tableOf(columns.slice(0, last), rows, { width, ellipsis });
+		return (cells) => `${line(cells)}\n${BLANKS}${cells[last] ?? ""}`;
 	}
-	const kept = (test: (at: number) => boolean): Set<number> =>
-		new Set([...shown.keys()].filter((index) => test(shown[index] ?? 0)));
-	const typed = kept((at) => columns[at]?.isTyped === true);
-	const right = kept((at) => columns[at]?.isTyped !== true && areNumbers(rows.map((row) => row[at] ?? "")));
-	const least = (at: number): number => (fits(shown) || typed.has(shown.indexOf(at)) ? (needed[at] ?? 0) : MIN_WIDTH);
+	const right = new Set(shown.filter((at) => !isTyped(at) && areNumbers(rows.map((row) => row[at] ?? ""))));
+	const least = shown.map((at) => (fits(shown) || isTyped(at) ? (needed[at] ?? 0) : MIN_WIDTH));
 	const widths = columnWidths(
 		shown.map((at) => wanted[at] ?? 0),
 		width,
-		shown.map(least),
+		least,
 	);
-	return { shown, widths, right, typed };
+	return (cells) => {
+		const padded = shown.map((at, index) => {
+			const [cell, room] = [cells[at] ?? "", widths[index] ?? 0];
+			const text = isTyped(at) ? cell : withEllipsis(cell, room, ellipsis);
+			const blanks = " ".repeat(Math.max(0, room - displayWidth(text)));
+			return right.has(at) ? blanks + text : text + blanks;
+		});
+		return padded.join(BLANKS).trimEnd();
+	};
 }
 
 /**
@@ -102,20 +101,6 @@ function lineWidth(widths: readonly number[]): number {
 
 function areNumbers(cells: readonly string[]): boolean {
 	return cells.some((cell) => cell !== "") && cells.every((cell) => cell === "" || NUMBER.test(cell));
-}
-
-/** A row of a table, without the line end of its last line. A longer cell of a typed column is printed whole. */
-export function tableLine(cells: readonly string[], layout: Layout, ellipsis: string): string {
-	const { shown, widths, right, typed, below } = layout;
-	const padded = shown.map((at, index) => {
-		const cell = cells[at] ?? "";
-		const width = widths[index] ?? 0;
-		const text = typed.has(index) ? cell : withEllipsis(cell, width, ellipsis);
-		const blanks = " ".repeat(Math.max(0, width - displayWidth(text)));
-		return right.has(index) ? blanks + text : text + blanks;
-	});
-	const line = padded.join(BLANKS).trimEnd();
-	return below === undefined ? line : `${line}\n${BLANKS}${cells[below] ?? ""}`;
 }
 
 /** The width of a text on a terminal, in columns: wide characters (CJK, emoji) take two, combining marks none. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { displayWidth, columnWidths, type Column, layoutOf, tableLine } from "../../src/report/table.ts";
+import { displayWidth, columnWidths, type Column, tableOf } from "../../src/report/table.ts";
 
 /** A table as it is printed: the columns, then the rows. */
 function printed(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
-	const layout = layoutOf(columns, rows, width);
-	return [columns.map(({ name }) => name), ...rows].map((cells) => tableLine(cells, layout, "…"));
+	const line = tableOf(columns, rows, { width, ellipsis: "…" });
+	return [columns.map(({ name }) => name), ...rows].map(line);
 }
 
 describe("a table", () => {
@@ -48,8 +48,7 @@ describe("a table", () => {
 		["abcde", 5, "…", "abcde"],
 		["abcdefgh", 5, "...", "ab..."],
 	])("cuts %j to %d columns with %j, and divides no character", (text, width, ellipsis, cut) => {
-		const layout = { shown: [0], widths: [width], right: new Set<number>(), typed: new Set<number>() };
-		expect(tableLine([text], layout, ellipsis)).toBe(cut);
+		expect(tableOf([{ name: "" }], [[text]], { width, ellipsis })([text])).toBe(cut);
 	});
 
 	it("puts numbers and sizes below each other by their last digits, so that they can be compared", () => {
@@ -116,8 +115,8 @@ describe("a table", () => {
 
 	it("never cuts a cell that is typed into the next command, not even one that is longer than those it was laid out by", () => {
 		const columns = [{ name: "name" }, { name: "id", isTyped: true }];
-		const layout = layoutOf(columns, [["a", "0123"]], 20);
-		expect(tableLine(["a".repeat(30), "0123456789abcdef"], layout, "…")).toBe("aaa…  0123456789abcdef");
+		const line = tableOf(columns, [["a", "0123"]], { width: 20, ellipsis: "…" });
+		expect(line(["a".repeat(30), "0123456789abcdef"])).toBe("aaa…  0123456789abcdef");
 	});
 
 	it("fits the terminal, or cuts no column below four", () => {

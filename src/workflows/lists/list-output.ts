@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
 import { reportCsvLine, tsvLine } from "../../report/escape.ts";
-import { type Column, layoutOf, tableLine } from "../../report/table.ts";
+import { type Column, tableOf } from "../../report/table.ts";
 import { show } from "../../text/show.ts";
 import { localTimeText, TIME_WIDTH } from "../../text/words.ts";
 
@@ -122,8 +122,7 @@ async function printTable<Item>(items: AsyncGenerator<Item>, shape: ListShape<It
 	const columns = (shape.table?.(first) ?? shape.columns).map((column) => ({ ...column, name: safe(column.name) }));
 	const cellsOf = (item: Item): string[] => columns.map(({ cell, inTable = cell }) => safe(inTable(item)));
 	const rows = first.map(cellsOf);
-	const layout = layoutOf(columns, rows, width);
-	const line = (cells: readonly string[]): string => tableLine(cells, layout, ellipsis);
+	const line = tableOf(columns, rows, { width, ellipsis });
 	await io.print(`${io.style.bold(line(columns.map(({ name }) => name)))}\n`);
 	for (const row of rows) await io.print(`${line(row)}\n`);
 	let count = rows.length;
