@@ -7,7 +7,6 @@ import { jsonObjectOf, parseJson } from "../../json/parse-json.ts";
 import { isJsonArray, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
-import type { InexactValues } from "../../rest/inexact.ts";
 import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
 import { documentColumn, documentMembers } from "./document-table.ts";
 import type { ListColumn } from "./list-output.ts";
@@ -60,20 +59,22 @@ export async function printDocumentsCsv(
 		let count = 0;
 		const lines = async function* (): AsyncGenerator<string> {
 			for await (const document of documents) {
-				const exact = withoutBare(document.inexact);
-				const isBare = (key: string): boolean => document.inexact?.has(key) === true && exact?.has(key) !== true;
+				// A manifest can't hold a bare `NaN` or infinity. Where it is one of several values, the cell has them all, and is
+				// refused when it is read back.
+				const isBare = (key: string): boolean => BARE.test(document.inexact?.get(key) ?? "");
+				const exact = new Map([...(document.inexact ?? [])].filter(([key]) => !isBare(key)));
 				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
 				plan.include(kept, exact);
 				count += 1;
 				const cells = columns.map(({ cell }) => withoutNul(cell(document)));
 				// From Node 24 on, a reader of lines also divides at these two.
-				const line = JSON.stringify([metadataText(exact ?? noMetadata), metadataText(kept), ...cells]);
+				const line = JSON.stringify([metadataText(exact), metadataText(kept), ...cells]);
 				yield `${line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 			}
 		};
 		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
 		await print(plan.head());
-		for await (const { cells, metadata, exact } of spooled(path)) await print(plan.row(cells, metadata, exact));
+		for await (const row of spooled(path)) await print(plan.row(...row));
 		return count;
 	} finally {
 		await rm(folder, { recursive: true, force: true });
@@ -82,14 +83,6 @@ export async function printDocumentsCsv(
 
 function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
 	return withTemporaryStorage("what the documents have", work);
-}
-
-/**
- * The exact texts for cells. A bare `NaN` or infinity is left out, because a manifest can't hold it. Where it is one of
- * several values, the cell has them all, and is refused when it is read back.
- */
-function withoutBare(inexact: InexactValues | undefined): InexactValues | undefined {
-	return inexact && new Map([...inexact].filter(([, text]) => !BARE.test(text)));
 }
 
 /** A manifest's reader ignores the name, but a NUL in any cell is a fault of its row. */
@@ -117,20 +110,14 @@ function keptOf({ metadata = noMetadata }: Document, fields: readonly string[] |
 }
 
 /** Reads the private file: a line for each document, with its exact texts, its metadata, its ids and members. */
-async function* spooled(path: string): AsyncGenerator<Spooled> {
+async function* spooled(path: string): AsyncGenerator<Required<Parameters<ColumnPlan["row"]>>> {
 	await using file = await open(path);
 	for await (const line of file.readLines()) {
 		const value = parseJson(line);
 		const [exact = "{}", metadata = "{}", ...cells] = isJsonArray(value) ? value.map(String) : [];
-		yield { cells, metadata: metadataOf(jsonObjectOf(metadata) ?? {}), exact: textsOf(parseJson(exact)) };
+		yield [cells, metadataOf(jsonObjectOf(metadata) ?? {}), textsOf(parseJson(exact))];
 	}
 }
-
-type Spooled = {
-	readonly cells: readonly string[];
-	readonly metadata: Metadata;
-	readonly exact: ReadonlyMap<string, string>;
-};
 
 /**
  * Creates the file of `--out` and writes it. An existing file is never overwritten: it may be a manifest that the user has
