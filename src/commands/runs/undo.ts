@@ -26,7 +26,8 @@ import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { newerRowsOf, unchangedText, unlessNewer } from "../../workflows/run/newer-rows.ts";
 import type { RunRecord, TakesBack } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { believeNone, foldRecord, lockSync } from "../../workflows/sync/send-sync.ts";
+import { foldRecord } from "../../workflows/sync/fold.ts";
+import { believeNone, lockSync } from "../../workflows/sync/send-sync.ts";
 import { syncUndoSteps } from "../../workflows/sync/undo-sync.ts";
 import { planUndo, type UndoPlan } from "../../workflows/plan/undo-plan.ts";
 import { undoneRunOf, UNDO_COMMAND, undoManifestName } from "../../run/recorded/unfinished.ts";
@@ -76,7 +77,8 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	if (options.json === true) await printVersionLine(app);
 	const reading = (): void => app.monitor.enter("reading", `the journal of ${file.run}`);
 	reading();
-	if ((await runs.journal(file.run))?.state.wrote !== true) return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
+	if ((await runs.journal(file.run))?.state.wrote !== true)
+		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
 	await checkManifestOfRun(app, file.manifest.path);
 	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
 	await using run = await connectRun(UNDO_COMMAND, flags, app);

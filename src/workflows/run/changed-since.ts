@@ -2,7 +2,6 @@ import type { Row } from "../../manifest/types.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { sameValue } from "../../json/values.ts";
 import { verdictOf } from "../../plan/verdict.ts";
-import { readRun } from "../../run/journal/reader.ts";
 import { type WrittenRow, writtenRows } from "../../run/recorded/recorded-rows.ts";
 import { CHANGED_SINCE } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
@@ -40,7 +39,7 @@ async function changedRows<SourceRow extends Row>(
 	documents: Pick<DocumentSource, "fromList">,
 ): Promise<ReadonlySet<number>> {
 	const changed = new Set<number>();
-	const recorded = await readRun(run.app.runs(run.settings).path(name));
+	const recorded = await run.app.runs(run.settings).journal(name);
 	if (recorded === undefined) return changed;
 	const { order: present = 0 } = recorded.state.headers.at(-1) ?? {};
 	const { normalise } = run.session.service.api.dialect.flavour;

@@ -2,8 +2,10 @@ import { basename, dirname, join } from "node:path";
 import type { PlannedChange, SourceFile, SyncTarget } from "../../plan/plan-file/planned.ts";
 import type { SyncEntry } from "../../plan/sync/state.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
-import { NOT_LISTED } from "../../run/types.ts";
+import { NOT_LISTED, type Stop } from "../../run/types.ts";
 import type { PlannedRow } from "../plan/plan-rows.ts";
+import type { RunRecord } from "../run/open-record.ts";
+import { stopFromError } from "../stop-from-error.ts";
 import { emptyState, readStateFile, writeState } from "./state-file.ts";
 
 /** What a run has made of a row. */
@@ -17,18 +19,25 @@ type Made = {
 
 const STALE: ReadonlySet<string> = new Set(["FILE_UNREADABLE", "NOT_STORED"]);
 
-/**
- * Takes what a run has done into the state. The journal says it, so it may be done more than once.
- *
- * @throws CliError exit 7 where the state can't be read or written, 8 where it is another's
- */
-export async function foldRun(
-	rows: { read(): AsyncIterable<PlannedRow> },
-	recorded: RecordedRun,
+/** Takes what a run has done into the state. The journal says it, so it may be done more than once. @returns why that failed */
+export async function foldRecord(record: RunRecord<PlannedRow>, target: SyncTarget): Promise<Stop | undefined> {
+	const { run, name } = record;
+	try {
+		const recorded = await run.app.runs(run.settings).journal(name);
+		if (recorded !== undefined) await fold(record, await madeRows(recorded), target);
+		return undefined;
+	} catch (error) {
+		return stopFromError(error);
+	}
+}
+
+/** @throws CliError exit 7 where the state can't be read or written, 8 where it is another's */
+async function fold(
+	{ rows, run }: RunRecord<PlannedRow>,
+	made: ReadonlyMap<number, Made>,
 	target: SyncTarget,
-	baseUrl: string,
 ): Promise<void> {
-	const made = await madeRows(recorded);
+	const { baseUrl } = run.session;
 	const { state = emptyState(target, baseUrl) } = await readStateFile(target.state, { ...target, baseUrl });
 	const entries = new Map(state.entries);
 	const paths = new Map(Array.from(entries.values(), ({ documentId, path }) => [documentId, path]));

@@ -3,9 +3,8 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { SyncTarget } from "../../plan/plan-file/planned.ts";
 import { wholeList } from "../../run/documents/list.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
-import { readRun } from "../../run/journal/reader.ts";
 import { readBack } from "../../run/retry/retry.ts";
-import { NOT_LISTED, type Stop } from "../../run/types.ts";
+import { NOT_LISTED } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
@@ -15,9 +14,8 @@ import { forceHint, type PlanRules, previewPlanned, sendPlanned } from "../plan/
 import { policyPrescan } from "../policy/prescan.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import { runRows } from "../run/run-rows.ts";
-import { stopFromError } from "../stop-from-error.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
-import { foldRun } from "./fold.ts";
+import { foldRecord } from "./fold.ts";
 import { prepareState, readStateFile } from "./state-file.ts";
 
 /** The code of a removal that is not sent because another row failed. */
@@ -85,27 +83,13 @@ function nextOfFailed({ journal }: RunRecord<PlannedRow>): string | undefined {
 	return journal.totals().failed === 0 ? undefined : "Mend what is said above; the same command then syncs the rest.";
 }
 
-/** Takes what a run has done into the state. @returns why that failed */
-export async function foldRecord(
-	{ run, rows, name }: RunRecord<PlannedRow>,
-	target: SyncTarget,
-): Promise<Stop | undefined> {
-	try {
-		const recorded = await readRun(run.app.runs(run.settings).path(name));
-		if (recorded !== undefined) await foldRun(rows, recorded, target, run.session.baseUrl);
-		return undefined;
-	} catch (error) {
-		return stopFromError(error);
-	}
-}
-
 /** Fails the uploads that the list does not show: a service may answer success and keep nothing. */
 async function failUnlisted(
 	{ run, rows, name, journal }: RunRecord<PlannedRow>,
 	{ datasetId }: SyncTarget,
 ): Promise<void> {
 	if (journal.totals().uploaded === 0) return;
-	const recorded = await readRun(run.app.runs(run.settings).path(name));
+	const recorded = await run.app.runs(run.settings).journal(name);
 	const missing = new Map<string, number>();
 	for await (const { status, documentId, row } of recorded?.outcomes() ?? []) {
 		if (status === "uploaded") missing.set(documentId, row);
