@@ -61,14 +61,15 @@ export class RunEndCollector {
 	#started: Date;
 	#command = "";
 	#args: readonly string[] = [];
-	#flags: OutputFlags = {};
-	#refused: ReadonlySet<string> = new Set();
 	#text: string | undefined;
 	#result: Ended | undefined;
 	readonly #problems: Problem[] = [];
 	#problemCount = 0;
 	/** by the position of the row */
 	readonly #failedRows = new Map<number, FailedRow>();
+	flags: OutputFlags = {};
+	/** paths of outputs that must not be written */
+	readonly refused = new Set<string>();
 	/** the folder of the run that a command is about; otherwise that of the run which ended */
 	folder: string | undefined;
 	/** outputs that could not be written, and why */
@@ -87,30 +88,12 @@ export class RunEndCollector {
 		this.#started = now();
 	}
 
-	/**
-	 * Takes the command line.
-	 *
-	 * @param refused paths of outputs that must not be written
-	 */
-	begin(command: string, args: readonly string[], flags: OutputFlags, refused: ReadonlySet<string>): void {
+	/** Takes the command line. */
+	begin(command: string, args: readonly string[], flags: OutputFlags): void {
 		this.#command = command;
 		this.#args = args;
-		this.#flags = flags;
-		this.#refused = refused;
+		this.flags = flags;
 		this.#started = this.#now();
-	}
-
-	/** Takes a path that must not be written. */
-	refuse(path: string): void {
-		this.#refused = new Set([...this.#refused, path]);
-	}
-
-	isRefused(path: string): boolean {
-		return this.#refused.has(path);
-	}
-
-	get flags(): OutputFlags {
-		return this.#flags;
 	}
 
 	problem(problem: Problem): void {

@@ -88,7 +88,7 @@ async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> 
 	for (const output of OUTPUTS) {
 		const path = output.path(runEnd.flags);
 		if (exit === Exit.locked && output.isOfJob === true) continue;
-		if (path === undefined || runEnd.isRefused(path) || runEnd.failures.has(path)) continue;
+		if (path === undefined || runEnd.refused.has(path) || runEnd.failures.has(path)) continue;
 		try {
 			await writeWhole(path, await output.text(runEnd.endOf(exit), path, ci), { mode: output.mode });
 		} catch (error) {

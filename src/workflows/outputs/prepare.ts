@@ -57,7 +57,7 @@ export async function checkManifestOfRun({ runEnd }: Pick<App, "runEnd">, manife
 	for (const { flag, path: pathOf } of WRITTEN) {
 		const path = pathOf(runEnd.flags);
 		if (path === undefined || (await identityOf(path)) !== identity) continue;
-		runEnd.refuse(path);
+		runEnd.refused.add(path);
 		throw usageError(`${flag} ${path}: is also the manifest of the run; nothing was sent`, HINT);
 	}
 }
@@ -78,7 +78,6 @@ export async function prepareOutputs(
 	const isAuto = typed.annotations === "auto";
 	const flags = isAuto ? { ...typed, annotations: ci.system ?? ("none" as const) } : typed;
 	const taken = await filesOf(args, flags);
-	const refused = new Set<string>();
 	let first: CliError | undefined;
 	for (const { flag, path: pathOf, isAutomatic, whyNot = whyNotReplaced } of WRITTEN) {
 		const path = pathOf(flags);
@@ -88,11 +87,11 @@ export async function prepareOutputs(
 		const why = other === undefined ? await whyNot(path) : `is also the file of ${other}`;
 		taken.set(identity, flag);
 		if (why === undefined) continue;
-		refused.add(path);
+		runEnd.refused.add(path);
 		if (isAutomatic === true && isAuto) continue;
 		first ??= usageError(`${flag} ${path}: ${why}; nothing was sent`, HINT);
 	}
-	runEnd.begin(command, args, flags, refused);
+	runEnd.begin(command, args, flags);
 	if (first !== undefined) throw first;
 }
 
