@@ -21,40 +21,28 @@ export const EFFECTS = {
 
 /** Counts of the changes that a dry run has shown. */
 export class ChangeTally {
-	readonly #documents = new Map<string, number>();
+	/** documents that would change, uploads, replacements, removals and downloads included */
+	documents = 0;
+	/** documents that no row names */
+	undeclared = 0;
+	readonly #actions = new Map<string, number>();
 	readonly #waits: boolean;
-	#added = 0;
-	#changed = 0;
-	#removed = 0;
+	readonly #keys = { added: 0, changed: 0, removed: 0 };
 	readonly #removals = new Map<string, number>();
-	#undeclared = 0;
 
 	/** @param waits whether documents are replaced only after the parsing of the new ones */
 	constructor(waits = false) {
 		this.#waits = waits;
 	}
 
-	/** documents that would change, uploads, replacements, removals and downloads included */
-	get documents(): number {
-		return [...this.#documents.values()].reduce((sum, count) => sum + count, 0);
-	}
-
-	/** documents that no row names */
-	get undeclared(): number {
-		return this.#undeclared;
-	}
-
-	addUndeclared(): void {
-		this.#undeclared += 1;
-	}
-
 	add({ action, difference: { add, change, remove } }: Pick<ShownChange, "action" | "difference">): void {
-		this.#documents.set(action, this.#count(action) + 1);
+		this.documents += 1;
+		this.#actions.set(action, this.#count(action) + 1);
 		// The keys of an upload, a replacement or a removal are not counted by themselves.
 		if (action !== "update") return;
-		this.#added += add.size;
-		this.#changed += change.size;
-		this.#removed += remove.size;
+		this.#keys.added += add.size;
+		this.#keys.changed += change.size;
+		this.#keys.removed += remove.size;
 		for (const key of remove.keys()) {
 			const before = this.#removals.get(key);
 			if (before !== undefined || this.#removals.size < MAX_COUNTED_KEYS) this.#removals.set(key, (before ?? 0) + 1);
@@ -68,7 +56,9 @@ export class ChangeTally {
 			const count = this.#count(action);
 			return count === 0 ? [] : [`${documentsText(count)} would be ${word}.`];
 		});
-		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${this.#keysText()}.`);
+		const keys = Object.entries(this.#keys).filter(([, count]) => count > 0);
+		const keysText = keys.map(([what, count]) => `${numberText(count)} ${what}`).join(", ");
+		if (update > 0) parts.push(`${documentsText(update)} would change; keys: ${keysText}.`);
 		// Questions find the chunks of a document, and those of the new one are made by parsing.
 		if (replace > 0) {
 			const found = this.#waits ? "" : `Questions find ${replace === 1 ? "it" : "these"} only after parsing. `;
@@ -78,17 +68,7 @@ export class ChangeTally {
 	}
 
 	#count(action: string): number {
-		return this.#documents.get(action) ?? 0;
-	}
-
-	#keysText(): string {
-		const keys = [
-			[this.#added, "added"],
-			[this.#changed, "changed"],
-			[this.#removed, "removed"],
-		] as const;
-		const parts = keys.filter(([count]) => count > 0).map(([count, what]) => `${numberText(count)} ${what}`);
-		return parts.join(", ");
+		return this.#actions.get(action) ?? 0;
 	}
 
 	/** The counts, the keys that would be removed, and the documents that no row names. */
@@ -98,8 +78,8 @@ export class ChangeTally {
 
 	/** `1 document of the datasets is in no row.`; undefined where there is none, or nothing was compared. */
 	undeclaredText(): string | undefined {
-		const verb = this.#undeclared === 1 ? "is" : "are";
-		return this.#undeclared === 0 ? undefined : `${documentsText(this.#undeclared)} ${verb} in no row of the manifest.`;
+		const verb = this.undeclared === 1 ? "is" : "are";
+		return this.undeclared === 0 ? undefined : `${documentsText(this.undeclared)} ${verb} in no row of the manifest.`;
 	}
 
 	/**

@@ -136,7 +136,7 @@ export async function preview<SourceRow extends Row>(
 		const forbidden = (await checker?.end()) ?? types?.end();
 		// Forbidden changes are shown, and never written into a plan.
 		for await (const document of finder?.find(session, documents) ?? []) {
-			tally.addUndeclared();
+			tally.undeclared += 1;
 			await sink.undeclared?.(document);
 		}
 		if (finder !== undefined) undeclared = { documents: tally.undeclared, fails: flags.undeclared === "fail" };
