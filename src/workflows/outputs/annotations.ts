@@ -13,10 +13,10 @@ import { pageOf } from "./report-file.ts";
 /** One thing that is wrong with a line of a manifest, or with the run as a whole. */
 type Finding = {
 	/** as messages name it; undefined for the run as a whole */
-	readonly file: string | undefined;
+	readonly file?: string | undefined;
 	/** from 1, as the column */
-	readonly line: number | undefined;
-	readonly column: number | undefined;
+	readonly line?: number | undefined;
+	readonly column?: number | undefined;
 	readonly code: string;
 	readonly text: string;
 	/** what stays the same when lines move: the document or the field */
@@ -29,18 +29,15 @@ const ROWS_FAILED: ReadonlySet<ExitCode> = new Set([Exit.failedRows, Exit.manife
 /** What is wrong, the run itself first, then the problems of its manifest and its failed rows. Nothing for a good run. */
 function findingsOf({ exit, text, problems, failedRows }: RunEnd): readonly Finding[] {
 	const rows = [
-		...problems.map(({ file, line, column, field, code, text: what }): Finding => {
-			return { file, line, column, code, text: what, subject: field ?? "" };
-		}),
+		...problems.map(({ field, ...problem }): Finding => ({ ...problem, subject: field ?? "" })),
 		...failedRows.map(({ file, line, code, text: what, path, name, documentId }): Finding => {
 			const subject = path ?? documentId;
 			const about = subject === "" ? what : `${path ?? namedDocument(name, documentId)}: ${what}`;
-			return { file, line, column: undefined, code, text: about, subject };
+			return { file, line, code, text: about, subject };
 		}),
 	];
 	if (exit === Exit.ok || (ROWS_FAILED.has(exit) && rows.length > 0)) return rows;
-	const run = { file: undefined, line: undefined, column: undefined, code: `exit ${exit}`, text, subject: "" };
-	return [run, ...rows];
+	return [{ code: `exit ${exit}`, text, subject: "" }, ...rows];
 }
 
 /** How many findings are counted and not listed. */
