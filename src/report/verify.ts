@@ -12,18 +12,10 @@ export function isAllWell({ lost, unknown, pending }: VerifyCounts): boolean {
 export function verifyText(counts: VerifyCounts): string {
 	const { mode, rows, checked, equal, normalised, lost, changed_since: changed, unknown, pending } = counts;
 	const what = mode === "sample" && checked < rows ? `${numberText(checked)} of ${rowsText(rows)}` : rowsText(checked);
-	const parts: readonly (readonly [number, string, boolean])[] = [
-		[equal, "equal", true],
-		[normalised, "normalised by the service", true],
-		[lost, "lost", true],
-		[changed, "changed since", true],
-		[unknown, "could not be checked", false],
-		[pending, "not checked", false],
-	];
-	const words = parts
-		.filter(([count, , always]) => always || count > 0)
-		.map(([count, word]) => `${numberText(count)} ${word}`);
-	return `Verified ${what}: ${words.join(", ")}`;
+	const kept = `${numberText(equal)} equal, ${numberText(normalised)} normalised by the service`;
+	const unchecked = unknown === 0 ? "" : `, ${numberText(unknown)} could not be checked`;
+	const rest = pending === 0 ? "" : `, ${numberText(pending)} not checked`;
+	return `Verified ${what}: ${kept}, ${numberText(lost)} lost, ${numberText(changed)} changed since${unchecked}${rest}`;
 }
 
 /** The `--json` line of a row that is not as it was sent. */

@@ -8,6 +8,7 @@ import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
 import { stopFromError } from "../stop-from-error.ts";
+import type { RunRecord } from "./open-record.ts";
 
 /** The parts that the end of a run's record needs. */
 type OpenRecord = {
@@ -59,27 +60,19 @@ async function writeEnd({ run, name, journal }: OpenRecord, ended: Ended, time: 
 	await packRun(runs.path(name), PACKED_AT_END).catch(() => undefined);
 }
 
-/** A run that ended before it sent a row, where its record can be removed again. */
-type UnsentRun = {
-	readonly run: Run;
-	readonly journal: Pick<Recorder<Row>, "hasBegun" | "totals">;
-	/** closed before the record is removed: it would be missing its file */
-	readonly closeSeries: () => void;
-	readonly discard: (() => Promise<void>) | undefined;
-};
-
 /**
  * Ends a new run that stopped before its first row was sent, as with a wrong key: it leaves no record, since there is
  * nothing to resume, to undo or to retry.
  *
  * @returns undefined for every other run
  */
-export async function endIfUnsent(
-	{ run, journal, closeSeries, discard }: UnsentRun,
+export async function endIfUnsent<SourceRow extends Row>(
+	{ run, journal, closeSeries, discard }: RunRecord<SourceRow>,
 	ended: Pick<Ended, "seconds" | "stop" | "pace" | "shard">,
 ): Promise<ExitCode | undefined> {
 	const totals = journal.totals();
 	if (ended.stop === undefined || discard === undefined || journal.hasBegun || totals.pending === 0) return undefined;
+	// It would be missing its file.
 	closeSeries();
 	const isRemoved = await discard().then(
 		() => true,
