@@ -34,19 +34,12 @@ type ChangeStyle = {
 	readonly limit?: number | undefined;
 };
 
-/** A format of the changes of a dry run. */
-type Formatting = {
-	/** its purpose, in the words of the help of `--format` */
-	readonly use: string;
-	readonly writer: (style: ChangeStyle) => ChangeWriter;
-};
-
-/** Every format in which a dry run shows changes, by its name in `--format`. */
+/** Every format in which a dry run shows changes, by its name in `--format`, with its purpose in the words of the help. */
 export const CHANGE_FORMATS = {
 	text: { use: "for people", writer: textWriter },
 	csv: { use: "for a spreadsheet", writer: csvWriter },
 	md: { use: "as Markdown for a comment, equal changes grouped", writer: markdownWriter },
-} as const satisfies Readonly<Record<string, Formatting>>;
+} as const;
 
 export type ChangeFormat = keyof typeof CHANGE_FORMATS;
 

@@ -161,18 +161,13 @@ function whyLocked(error: unknown, run: string, flags: GlobalFlags): string {
 /** Milliseconds that the end of a run may take to remove old runs. The end of the next run removes the others. */
 const LONGEST = 2_000;
 
-/** The parts of a run that the removal of old records needs. */
-type PruningRun = Pick<Run, "flags" | "settings"> & {
-	readonly app: Pick<Run["app"], "clock" | "io" | "processes" | "signal">;
-};
-
 /**
  * Removes the records of finished runs that ended longer ago than `keep_runs`, but never those of the newest runs. It never
  * throws: an error is a note, since the run itself has ended well.
  *
  * @param own the run that ends now, which stays
  */
-export async function pruneOldRuns({ app, flags, settings }: PruningRun, runs: RunStore, own: string): Promise<void> {
+export async function pruneOldRuns({ app, flags, settings }: Run, runs: RunStore, own: string): Promise<void> {
 	const { clock, io, processes, signal } = app;
 	const { value: age, origin } = settings.keepRuns;
 	if (age === "forever") return;
