@@ -55,14 +55,9 @@ const NAMED = 5;
 
 /** Documents with a kind of odd value: how many, and the first of them. */
 class Odd {
-	readonly #have: string;
 	readonly #names: string[] = [];
 	#count = 0;
 	#last: string | undefined;
-
-	constructor(have: string) {
-		this.#have = have;
-	}
 
 	add({ id }: Document, key: string): void {
 		if (id === this.#last) return;
@@ -71,12 +66,12 @@ class Odd {
 		if (this.#names.length < NAMED) this.#names.push(`document ${show(id)}, key ${show(key)}`);
 	}
 
-	/** undefined where there is none */
-	text(fate: string): string | undefined {
-		if (this.#count === 0) return undefined;
+	/** A warning that they have it, and what becomes of it; none where no document has. */
+	warnings(what: string, fate: string): string[] {
+		if (this.#count === 0) return [];
 		const documents = `${documentsText(this.#count)} ${this.#count === 1 ? "has" : "have"}`;
 		const more = this.#count > NAMED ? `; and ${documentsText(this.#count - NAMED)} more` : "";
-		return `warning: ${documents} ${this.#have} (${this.#names.join("; ")}${more}): ${fate}`;
+		return [`warning: ${documents} ${what} (${this.#names.join("; ")}${more}): ${fate}`];
 	}
 }
 
@@ -93,9 +88,7 @@ export async function* warningOfInexact(
 	texts: OddValueTexts,
 	{ io }: App,
 ): AsyncGenerator<Document> {
-	const rounded = new Odd("numbers that most programs can't keep exactly");
-	const halfPair = new Odd("text with half a surrogate pair");
-	const notJson = new Odd("NaN or an infinity, which is no JSON");
+	const [rounded, halfPair, notJson] = [new Odd(), new Odd(), new Odd()];
 	const isPrinted = (key: string): boolean => keys === undefined || keys.includes(key);
 	for await (const document of documents) {
 		for (const [key, text] of document.inexact ?? []) {
@@ -106,6 +99,10 @@ export async function* warningOfInexact(
 		}
 		yield document;
 	}
-	const warnings = [rounded.text(texts.rounded), halfPair.text(texts.halfPair), notJson.text(texts.notJson)];
-	for (const text of warnings) if (text !== undefined) io.note(text);
+	const warnings = [
+		...rounded.warnings("numbers that most programs can't keep exactly", texts.rounded),
+		...halfPair.warnings("text with half a surrogate pair", texts.halfPair),
+		...notJson.warnings("NaN or an infinity, which is no JSON", texts.notJson),
+	];
+	for (const text of warnings) io.note(text);
 }
