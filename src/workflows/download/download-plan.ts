@@ -66,7 +66,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 		const found = new Map<string, Pick<Document, "name" | "size">>();
 		let dataset: string | undefined;
 		for await (const row of rows.read()) {
-			if (dataset !== undefined && row.datasetId !== dataset) throw severalDatasets([dataset, row.datasetId]);
+			if (dataset !== undefined && row.datasetId !== dataset) throw severalDatasets(dataset, row.datasetId);
 			dataset = row.datasetId;
 			const document = await find(row);
 			if (document !== undefined) found.set(row.documentId, { name: document.name ?? "", size: document.size });
@@ -132,16 +132,12 @@ const MANIFEST = "manifest.csv";
 
 /** The name of the manifest. One that is there is replaced only with leave, or if an earlier download left it so. */
 async function manifestName(folder: DownloadFolder, overwrites: boolean, onlyChanged: boolean): Promise<string> {
-	const isFree = async (path: string): Promise<boolean> =>
-		folder.check(path, overwrites).then(
-			() => true,
-			() => false,
-		);
 	if (onlyChanged && (await folder.isKept({ id: "", path: MANIFEST }))) return MANIFEST;
 	const names = new PathPlan();
 	for (;;) {
 		const name = names.of(MANIFEST);
-		if (await isFree(name)) return name;
+		const why: unknown = await folder.check(name, overwrites).catch((error: unknown) => error);
+		if (why === undefined) return name;
 	}
 }
 
@@ -164,10 +160,9 @@ function withPaths(
 	);
 }
 
-function severalDatasets(datasets: readonly string[]): CliError {
-	const named = datasets.map((dataset) => show(dataset)).join(" and ");
+function severalDatasets(one: string, other: string): CliError {
 	return usageError(
-		`the rows name documents of several datasets (${named}); nothing was sent`,
+		`the rows name documents of several datasets (${show(one)} and ${show(other)}); nothing was sent`,
 		"Download each dataset into a folder of its own: the manifest there uploads them into one dataset.",
 	);
 }
