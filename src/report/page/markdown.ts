@@ -2,7 +2,6 @@ import { numberText, rowsText } from "../../text/words.ts";
 import { ChangesMarkdown } from "../changes-markdown.ts";
 import { markdownCell, markdownCode } from "../escape.ts";
 import { countsOf } from "../summary.ts";
-import { verifyText } from "../verify.ts";
 import { factsOf, NUMERIC, type PageTable, type RunPage, tablesOf, titleOf } from "./model.ts";
 
 /** Rows of a table: a comment on a page has room for few. */
@@ -13,7 +12,7 @@ const CHANGE_CHARACTERS = 20_000;
 
 /** The report as Markdown, for a comment or the summary of a step: without charts, and with the first rows of each table. */
 export function pageMarkdown(page: RunPage): string {
-	const { outcome, totals, reasons, next, verify, changes } = page;
+	const { outcome, totals, reasons, next, changes } = page;
 	const counts = totals === undefined ? [] : [["rows", totals.rows] as const, ...countsOf(totals)];
 	const facts = [
 		...counts.map(([name, count]) => `| ${name} | ${numberText(count)} |`),
@@ -25,7 +24,6 @@ export function pageMarkdown(page: RunPage): string {
 		...reasons.map((text) => markdownCode(text, LONGEST_REASON)),
 		["|  |  |", "| --- | ---: |", ...facts].join("\n"),
 		...(next.length === 0 ? [] : [next.map((each) => `- ${each.what}: ${markdownCode(each.command)}`).join("\n")]),
-		...(verify === undefined ? [] : [`${verifyText(verify)}.`]),
 		...tablesOf(page).flatMap(tableParts),
 		...changeParts(changes),
 	];

@@ -5,6 +5,7 @@ import { durationText, numberText, rowsText } from "../../text/words.ts";
 import type { ShownChange } from "../change-tally.ts";
 import { causesText, foundRateText } from "../pace.ts";
 import { countsText } from "../summary.ts";
+import { verifyText } from "../verify.ts";
 import type { Chart } from "./chart.ts";
 
 /** A row that failed, or a row of the manifest that is invalid. */
@@ -103,7 +104,7 @@ export function titleOf({ command, manifest }: RunPage): string {
 
 /** What is known of a run besides its counts, each with its name. */
 export function factsOf(page: RunPage): readonly (readonly [name: string, text: string])[] {
-	const { totals, seconds, exit, datasets, executions, foundRate } = page;
+	const { totals, seconds, exit, datasets, executions, foundRate, verify } = page;
 	const names = datasets.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`));
 	const all: readonly (readonly [string, string | undefined])[] = [
 		["Service", page.service],
@@ -116,6 +117,7 @@ export function factsOf(page: RunPage): readonly (readonly [name: string, text: 
 		["Attempts", totals === undefined ? undefined : numberText(totals.attempts)],
 		["Rate", foundRate && foundRateText(foundRate)],
 		["Held up", page.slow.length === 0 ? undefined : causesText(page.slow)],
+		["Verification", verify && verifyText(verify)],
 		["Run", page.run],
 		["Exit code", exit === undefined ? undefined : String(exit)],
 	];

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import style from "asset:./page.css";
 import { numberText } from "../../text/words.ts";
-import { verifyText } from "../verify.ts";
 import { chartFigure } from "./chart.ts";
 import { html } from "../escape.ts";
 import { factsOf, NUMERIC, type PageChange, type PageTable, type RunPage, tablesOf, titleOf } from "./model.ts";
@@ -33,7 +32,6 @@ ${head(page)}
 ${counts(page)}
 ${facts(page)}
 ${charts(page)}
-${verification(page)}
 ${tablesOf(page).map(table).join("\n")}
 ${changes(page)}
 </main>
@@ -84,11 +82,6 @@ function charts({ charts: all, run }: RunPage): string {
 	const figures = all.map(chartFigure);
 	const none = `<p class="none">No chart: the run was too short, or its record has no figures.</p>`;
 	return `<section class="charts"><h2>Pace</h2>\n${figures.length === 0 ? none : figures.join("")}</section>`;
-}
-
-function verification({ verify }: RunPage): string {
-	if (verify === undefined) return "";
-	return `<section class="verification"><h2>Verification</h2><p>${html(verifyText(verify))}.</p></section>`;
 }
 
 /** Characters of a value in a cell. */
