@@ -11,7 +11,7 @@ import { type Cooldown, paced } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, RateControl } from "./run/rate/rate-control.ts";
-import { Reporter } from "./run/rate/reporter.ts";
+import { reporterTo } from "./run/rate/reporter.ts";
 import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory } from "./run/service/service-memory.ts";
@@ -131,7 +131,7 @@ export async function openSession(
 		limiter.share(sharedCap);
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
-	const send = paced(limiter, cooldown, new Reporter(rates.controller, monitor, clock));
+	const send = paced(limiter, cooldown, reporterTo(rates.controller, monitor, clock));
 	const service = new Service({
 		api,
 		memory: stateDir === undefined ? undefined : fileMemory(stateDir, baseUrl),

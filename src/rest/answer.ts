@@ -11,6 +11,8 @@ export type Answer = {
 	readonly headers: RawHeaders;
 	/** undefined if the body is not UTF-8 */
 	readonly text: string | undefined;
+	/** the envelope in its text, or a few words that say why there is none */
+	readonly envelope: ParsedEnvelope | string;
 };
 
 /** The header fields of an answer as they came: names and values in turn. They are read only if the answer is no success. */
@@ -26,9 +28,13 @@ export type ParsedEnvelope = {
 	readonly text: string;
 };
 
-/** An answer with its text. */
+/** An answer with its text, and the envelope in it. */
 export function decoded({ status, headers, bytes }: RawAnswer): Answer {
-	return { status, headers, text: isUtf8(bytes) ? bytes.toString() : undefined };
+	return answerOf(status, isUtf8(bytes) ? bytes.toString() : undefined, headers);
+}
+
+export function answerOf(status: number, text: string | undefined, headers: RawHeaders = []): Answer {
+	return { status, headers, text, envelope: readEnvelope(text) };
 }
 
 /** Every value of a header field, in the order in which they came. */

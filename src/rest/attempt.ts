@@ -52,8 +52,6 @@ export type Failed = {
 	readonly headers: RawHeaders;
 };
 
-const NO_BYTES = Buffer.alloc(0);
-
 /**
  * One request in flight, as undici's dispatcher sees it. It gathers the answer, and ends once: with the first of
  * answer, error and deadline.
@@ -70,9 +68,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
 	#wasSent = false;
 	#status: number | undefined;
 	#headers: RawHeaders = [];
-	/** the first piece of the answer; nearly every answer is one */
-	#first: Buffer | undefined;
-	#more: Buffer[] | undefined;
+	/** the pieces of the answer */
+	#chunks: Buffer[] = [];
 	#size = 0;
 	/** undefined where the bytes of this answer are gathered */
 	#sink: Sink | undefined;
@@ -114,13 +111,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
 		if (this.#sink !== undefined) return this.#give(chunk, this.#sink);
 		this.#size += chunk.length;
 		if (this.#size > (this.#call.limit ?? ANSWER_BYTES)) {
-			this.#first = undefined;
-			this.#more = undefined;
+			this.#chunks = [];
 			this.#fail(new TooLarge("the answer is too large"));
 			return false;
 		}
-		if (this.#first === undefined) this.#first = chunk;
-		else (this.#more ??= [this.#first]).push(chunk);
+		this.#chunks.push(chunk);
 		this.#postpone();
 		return true;
 	}
@@ -132,7 +127,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
 	onComplete(): void {
 		if (this.#isDone) return;
 		if (this.#writing !== undefined) return void this.#writing.then(() => this.onComplete());
-		const bytes = this.#more === undefined ? (this.#first ?? NO_BYTES) : Buffer.concat(this.#more);
+		const [first, ...more] = this.#chunks;
+		// Nearly every answer is one piece.
+		const bytes = first !== undefined && more.length === 0 ? first : Buffer.concat(this.#chunks);
 		this.#settle();
 		this.#onEnd({ status: this.#status ?? 0, headers: this.#headers, bytes });
 	}

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { BodyForm } from "../body-forms.ts";
@@ -69,19 +69,27 @@ export async function openUpload(
 ): Promise<UploadBody> {
 	const handle = await openFile(file);
 	try {
-		const state = await handle.stat();
-		if (!state.isFile()) throw refusal("FILE_UNREADABLE", `${show(file.name)} is not a file`);
-		if (state.size !== file.size) throw changed(file);
-		// Files of /proc say that they have 0 bytes, and are no files on a disk.
-		if ((await handle.read(Buffer.alloc(1), 0, 1, file.size)).bytesRead > 0) {
-			throw refusal("FILE_UNREADABLE", `${show(file.name)} has more bytes than its size of ${file.size} says`);
-		}
+		const { size, mtimeMs } = await fileState(handle, file);
 		const { head, tail } = fileFrame(file.name, boundary);
-		const parts = uploadParts(handle, file, { head, tail, modified: state.mtimeMs, onBytes });
+		const parts = async function* (): AsyncGenerator<Buffer> {
+			yield head;
+			for (let at = 0; at < size;) {
+				const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - at));
+				const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
+				if (bytesRead === 0) throw changed(file);
+				at += bytesRead;
+				yield chunk.subarray(0, bytesRead);
+				// The next piece is asked for when this one is on its way.
+				onBytes(bytesRead);
+			}
+			const state = await handle.stat();
+			if (state.size !== size || state.mtimeMs !== mtimeMs) throw changed(file);
+			yield tail;
+		};
 		return {
 			type: `multipart/form-data; boundary=${boundary}`,
-			length: head.length + file.size + tail.length,
-			body: Readable.from(parts, { objectMode: false, highWaterMark: CHUNK_BYTES }),
+			length: head.length + size + tail.length,
+			body: Readable.from(parts(), { objectMode: false, highWaterMark: CHUNK_BYTES }),
 			close: () => handle.close(),
 		};
 	} catch (error) {
@@ -90,29 +98,16 @@ export async function openUpload(
 	}
 }
 
-async function* uploadParts(
-	handle: FileHandle,
-	file: UploadFile,
-	frame: {
-		readonly head: Buffer;
-		readonly tail: Buffer;
-		readonly modified: number;
-		readonly onBytes: (bytes: number) => void;
-	},
-): AsyncGenerator<Buffer> {
-	yield frame.head;
-	for (let at = 0; at < file.size;) {
-		const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, file.size - at));
-		const { bytesRead } = await handle.read(chunk, 0, chunk.length, at);
-		if (bytesRead === 0) throw changed(file);
-		at += bytesRead;
-		yield chunk.subarray(0, bytesRead);
-		// The next piece is asked for when this one is on its way.
-		frame.onBytes(bytesRead);
-	}
+/** @throws RestError where it is no longer the file that was planned, or none that can be read whole */
+async function fileState(handle: FileHandle, file: UploadFile): Promise<Stats> {
 	const state = await handle.stat();
-	if (state.size !== file.size || state.mtimeMs !== frame.modified) throw changed(file);
-	yield frame.tail;
+	if (!state.isFile()) throw refusal("FILE_UNREADABLE", `${show(file.name)} is not a file`);
+	if (state.size !== file.size) throw changed(file);
+	// Files of /proc say that they have 0 bytes, and are no files on a disk.
+	if ((await handle.read(Buffer.alloc(1), 0, 1, file.size)).bytesRead > 0) {
+		throw refusal("FILE_UNREADABLE", `${show(file.name)} has more bytes than its size of ${file.size} says`);
+	}
+	return state;
 }
 
 async function openFile(file: UploadFile): Promise<FileHandle> {

@@ -1,4 +1,4 @@
-import { type Answer, headerValues, type ParsedEnvelope, readEnvelope } from "./answer.ts";
+import { type Answer, headerValues, type ParsedEnvelope } from "./answer.ts";
 import {
 	DATABASE_AWAY,
 	type ErrorContext,
@@ -37,7 +37,8 @@ export function classifyAnswer(answer: Answer, about: AnswerContext): ParsedEnve
 	const read = classify(answer, about);
 	if (about.isKeyAccepted !== true || !(read instanceof RestError) || read.code !== "KEY_REJECTED") return read;
 	// RAGFlow from v0.25 on answers 401 if it can't look a key up (login_required in api/apps/__init__.py).
-	if (answer.status !== 401 && envelopeCode(answer) !== 401) return read;
+	const isRefused = typeof answer.envelope !== "string" && answer.envelope.code === 401;
+	if (answer.status !== 401 && !isRefused) return read;
 	return errorOf("doubted", read.code, read.message, answer.status);
 }
 
@@ -49,8 +50,7 @@ export function classifyAnswer(answer: Answer, about: AnswerContext): ParsedEnve
  * `<NotFound '404: Not Found'>` (server_error_response in api/utils/api_utils.py, v0.21.1). From v0.24 on it is status 404
  * with code 404 and `Not Found: PATH` (not_found in api/apps/__init__.py, v0.24.0).
  */
-export function isRouteMissing({ status, text }: Answer, path = ""): boolean {
-	const envelope = readEnvelope(text);
+export function isRouteMissing({ status, envelope }: Answer, path = ""): boolean {
 	if (typeof envelope === "string" || /^[^?]*%/.test(path)) return false;
 	const { code, message = "" } = envelope;
 	if (code === 100) return message.startsWith("<NotFound '404: Not Found'");
@@ -78,22 +78,15 @@ export function notTheApi(error: RestError): RestError {
 	return new RestError(text, { kind: "not_the_api", code: "NOT_THE_API", status: error.status, cause: error });
 }
 
-function isVerbRefused({ status, text }: Answer): boolean {
+function isVerbRefused({ status, envelope }: Answer): boolean {
 	if (status === 405 || status === 501) return true;
-	const envelope = readEnvelope(text);
 	if (typeof envelope === "string") return false;
 	return envelope.code === 405 || envelope.code === 501 || NO_SUCH_VERB.test(envelope.message ?? "");
 }
 
-function envelopeCode({ text }: Answer): number | undefined {
-	const envelope = readEnvelope(text);
-	return typeof envelope === "string" ? undefined : envelope.code;
-}
-
 function classify(answer: Answer, about: AnswerContext): ParsedEnvelope | RestError {
-	const { status } = answer;
+	const { status, envelope } = answer;
 	const { context } = about;
-	const envelope = readEnvelope(answer.text);
 	if (status < 200 || status > 299) {
 		const isBeside = about.flavour.hasStatuses === true && BESIDE_CODES.has(status) && typeof envelope !== "string";
 		const saysMore = isBeside && envelope.code !== 0 && envelope.code !== status;
@@ -168,7 +161,7 @@ function classifyStatus(answer: Answer, { context, now }: AnswerContext): RestEr
 	if (status === 503) {
 		const later = throttled(message, answer, now);
 		if (later.retryAfter !== undefined) return later;
-		const isForeign = typeof readEnvelope(answer.text) === "string";
+		const isForeign = typeof answer.envelope === "string";
 		return new RestError(message, { kind: "ambiguous", code: "HTTP_503", status, isForeign });
 	}
 	const isDefinite = status >= 500 ? PERMANENT.has(status) : status >= 400 && status !== 408 && status !== 425;
@@ -207,7 +200,7 @@ function withoutSecrets(location: string): string {
 /** The reason that the service gives for an error, in HTML or in an envelope. */
 function reasonIn(answer: Answer): string | undefined {
 	if (isHtml(answer)) return title(answer.text);
-	const envelope = readEnvelope(answer.text);
+	const { envelope } = answer;
 	return typeof envelope === "string" ? undefined : envelope.message;
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Metadata } from "../json/values.ts";
-import { decoded, headerValues, type ParsedEnvelope, type RawAnswer, readEnvelope } from "./answer.ts";
+import { decoded, headerValues, type ParsedEnvelope, type RawAnswer } from "./answer.ts";
 import { updateBody } from "./bodies.ts";
 import { metadataLost, RestError } from "./errors.ts";
 import { JSON_TYPE, type Requests } from "./requests.ts";
@@ -97,7 +97,7 @@ function isFile({ status, headers }: Pick<RawAnswer, "status" | "headers">): boo
  * with another size (RAGFlow v0.27.0 api/apps/restful_apis/document_api.py: download; v1.0 internal/handler/document.go).
  */
 function saysNoBytes(answer: RawAnswer): boolean {
-	const envelope = readEnvelope(decoded(answer).text);
+	const { envelope } = decoded(answer);
 	if (typeof envelope === "string") return false;
 	return /\b(?:file|document) is empty\b|\bfailed to download document\b/i.test(envelope.message ?? "");
 }

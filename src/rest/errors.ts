@@ -51,15 +51,8 @@ export class RestError extends Error {
 
 	constructor(
 		message: string,
-		options: {
-			kind: RestErrorKind;
-			code: string;
-			retryAfter?: number | undefined;
-			status?: number | undefined;
-			unrouted?: FlavourRequest | undefined;
-			isForeign?: boolean;
-			cause?: unknown;
-		},
+		options: Pick<RestError, "kind" | "code"> &
+			Partial<Pick<RestError, "retryAfter" | "status" | "unrouted" | "isForeign" | "cause">>,
 	) {
 		super(message, options.cause === undefined ? {} : { cause: options.cause });
 		this.kind = options.kind;

@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject } from "../json/values.ts";
-import { type Answer, type ParsedEnvelope, readEnvelope } from "./answer.ts";
+import type { Answer, ParsedEnvelope } from "./answer.ts";
 import { classifyAnswer, isRouteMissing, NO_SUCH_VERB } from "./classify.ts";
 import { DATABASE_AWAY, type ErrorContext, RestError } from "./errors.ts";
 import { type DatasetListStyle, type Flavour, NOT_OWNED, type ProbeAnswer } from "./flavours.ts";
@@ -20,7 +20,7 @@ const OF_PROXIES = new Set([408, 502, 503, 504]);
  */
 export function readProbe(answer: Answer, flavour: Flavour, context: ErrorContext): ProbeAnswer {
 	const read = classifyProbe(answer, flavour, context);
-	const envelope = readEnvelope(answer.text);
+	const { envelope } = answer;
 	if (typeof envelope === "string") return "other";
 	const { code, message = "" } = envelope;
 	// RAGFlow v1.0 may give a status beside such a code.
@@ -58,7 +58,7 @@ export function readRight(answer: Answer, flavour: Flavour, context: ErrorContex
 	const read = classifyProbe(answer, flavour, context);
 	if (!(read instanceof RestError)) return "unknown";
 	// A 404 without an envelope comes from a server without such a route, and says nothing about rights.
-	if (read.code === "NOT_FOUND") return typeof readEnvelope(answer.text) === "string" ? "unknown" : "may";
+	if (read.code === "NOT_FOUND") return typeof answer.envelope === "string" ? "unknown" : "may";
 	return read.code === "FORBIDDEN" ? "may_not" : "unknown";
 }
 

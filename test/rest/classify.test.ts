@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { classifyAnswer, errorOfRoute } from "../../src/rest/classify.ts";
-import { readEnvelope } from "../../src/rest/answer.ts";
+import { answerOf, readEnvelope } from "../../src/rest/answer.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import { documented } from "../../src/rest/flavours.ts";
 import { redactor } from "../../src/text/redactor.ts";
@@ -9,7 +9,7 @@ import { ragflow1 } from "../support/flavours.ts";
 const context = { host: "host:1", redact: redactor("ragflow-SECRETkeyBODY") };
 
 function classify(status: number, text: string | undefined, headers: string[] = []): RestError | "success" {
-	const result = classifyAnswer({ status, text, headers }, { flavour: documented, context, now: 0 });
+	const result = classifyAnswer(answerOf(status, text, headers), { flavour: documented, context, now: 0 });
 	return result instanceof RestError ? result : "success";
 }
 
@@ -189,7 +189,7 @@ describe("what a message reveals", () => {
 describe("an answer that says that there is no route for a request", () => {
 	const path = "/api/v1/datasets/ds/documents/d1";
 	const errorOf = (status: number, text: string, only?: "PATCH"): unknown => {
-		const read = { status, text, headers: [] };
+		const read = answerOf(status, text);
 		const error = classifyAnswer(read, { flavour: documented, context, now: 0 });
 		return error instanceof RestError ? errorOfRoute(error, read, path, only) : error;
 	};
@@ -229,7 +229,7 @@ describe("a status beside another code: v1.0 says by the code what became of the
 		[400, 0, "", "rejected HTTP_400"],
 		[503, 401, "server license not initialized", "ambiguous HTTP_503"],
 	])("%i with code %i and %j is %s", (status, code, message, expected) => {
-		const read = { status, text: JSON.stringify({ code, message }), headers: [] };
+		const read = answerOf(status, JSON.stringify({ code, message }));
 		const error = classifyAnswer(read, { flavour: ragflow1, context, now: 0 });
 		expect(error instanceof RestError ? `${error.kind} ${error.code}` : "success").toBe(expected);
 		const byStatus = classifyAnswer(read, { flavour: documented, context, now: 0 });

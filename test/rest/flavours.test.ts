@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
-import { readEnvelope } from "../../src/rest/answer.ts";
+import { answerOf, readEnvelope } from "../../src/rest/answer.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import {
 	documented,
@@ -15,7 +15,6 @@ import { datasetListStyle, readProbe, readRight } from "../../src/rest/probe.ts"
 import { ragflow1, ragflowPatch, ragflowPut } from "../support/flavours.ts";
 
 const context = { host: "host:1", redact: (text: string) => text };
-const answerOf = (status: number, text: string) => ({ status, text, headers: [] });
 const envelope = (code: number, message: string): string => JSON.stringify({ code, message });
 
 describe("which flavour is recognised: the wrong one would send its rows to a route that refuses or ignores them", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { answerOf } from "../../src/rest/answer.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { isDatabaseAway } from "../../src/rest/ragflow.ts";
 import { DATABASE_AWAY } from "../../src/rest/errors.ts";
@@ -55,10 +56,12 @@ describe("answers while the database is away: read as refusals, they would fail 
 
 const context = { host: "host:1", redact: (text: string) => text };
 const classify = (status: number, answer: object, accepted = false) =>
-	classifyAnswer(
-		{ status, headers: [], text: JSON.stringify(answer) },
-		{ flavour: ragflowPut, context, now: 0, isKeyAccepted: accepted },
-	);
+	classifyAnswer(answerOf(status, JSON.stringify(answer)), {
+		flavour: ragflowPut,
+		context,
+		now: 0,
+		isKeyAccepted: accepted,
+	});
 
 describe("the message for a person", () => {
 	it("has the words of data: 2003 alone explains nothing", () => {

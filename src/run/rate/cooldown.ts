@@ -8,8 +8,9 @@ export const MAX_WAIT = 5 * 60_000;
 /** The wait that the service asked for. A process has one, and it applies to every request. */
 export class Cooldown {
 	readonly #clock: Clock;
-	#since = Number.NEGATIVE_INFINITY;
-	#until = Number.NEGATIVE_INFINITY;
+	/** when the latest cooldown began and ends, on the clock */
+	since = Number.NEGATIVE_INFINITY;
+	until = Number.NEGATIVE_INFINITY;
 	/** called with each wait that the service asked this process for */
 	onAsked: ((milliseconds: number) => void) | undefined;
 
@@ -26,21 +27,12 @@ export class Cooldown {
 	/** The same where the service asked another process for it. */
 	extendAsOthers(milliseconds: number): void {
 		const now = this.#clock.now();
-		if (now >= this.#until) this.#since = now;
-		this.#until = Math.max(this.#until, now + milliseconds);
-	}
-
-	/** when the latest cooldown began and ends, on the clock */
-	get since(): number {
-		return this.#since;
-	}
-
-	get until(): number {
-		return this.#until;
+		if (now >= this.until) this.since = now;
+		this.until = Math.max(this.until, now + milliseconds);
 	}
 
 	get left(): number {
-		return Math.max(0, this.#until - this.#clock.now());
+		return Math.max(0, this.until - this.#clock.now());
 	}
 
 	async over(signal?: AbortSignal): Promise<void> {
@@ -55,11 +47,7 @@ export class Cooldown {
 export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
 
 /** The send function of commands that run no rows: each request waits until the cooldown is over and takes a token. */
-export function paced(
-	limiter: Limiter,
-	cooldown: Cooldown,
-	reporter?: Pick<Reporter, "sent" | "answered" | "failed">,
-): Send {
+export function paced(limiter: Limiter, cooldown: Cooldown, reporter?: Reporter): Send {
 	return async (request, signal) => {
 		do {
 			await cooldown.over(signal);

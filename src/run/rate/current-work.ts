@@ -10,11 +10,9 @@ export function shortText({ code }: RestError): string {
 /** The list that a command reads, and how much of it came. */
 type ListInFlight = {
 	readonly what: string;
-	readonly count: WorkCount | undefined;
 	/** when its first page was asked for, on the clock */
 	readonly since: number;
-	/** whether a page is on its way now */
-	readonly isInFlight: boolean;
+	readonly count: WorkCount;
 };
 
 type Page = { readonly items: readonly unknown[]; readonly total: number | undefined };
@@ -22,53 +20,45 @@ type Page = { readonly items: readonly unknown[]; readonly total: number | undef
 /** Counts the pages of lists. Several lists may be read at a time: the one that was asked for last is shown. */
 export class ListsInFlight {
 	readonly #clock: Pick<Clock, "now">;
-	#what: string | undefined;
-	#since = 0;
-	#done = 0;
-	#total: number | undefined;
-	#inFlight = 0;
+	#current: ListInFlight | undefined;
+	/** pages that are on their way now */
+	inFlight = 0;
 
 	constructor(clock: Pick<Clock, "now">) {
 		this.#clock = clock;
 	}
 
+	get current(): ListInFlight | undefined {
+		return this.#current;
+	}
+
 	/** Asks for a page, from 1, and counts its entries. @param what is listed: `documents of DATASET` */
 	async page<Listed extends Page>(what: string, page: number, request: () => Promise<Listed>): Promise<Listed> {
 		// A list that begins anew is counted anew.
-		if (what !== this.#what || page === 1) this.read(what, 0, undefined);
-		this.#inFlight += 1;
+		if (what !== this.#current?.what || page === 1) this.read(what, 0, undefined);
+		this.inFlight += 1;
 		try {
 			const listed = await request();
-			this.#add(what, listed);
+			const { count } = this.#current ?? {};
+			if (count !== undefined && what === this.#current?.what) {
+				const done = count.done + listed.items.length;
+				// Some servers answer with a total of 0 after the last page.
+				this.read(what, done, (listed.total ?? 0) < done ? count.total : listed.total);
+			}
 			return listed;
 		} finally {
-			this.#inFlight -= 1;
+			this.inFlight -= 1;
 		}
 	}
 
 	/** So many entries of a list were read, on this machine or from the service. */
 	read(what: string, done: number, total: number | undefined): void {
-		if (what !== this.#what) this.#since = this.#clock.now();
-		this.#what = what;
-		this.#done = done;
-		this.#total = total;
+		const since = this.#current?.what === what ? this.#current.since : this.#clock.now();
+		this.#current = { what, since, count: { done, total } };
 	}
 
 	forget(): void {
-		this.#what = undefined;
-	}
-
-	get current(): ListInFlight | undefined {
-		if (this.#what === undefined) return undefined;
-		const count = this.#done === 0 ? undefined : { done: this.#done, total: this.#total };
-		return { what: this.#what, count, since: this.#since, isInFlight: this.#inFlight > 0 };
-	}
-
-	#add(what: string, { items, total }: Page): void {
-		if (what !== this.#what) return;
-		this.#done += items.length;
-		// Some servers answer with a total of 0 after the last page.
-		this.#total = total === undefined || total < this.#done ? this.#total : total;
+		this.#current = undefined;
 	}
 }
 

@@ -41,7 +41,8 @@ export class RateControl {
 	/** called after each change */
 	onChange: (change: Adjustment) => void = () => undefined;
 	readonly #options: RateControlOptions;
-	#setting: RateSetting;
+	/** the rate or the timetable that holds */
+	setting: RateSetting;
 	#isAsked: boolean;
 	#isEverAuto: boolean;
 	/** the rate that was chosen, or is scheduled now */
@@ -52,7 +53,7 @@ export class RateControl {
 	constructor(options: RateControlOptions) {
 		const { setting, clock, date } = options;
 		this.#options = options;
-		this.#setting = setting;
+		this.setting = setting;
 		this.#isAsked = options.isAsked ?? false;
 		this.#choice = rateAt(setting, minuteOfDay(date()));
 		this.#isEverAuto = this.#choice === "auto";
@@ -68,10 +69,6 @@ export class RateControl {
 	/** Requests a second at most; undefined for no cap. A pause does not change it. */
 	get rate(): number | undefined {
 		return typeof this.#choice === "number" ? this.#choice : undefined;
-	}
-
-	get setting(): RateSetting {
-		return this.#setting;
 	}
 
 	/** What `auto` found so far; undefined where it was never asked for. */
@@ -95,14 +92,14 @@ export class RateControl {
 
 	/** From now on this rate or timetable holds. */
 	change(setting: RateSetting): void {
-		this.#setting = setting;
+		this.setting = setting;
 		this.#isAsked = true;
 		this.#apply("runs adjust");
 	}
 
 	/** Takes the rate that the timetable has now. Called each second. */
 	tick(): void {
-		if (typeof this.#setting === "object") this.#apply("timetable");
+		if (typeof this.setting === "object") this.#apply("timetable");
 	}
 
 	/** Holds all requests, or lets them go on. */
@@ -120,7 +117,7 @@ export class RateControl {
 	#apply(by: AdjustedBy): void {
 		const { date, clock } = this.#options;
 		const [from, time] = [this.#choice, date()];
-		const to = rateAt(this.#setting, minuteOfDay(time));
+		const to = rateAt(this.setting, minuteOfDay(time));
 		if (to === from) return;
 		this.#choice = to;
 		this.#isEverAuto ||= to === "auto";

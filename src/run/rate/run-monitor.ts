@@ -50,11 +50,12 @@ export class RunMonitor {
 	#accounted: number;
 	/** the cause that holds since then, besides a pause and a wait */
 	#cause: string | undefined;
-	#inFlight = 0;
 	#requests = 0;
 	#latency = 0;
-	#sent = 0;
 	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
+	/** requests of the whole command: those that went out, and those that are in flight now */
+	sentInAll = 0;
+	inFlight = 0;
 	/** rows that stay pending at the end of the run, though they may have been written */
 	inDoubt = 0;
 	/** the lists that are read; each reader reports to it */
@@ -116,8 +117,8 @@ export class RunMonitor {
 
 	/** A request goes out. */
 	sent(): void {
-		this.#inFlight += 1;
-		this.#sent += 1;
+		this.inFlight += 1;
+		this.sentInAll += 1;
 		this.#slow.sent();
 		this.account();
 	}
@@ -139,7 +140,7 @@ export class RunMonitor {
 
 	#ended(at: number): void {
 		const milliseconds = this.#clock.now() - at;
-		this.#inFlight -= 1;
+		this.inFlight -= 1;
 		this.#requests += 1;
 		this.#latency += milliseconds;
 		this.latencies.add(milliseconds);
@@ -167,7 +168,7 @@ export class RunMonitor {
 		const watched = this.#watched;
 		if (watched?.outage.ongoing !== undefined) return OUTAGE;
 		if (slowness !== undefined && slowness !== "latency") return SLOWED;
-		const isFull = watched !== undefined && this.#inFlight >= watched.concurrency();
+		const isFull = watched !== undefined && this.inFlight >= watched.concurrency();
 		return slowness === "latency" || isFull ? CONCURRENCY : undefined;
 	}
 
@@ -197,7 +198,7 @@ export class RunMonitor {
 		const slowness = this.#watched?.slowness();
 		if (this.#work?.phase === "verifying" || slowness === undefined) return undefined;
 		const rate = { now: slowness.now, cap: this.#watched?.cap() };
-		const cause = slownessText(slowness, this.#inFlight);
+		const cause = slownessText(slowness, this.inFlight);
 		return { state: "slowed", cause, seconds: this.#seconds(this.#slowSince ?? this.#clock.now()), rate };
 	}
 
@@ -209,9 +210,10 @@ export class RunMonitor {
 		};
 		const list = phase === "running" ? undefined : this.lists.current;
 		// A manifest's check asks the service only now and then. Other commands are known by their last list.
-		if (list !== undefined && (list.isInFlight || phase !== "checking")) {
+		if (list !== undefined && (this.lists.inFlight > 0 || phase !== "checking")) {
 			const state = phase === "verifying" ? "verifying" : "reading";
-			return { state, what: list.what, count: list.count, seconds: this.#seconds(list.since), ...again };
+			const count = list.count.done === 0 ? undefined : list.count;
+			return { state, what: list.what, count, seconds: this.#seconds(list.since), ...again };
 		}
 		return phase && { state: phase, what, count: this.#count, seconds: this.#seconds(since), ...again };
 	}
@@ -219,15 +221,6 @@ export class RunMonitor {
 	/** Seconds since a time of the clock. */
 	#seconds(since: number): number {
 		return Math.max(0, this.#clock.now() - since) / 1000;
-	}
-
-	get inFlight(): number {
-		return this.#inFlight;
-	}
-
-	/** Requests that went out, of the whole command. */
-	get sentInAll(): number {
-		return this.#sent;
 	}
 
 	/** The speed of the run until now, and the causes that made it slower. */

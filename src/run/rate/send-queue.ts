@@ -4,7 +4,7 @@ import type { Clock, Limiter, Request, Stop } from "../types.ts";
 import type { Controller } from "./controller.ts";
 import { type Cooldown, MAX_WAIT } from "./cooldown.ts";
 import { Outage } from "./outage.ts";
-import { Reporter } from "./reporter.ts";
+import { type Reporter, reporterTo } from "./reporter.ts";
 import type { RunMonitor } from "./run-monitor.ts";
 
 /** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
@@ -66,7 +66,7 @@ export class SendQueue {
 	constructor(options: SendQueueOptions) {
 		const { clock, unpaused = clock, controller, onNote = () => undefined } = options;
 		this.#options = options;
-		this.#reporter = new Reporter(controller, options.monitor, clock);
+		this.#reporter = reporterTo(controller, options.monitor, clock);
 		this.outage = new Outage({
 			clock: unpaused,
 			maxOutage: options.maxOutage,
