@@ -15,7 +15,7 @@ import { RememberedDatasets } from "./run/service/service-memory.ts";
 import { currentUserId } from "./user-id.ts";
 import { stopOf } from "./run/stop/shutdown.ts";
 import type { Processes } from "./run/storage/process-owner.ts";
-import { TemporaryFolders } from "./run/storage/temporary-folders.ts";
+import { TemporaryFolder } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, LONGEST_TIMER_MS, openSession, type Session, type SessionOptions } from "./session.ts";
 import { ciOf } from "./settings/ci.ts";
@@ -60,7 +60,7 @@ export function createApp(dependencies: AppDependencies) {
 		warned.add(text);
 	};
 	const user = { uid: currentUserId(), note: (text: string) => io.note(text) };
-	const temporary = new TemporaryFolders(processes, user);
+	const temporary = new TemporaryFolder(processes, user);
 	const readStdin = async (): Promise<string> => {
 		const chunks: Uint8Array[] = [];
 		for await (const chunk of stdin) chunks.push(chunk);
@@ -118,7 +118,7 @@ export function createApp(dependencies: AppDependencies) {
 		 * @throws CliError exit 2 or 7 if a folder that was asked for can't be made, or belongs to another user
 		 */
 		temporaryFolder: async ({ stateDir }: Settings): Promise<string> =>
-			stateDir === undefined ? tmpdir() : temporary.of(stateDir.value, stateDir.origin),
+			stateDir === undefined ? tmpdir() : temporary.in(stateDir.value, stateDir.origin),
 		connect: (settings: Settings, options: SessionOptions): Promise<Session> =>
 			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor }),
 		/** The address in the form of recorded runs; undefined if none is set. @throws CliError exit 2 for a wrong address */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { areDisjoint, type Shard, shardIn, shardOf, shardText } from "../../shard.ts";
-import { type Lock, Locked, refuseWhileLocked, takeLock } from "../journal/lock.ts";
+import { type Lock, Locked, refuseWhileLocked, takeLock } from "../storage/lock.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
 import type { LockOwner, Processes } from "../storage/process-owner.ts";

@@ -41,15 +41,9 @@ export function ownerStateOf(
 ): OwnerState {
 	if (owner.host !== here.host || owner.boot !== here.boot) return "elsewhere";
 	if (running === undefined) return "gone";
-	return isSameProcess(owner.start, running) ? "running" : "gone";
-}
-
-/**
- * Whether a process that runs is the one that began at `start`. Systems use process ids again, so only the start can
- * differ. Where one of the starts is unknown, it counts as the same process.
- */
-export function isSameProcess(start: string | null, running: RunningProcess): boolean {
-	return start === null || running.start === null || start === running.start;
+	// Systems use process ids again, so only the start can differ. An unknown one counts as the same.
+	const isSame = owner.start === null || running.start === null || owner.start === running.start;
+	return isSame ? "running" : "gone";
 }
 
 export function ownerText(owner: LockOwner): string {
@@ -74,8 +68,6 @@ export type Processes = {
 export type Machine = {
 	readonly host: string;
 	readonly boot: string | null;
-	/** whether the system has abstract Unix sockets, which Linux alone has */
-	readonly hasAbstractSockets: boolean;
 	/** undefined where no process with that id runs */
 	processOf(pid: number): RunningProcess | undefined;
 };
@@ -85,7 +77,6 @@ export function thisMachine({ isRunning }: Processes): Machine {
 	return {
 		host: hostname(),
 		boot: boot?.trim() ?? null,
-		hasAbstractSockets: boot !== undefined,
 		processOf: (pid) => {
 			if (boot === undefined) return isRunning(pid) ? { start: null } : undefined;
 			const stat = textOf(`/proc/${pid}/stat`);

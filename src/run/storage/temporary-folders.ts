@@ -1,21 +1,26 @@
-import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { createWriteStream, lstatSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import { makeFolder, storageReason } from "./folders.ts";
+import { type Lock, Locked, refuseWhileLocked, takeLock } from "./lock.ts";
 import { type CurrentUser, secureStateFolder, secureTemporaryFolder } from "./private-folders.ts";
-import { isSameProcess, type Machine, type Processes, thisMachine } from "./process-owner.ts";
+import type { Processes } from "./process-owner.ts";
+import { removeFile, statusOf } from "./quick-files.ts";
 
 const MAKE_ROOM_HINT = "Free some space there, or name another folder with --state-dir.";
 
-/** The temporary folders of this process, one below each state folder. They are removed when the process ends. */
-export class TemporaryFolders {
+/** A folder of a process. One in the system's own folder has no lock. */
+type ProcessFolder = { readonly path: string; readonly lock: Lock | undefined };
+
+/** The temporary folder of this process, below its state folder. It is removed when the process ends. */
+export class TemporaryFolder {
 	readonly #processes: Processes;
 	readonly #user: CurrentUser;
-	readonly #made = new Map<string, Promise<string>>();
+	#made: Promise<ProcessFolder> | undefined;
 
 	constructor(processes: Processes, user: CurrentUser) {
 		this.#processes = processes;
@@ -23,25 +28,23 @@ export class TemporaryFolders {
 	}
 
 	/**
-	 * The folder below a state folder, made on first use. What commands put into it need not be removed one by one.
+	 * The folder, made on first use. What commands put into it need not be removed one by one.
 	 *
 	 * @param origin the flag or variable that gave the state folder, or `default`
 	 * @throws CliError exit 2 or 7 where a state folder that the user gave can't be used, or is not the user's own
 	 */
-	of(stateDir: string, origin: string): Promise<string> {
-		const made = this.#made.get(stateDir) ?? this.#make(stateDir, origin);
-		this.#made.set(stateDir, made);
-		return made;
+	async in(stateDir: string, origin: string): Promise<string> {
+		return (await (this.#made ??= this.#make(stateDir, origin))).path;
 	}
 
-	async #make(stateDir: string, origin: string): Promise<string> {
+	async #make(stateDir: string, origin: string): Promise<ProcessFolder> {
 		const shared = join(stateDir, "tmp");
 		// A job whose home can't be written still works: where no state folder was given, the system's folder is used.
 		const isDefault = origin === "default";
 		try {
 			makeFolder(shared);
 		} catch (error) {
-			if (isDefault) return mkdtempSync(join(tmpdir(), "ragtag-"));
+			if (isDefault) return { path: mkdtempSync(join(tmpdir(), "ragtag-")), lock: undefined };
 			throw usageError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, undefined, error);
 		}
 		secureStateFolder(stateDir, this.#user);
@@ -49,35 +52,19 @@ export class TemporaryFolders {
 		try {
 			return await makeProcessFolder(shared, this.#processes, this.#user.uid);
 		} catch (error) {
-			if (isDefault) return mkdtempSync(join(tmpdir(), "ragtag-"));
+			if (isDefault) return { path: mkdtempSync(join(tmpdir(), "ragtag-")), lock: undefined };
 			throw error;
 		}
 	}
 
-	/** Removes the folders with everything in them. */
+	/** Removes it with everything in it. */
 	async close(): Promise<void> {
-		for (const made of this.#made.values()) {
-			const folder = await made.catch(() => undefined);
-			if (folder !== undefined) await removeFolder(folder);
-		}
-		this.#made.clear();
+		const made = await this.#made?.catch(() => undefined);
+		if (made === undefined) return;
+		await rm(made.path, { recursive: true, force: true });
+		await made.lock?.[Symbol.asyncDispose]();
 	}
 }
-
-/** Most of these folders are empty in the end. */
-async function removeFolder(path: string): Promise<void> {
-	try {
-		rmdirSync(path);
-	} catch {
-		await rm(path, { recursive: true, force: true });
-	}
-}
-
-/** The names that this program and its release 0.1.0 give to such folders. */
-const OUR_NAME = /^(?:of|ragtag)-/;
-
-/** The name of a process's folder: process id, start of the process, hash of the machine, random part. */
-const FOLDER_NAME = /^of-(\d+)-(\d+|x)-([0-9a-f]{12})-[0-9a-f]{8}$/;
 
 /**
  * Age in milliseconds at which a folder is removed whose process can't be checked: of another machine, or before a
@@ -86,26 +73,20 @@ const FOLDER_NAME = /^of-(\d+)-(\d+|x)-([0-9a-f]{12})-[0-9a-f]{8}$/;
 const UNCHECKED_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Makes a folder for this process below one that all processes share. The name says which process owns it. So the next
- * process removes the folder of one that was killed, which may contain a copy of a manifest. What is not the user's own, or has
- * another name, stays.
+ * Makes a folder for this process below one that all processes share, beside a lock that says which process owns it. The
+ * next process removes the folder of one that was killed, which may contain a copy of a manifest.
  *
- * @param uid of the user; -1 on a system where files have no owners
  * @throws CliError exit 7 where it can't be made
  */
-async function makeProcessFolder(shared: string, processes: Processes, uid: number): Promise<string> {
-	const machine = thisMachine(processes);
-	const start = machine.processOf(processes.pid)?.start ?? "x";
-	const random = randomBytes(4).toString("hex");
-	const own = join(shared, `of-${processes.pid}-${start}-${machineHash(machine)}-${random}`);
+async function makeProcessFolder(shared: string, processes: Processes, uid: number): Promise<ProcessFolder> {
 	try {
-		for (const name of readdirSync(shared)) {
-			if (OUR_NAME.test(name) && isAbandoned(join(shared, name), name, { machine, uid })) {
-				await rm(join(shared, name), { recursive: true, force: true });
-			}
+		for (const name of readdirSync(shared).filter((each) => each.endsWith(".lock"))) {
+			await removeAbandoned(join(shared, name.slice(0, -".lock".length)), processes, uid);
 		}
-		mkdirSync(own, { mode: 0o700 });
-		return own;
+		const path = join(shared, randomBytes(8).toString("hex"));
+		const lock = await takeLock(path, { processes });
+		mkdirSync(path, { mode: 0o700 });
+		return { path, lock };
 	} catch (error) {
 		throw new CliError(`copies can't be kept in the temporary folder ${shared}: ${reason(error)}; nothing was sent`, {
 			exit: Exit.storage,
@@ -115,19 +96,18 @@ async function makeProcessFolder(shared: string, processes: Processes, uid: numb
 	}
 }
 
-type Here = { readonly machine: Machine; readonly uid: number };
-
-function isAbandoned(path: string, name: string, { machine, uid }: Here): boolean {
-	const status = lstatSync(path, { throwIfNoEntry: false });
-	if (status === undefined || (uid !== -1 && status.uid !== uid)) return false;
-	const [, pid, start, hash] = FOLDER_NAME.exec(name) ?? [];
-	if (hash !== machineHash(machine)) return Date.now() - status.mtimeMs > UNCHECKED_AGE_MS;
-	const running = machine.processOf(Number(pid));
-	return running === undefined || !isSameProcess(start === "x" ? null : (start ?? null), running);
-}
-
-function machineHash({ host, boot }: Machine): string {
-	return createHash("sha256").update(`${host}\0${boot}`).digest("hex").slice(0, 12);
+async function removeAbandoned(path: string, processes: Processes, uid: number): Promise<void> {
+	const lock = statusOf(`${path}.lock`, lstatSync);
+	// Another user's folder is left alone.
+	if (lock === undefined || (uid !== -1 && lock.uid !== uid)) return;
+	try {
+		refuseWhileLocked(path, { processes, force: Date.now() - lock.mtimeMs > UNCHECKED_AGE_MS });
+	} catch (error) {
+		if (error instanceof Locked) return;
+		throw error;
+	}
+	await rm(path, { recursive: true, force: true });
+	removeFile(`${path}.lock`);
 }
 
 /**

@@ -13,7 +13,7 @@ import { show } from "../../text/show.ts";
 import { printDocumentsCsv } from "../lists/documents-csv.ts";
 import type { Run } from "../open-run.ts";
 import type { RowSource } from "../rows/row-source.ts";
-import { Locked, takeLock } from "../../run/journal/lock.ts";
+import { Locked, takeLock } from "../../run/storage/lock.ts";
 import type { Processes } from "../../run/storage/process-owner.ts";
 
 type Listed = Wanted & { readonly name: string };

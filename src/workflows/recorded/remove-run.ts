@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { Locked } from "../../run/journal/lock.ts";
+import { Locked } from "../../run/storage/lock.ts";
 import { isLong, packRun } from "../../run/journal/packed.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { runWithoutFile } from "../../run/newer/newer-runs.ts";

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type Lock, Locked, takeLock } from "../../../src/run/journal/lock.ts";
+import { type Lock, Locked, takeLock } from "../../../src/run/storage/lock.ts";
 import {
 	type Machine,
 	thisMachine,
@@ -16,14 +16,14 @@ import {
 	ownerText,
 	readOwner,
 } from "../../../src/run/storage/process-owner.ts";
-import { folder } from "./support.ts";
+import { folder } from "../journal/support.ts";
 
 type LockOptions = Parameters<typeof takeLock>[1];
 
 /** Waits for a word, tries to take the lock, says what came of it, and holds it until it is ended. */
 const HOLDER = `
 import { once } from "node:events";
-import { takeLock } from "./src/run/journal/lock.ts";
+import { takeLock } from "./src/run/storage/lock.ts";
 process.stdout.write("ready\\n");
 await once(process.stdin, "data");
 try {
@@ -176,12 +176,11 @@ describe("a lock", () => {
 	});
 });
 
-describe("a lock on a system without abstract sockets and start times", () => {
+describe("a lock on a system without start times", () => {
 	function machine(running: readonly number[]): Machine {
 		return {
 			host: "mac",
 			boot: null,
-			hasAbstractSockets: false,
 			processOf: (pid) => (running.includes(pid) ? { start: null } : undefined),
 		};
 	}
