@@ -1,7 +1,6 @@
 // The journal of a run as its file has it: read here without the program's own reader.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 
 /** Run folders of a state folder that can be gone on with, the oldest first: others were cut off before anything was sent. */
 export function runFolders(state) {
@@ -56,12 +55,10 @@ const STATUSES = {
 	ox: "failed",
 };
 
-/** The text of a journal. The plain file counts, also beside a compressed one that a kill left. */
+/** The text of a journal. */
 function journalOf(folder) {
 	const path = join(folder, "journal.log");
-	if (statSync(path, { throwIfNoEntry: false }) !== undefined) return readFileSync(path, "utf8");
-	const packed = `${path}.gz`;
-	return statSync(packed, { throwIfNoEntry: false }) === undefined ? "" : gunzipSync(readFileSync(packed)).toString();
+	return statSync(path, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(path, "utf8");
 }
 
 function isWhole(path) {

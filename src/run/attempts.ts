@@ -15,7 +15,7 @@ import { RetryLater, RetryTogether } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { MAX_WAIT } from "./rate/cooldown.ts";
 import type { SendingOptions, SendQueue } from "./rate/send-queue.ts";
-import type { Journal, Recorded, Request, RowError, Stop, Work } from "./types.ts";
+import type { Journal, Outcome, Request, RowError, Stop, Work } from "./types.ts";
 
 /** What a run says of its rows, and what their attempts need of that. */
 export type RowsOptions<Item extends Work> = SendingOptions & {
@@ -35,8 +35,6 @@ export type RowsOptions<Item extends Work> = SendingOptions & {
 type AttemptsOptions<Item extends Work> = RowsOptions<Item> & {
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
-	/** takes each outcome that is written and not durable yet */
-	readonly onWritten: (recorded: Recorded) => Promise<void> | undefined;
 };
 
 /** A row that is not settled, and its attempts so far. */
@@ -48,7 +46,7 @@ export type OpenRow<Item> = Attempts & {
 };
 
 /** What follows an attempt: another one after so many milliseconds or `together` with other rows, or none. */
-export type NextStep = number | "together" | "written" | "pending";
+export type NextStep = number | "together" | "settled" | "pending";
 
 /** A row before its first attempt. */
 export function openRow<Item>(item: Item): OpenRow<Item> {
@@ -78,12 +76,12 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/**
-	 * Makes one attempt, and writes its outcome. Errors of the journal and faults of the program end the run.
+	 * Makes one attempt, and records its outcome. Errors of the journal and faults of the program end the run.
 	 *
 	 * @returns "pending" where the run ends before the row is settled
 	 */
 	async attempt(row: OpenRow<Item>): Promise<NextStep> {
-		const { shutdown, operation, journal, onWritten } = this.#options;
+		const { shutdown, operation } = this.#options;
 		if (shutdown.signal.aborted) return "pending";
 		row.attempt += 1;
 		try {
@@ -93,12 +91,16 @@ export class RowAttempts<Item extends Work> {
 			this.#refused.succeeded();
 			this.#repeated.succeeded();
 			const { name } = memory;
-			const outcome = { item, status, documentId, storedName, replaces, isSame, name, attempts: row.attempt };
-			const recorded = journal.record(outcome);
-			await recorded.written;
-			const crowded = onWritten(recorded);
-			if (crowded !== undefined) await crowded;
-			return "written";
+			return await this.#record({
+				item,
+				status,
+				documentId,
+				storedName,
+				replaces,
+				isSame,
+				name,
+				attempts: row.attempt,
+			});
 		} catch (error) {
 			if (!(error instanceof RetryTogether)) return await this.#failed(error, row);
 			row.attempt -= 1;
@@ -106,7 +108,7 @@ export class RowAttempts<Item extends Work> {
 		}
 	}
 
-	async #failed(error: unknown, row: OpenRow<Item>): Promise<number | "written" | "pending"> {
+	async #failed(error: unknown, row: OpenRow<Item>): Promise<number | "settled" | "pending"> {
 		const { shutdown, queue } = this.#options;
 		try {
 			// A request that was cut off says nothing about its row.
@@ -150,7 +152,7 @@ export class RowAttempts<Item extends Work> {
 		error: RestError,
 		decision: Exclude<Decision, { readonly action: "retry" }>,
 		row: OpenRow<Item>,
-	): Promise<"written" | "pending"> {
+	): Promise<"settled" | "pending"> {
 		const { shutdown } = this.#options;
 		if (decision.action === "stop") {
 			shutdown.end(decision.stop);
@@ -162,10 +164,11 @@ export class RowAttempts<Item extends Work> {
 			return "pending";
 		}
 		if (!this.#hasSucceeded) await this.#options.explain?.(error, row.item.datasetId);
-		await this.#fail(row, { code: error.code, text: failureText(error, row) });
-		const stop = this.#stopAfter(error);
+		const next = await this.#fail(row, { code: error.code, text: failureText(error, row) });
+		// After the last row there is nothing to stop.
+		const stop = this.#options.journal.totals().pending > 0 ? this.#stopAfter(error) : undefined;
 		if (stop !== undefined) shutdown.end(stop);
-		return "written";
+		return next;
 	}
 
 	/** The reason to end the run after a row that failed for good, if there is one. */
@@ -200,17 +203,24 @@ export class RowAttempts<Item extends Work> {
 		};
 	}
 
-	async #fail(row: OpenRow<Item>, error: RowError): Promise<void> {
+	#fail(row: OpenRow<Item>, error: RowError): Promise<"settled" | "pending"> {
 		const { item, memory, attempt: attempts } = row;
 		const { name, stored } = memory;
 		const documentId = stored?.id ?? item.documentId;
 		const isUntouched = !mayHaveArrived(memory);
 		const storedName = stored?.name;
-		const outcome = { item, status: "failed", documentId, name, storedName, error, attempts, isUntouched } as const;
-		const recorded = this.#options.journal.record(outcome);
-		void this.#options.onWritten(recorded);
-		// The limits of errors count what is durable. `onWritten` reports where it is not.
-		await recorded.settled.catch(() => undefined);
+		return this.#record({ item, status: "failed", documentId, name, storedName, error, attempts, isUntouched });
+	}
+
+	/** Where the journal fails, the run ends, and the row is in doubt. */
+	async #record(outcome: Outcome<Item>): Promise<"settled" | "pending"> {
+		try {
+			await this.#options.journal.record(outcome);
+			return "settled";
+		} catch (fault) {
+			this.#options.shutdown.fail(fault);
+			return "pending";
+		}
 	}
 }
 

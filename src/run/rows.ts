@@ -4,19 +4,13 @@ import { mayHaveArrived } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
 import { type NextStep, type OpenRow, openRow, RowAttempts, type RowsOptions } from "./attempts.ts";
-import type { Recorded, Stop, Work } from "./types.ts";
+import type { Stop, Work } from "./types.ts";
 
 /**
  * Unsettled rows in memory for each place in flight, besides one chunk. Rows that wait for a retry count. So a run does
  * not read the whole manifest into memory during an outage.
  */
 const OPEN_ROWS = 4;
-
-/**
- * The most outcomes that are written and not durable: a loss of power leaves these rows in doubt, besides those in flight.
- * At 30,000 rows a second they are 4 ms, in which a storage syncs once or twice.
- */
-const MOST_UNSETTLED = 128;
 
 export type RunOptions<Item extends Work> = RowsOptions<Item> & {
 	/** requests a second at most, undefined for no cap */
@@ -26,7 +20,7 @@ export type RunOptions<Item extends Work> = RowsOptions<Item> & {
 	readonly signal: AbortSignal;
 	/** cuts off the requests in flight; their rows stay pending */
 	readonly abandon: () => void;
-	/** called after rows were settled */
+	/** called after a row was settled */
 	readonly onSettled?: () => void;
 };
 
@@ -34,8 +28,8 @@ export type RunOptions<Item extends Work> = RowsOptions<Item> & {
  * Works through chunks of rows: each row ends in one record of the journal, or stays pending when the run stops.
  *
  * A failed row is an outcome, not an exception. A chunk is the unit of reading, never a barrier: the next is read as
- * soon as fewer rows wait than are in flight. A row holds its place in flight until its outcome is written, and none while
- * it waits for a retry.
+ * soon as fewer rows wait than are in flight. A row holds its place until its outcome is durable, and none while it
+ * waits for a retry.
  *
  * @returns why the run stopped early, or undefined when every row was settled
  * @throws the error of the manifest or the journal, after the rows in flight have been recorded
@@ -49,8 +43,8 @@ export async function runChunks<Item extends Work>(
 	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rate()) : concurrency);
 	/** rows that were read, or have waited for their next attempt */
 	const ready: OpenRow<Item>[] = [];
-	/** rows in progress, rows that are not settled, and those of them whose outcome is written */
-	let [active, open, unsettled] = [0, 0, 0];
+	/** rows in progress, and rows that are not settled */
+	let [active, open] = [0, 0];
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
 	let isReading = true;
@@ -89,29 +83,14 @@ export async function runChunks<Item extends Work>(
 		open -= 1;
 		wake();
 	};
-	let latest: Recorded | undefined;
-	const onWritten = (recorded: Recorded): Promise<void> | undefined => {
-		unsettled += 1;
-		const settled = recorded.settled.then(
-			() => undefined,
-			(fault: unknown) => shutdown.fail(fault),
-		);
-		const counted = settled.then(() => {
-			unsettled -= 1;
-			end();
-		});
-		// Outcomes that become durable together share one object.
-		if (recorded !== latest) void settled.then(() => options.onSettled?.());
-		latest = recorded;
-		return unsettled > MOST_UNSETTLED ? counted : undefined;
-	};
-	const attempts = new RowAttempts<Item>({ ...options, shutdown, queue, onWritten });
+	const attempts = new RowAttempts<Item>({ ...options, shutdown, queue });
 	const ended = (row: OpenRow<Item>, next: NextStep): void => {
 		active -= 1;
 		if (typeof next === "number") void again(row, next);
 		else if (next === "together") together.push(row);
-		else if (next === "pending") {
-			if (mayHaveArrived(row.memory)) options.monitor.inDoubt += 1;
+		else {
+			if (next === "settled") options.onSettled?.();
+			else if (mayHaveArrived(row.memory)) options.monitor.inDoubt += 1;
 			end();
 		}
 		if (!crowded()) wake();

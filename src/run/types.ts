@@ -1,5 +1,5 @@
 import type { ExitCode } from "../errors.ts";
-import type { RowStatus, OutcomeCounts } from "../outcomes.ts";
+import { countSettled, type OutcomeCounts, type RowStatus } from "../outcomes.ts";
 
 /** The members of a row that the engine needs; a manifest's row has them. Only the operation knows the rest. */
 export type Work = {
@@ -82,18 +82,24 @@ export type Totals = OutcomeCounts & {
 	readonly attempts: number;
 };
 
-/** The two steps of a record. Outcomes that are recorded together share one object. */
-export type Recorded = {
-	/** the outcome survives a process that is killed; the row's place is held until then */
-	readonly written: Promise<void>;
-	/** the outcome survives a loss of power, and is counted */
-	readonly settled: Promise<void>;
-};
+/** The counts of the check of a manifest: all rows, and those that no run sends. */
+export type ManifestCounts = Pick<Totals, "rows" | "invalid" | "duplicateSkipped">;
+
+/** The totals of a manifest whose rows have these outcomes. */
+export function totalsOf(manifest: ManifestCounts, counts: OutcomeCounts, attempts: number): Totals {
+	const { rows, invalid, duplicateSkipped } = manifest;
+	const pending = rows - countSettled(counts) - invalid - duplicateSkipped;
+	return { rows, ...counts, invalid, duplicateSkipped, pending, attempts };
+}
 
 /** Stores outcomes. All totals come from it, so that all outputs agree. */
 export type Journal<Item extends Work = Work> = {
-	/** @throws when a row is recorded twice, or when the storage fails; both promises reject for the same reasons */
-	record(outcome: Outcome<Item>): Recorded;
+	/**
+	 * Resolves once the outcome is counted, and survives a loss of power.
+	 *
+	 * @throws when a row is recorded twice, or when the storage fails
+	 */
+	record(outcome: Outcome<Item>): Promise<void>;
 	totals(): Totals;
 	/** of the failed rows, those whose documents a newer run has touched; none unless given */
 	readonly superseded?: number;

@@ -1,6 +1,7 @@
 import type { App } from "../app.ts";
 import { CliError, EarlyEnd, Exit, type ExitCode } from "../errors.ts";
 import { adjustedTexts, foundRateText, paceText } from "../report/pace.ts";
+import { noOutcomes } from "../outcomes.ts";
 import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
 import { type Ended, type Summary, ofShard, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
@@ -9,8 +10,7 @@ import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
 import type { ParseFlags } from "../flags/parse-flags.ts";
 import { withFlags } from "../flags/next-command.ts";
-import { type ManifestCounts, unsentTotals } from "../run/journal/memory-journal.ts";
-import type { Stop, Totals } from "../run/types.ts";
+import { type ManifestCounts, type Stop, type Totals, totalsOf } from "../run/types.ts";
 import { numberText } from "../text/words.ts";
 import { VERSION } from "../version.ts";
 import { writeOutputs } from "./outputs/outputs.ts";
@@ -38,7 +38,7 @@ export function endBefore(
 	stop: Stop | undefined,
 	begun: Partial<Ended> = {},
 ): never {
-	const ended = { totals: unsentTotals(rows), seconds: 0, stop, shard: rows.shard, ...begun };
+	const ended = { totals: totalsOf(rows, noOutcomes(), 0), seconds: 0, stop, shard: rows.shard, ...begun };
 	throw new EarlyEnd(() => report(context, ended));
 }
 

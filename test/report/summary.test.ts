@@ -6,7 +6,9 @@ import { countsText, type Ended, rowLine, summaryOf, summaryText } from "../../s
 import { durationText, rowsText } from "../../src/text/words.ts";
 import { verifyText } from "../../src/report/verify.ts";
 import type { Totals, VerifyCounts } from "../../src/run/types.ts";
-import { NO_TOTALS as none } from "../../src/run/journal/records.ts";
+import { totalsOf } from "../support/pages.ts";
+
+const none = totalsOf({});
 
 const verifiedTwo: VerifyCounts = {
 	mode: "all",

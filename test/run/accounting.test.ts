@@ -1,12 +1,10 @@
 import fc from "fast-check";
-import type { RowStatus } from "../../src/outcomes.ts";
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { RestErrorKind } from "../../src/rest/errors.ts";
-import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
-import type { Outcome, Totals, Work } from "../../src/run/types.ts";
+import type { Totals } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { failure, start, updating, work } from "./harness.ts";
+import { failure, start, updating } from "./harness.ts";
 
 const KINDS: RestErrorKind[] = [
 	"not_sent",
@@ -18,37 +16,10 @@ const KINDS: RestErrorKind[] = [
 	"not_the_api",
 ];
 
-function outcome(index: number, status: RowStatus, attempts = 1): Outcome<Work> {
-	return { item: work(index), status, documentId: "", attempts };
-}
-
 function sumOfOthers(totals: Totals): number {
 	const { updated, unchanged, uploaded, removed, failed, invalid, duplicateSkipped, pending } = totals;
 	return updated + unchanged + uploaded + removed + failed + invalid + duplicateSkipped + pending;
 }
-
-describe("the journal in memory", () => {
-	it.each([0, 65_535, 65_536, 1_000_000])("refuses to count row %d twice", (index) => {
-		const seen: number[] = [];
-		const intake = { rows: 2_000_000, invalid: 0, duplicateSkipped: 0 };
-		const journal = new MemoryJournal<Work>(intake, ({ item }) => void seen.push(item.index));
-		void journal.record(outcome(7, "updated"));
-		void journal.record(outcome(index, "updated"));
-		void journal.record(outcome(index + 1, "updated"));
-		for (const again of [7, index, index + 1]) {
-			expect(() => journal.record(outcome(again, "failed"))).toThrow(`line ${again + 2} was settled twice`);
-		}
-		expect(journal.totals()).toMatchObject({ updated: 3, failed: 0 });
-		expect(seen).toEqual([7, index, index + 1]);
-	});
-
-	it("keeps a row's place in flight until its listener is done", async () => {
-		const journal = new MemoryJournal<Work>({ rows: 1, invalid: 0, duplicateSkipped: 0 }, () =>
-			Promise.reject(new Error("the disk is full")),
-		);
-		await expect(journal.record(outcome(0, "updated")).settled).rejects.toThrow("the disk is full");
-	});
-});
 
 describe("a run of random answers", () => {
 	it("settles each row at most once and counts all of them, however it ends", async () => {

@@ -3,12 +3,12 @@ import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import { Controller } from "../../src/run/rate/controller.ts";
 import { Cooldown } from "../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
-import { MemoryJournal } from "../../src/run/journal/memory-journal.ts";
 import { RateLimiter } from "../../src/run/rate/limiter.ts";
 import { unlimited } from "./unlimited.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runChunks } from "../../src/run/rows.ts";
-import type { Limiter, Outcome, Stop, Work } from "../../src/run/types.ts";
+import { noOutcomes } from "../../src/outcomes.ts";
+import { type Journal, type Limiter, type Outcome, type Stop, totalsOf, type Work } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 export function work(index: number): Work {
@@ -53,7 +53,7 @@ export function countingLimiter(): Limiter & { taken: number } {
 export type Run = {
 	readonly clock: FakeClock;
 	readonly outcomes: Outcome<Work>[];
-	readonly journal: MemoryJournal<Work>;
+	readonly journal: Journal;
 	readonly user: AbortController;
 	readonly done: Promise<Stop | undefined>;
 };
@@ -64,10 +64,7 @@ export function start(
 	{ rows = 10, clock = new FakeClock(), rate, ...more }: Partial<Omit<RunOptions<Work>, "rate">> & StartOptions = {},
 ): Run {
 	const outcomes: Outcome<Work>[] = [];
-	const journal = new MemoryJournal<Work>(
-		{ rows, invalid: 0, duplicateSkipped: 0 },
-		(each) => void outcomes.push(each),
-	);
+	const journal = journalOf(rows, outcomes);
 	const user = new AbortController();
 	const cooldown = new Cooldown(clock);
 	const controller = new Controller(rate, clock.now());
@@ -90,6 +87,24 @@ export function start(
 	});
 	done.catch(() => undefined);
 	return { clock, outcomes, journal, user, done };
+}
+
+/** A journal in memory. A row that is settled twice ends the run with a fault. */
+function journalOf(rows: number, outcomes: Outcome<Work>[]): Journal {
+	const counts = noOutcomes();
+	const settled = new Set<number>();
+	let attempts = 0;
+	return {
+		async record(outcome) {
+			const { index, line } = outcome.item;
+			if (settled.has(index)) throw new Error(`the row of line ${line} was settled twice`);
+			settled.add(index);
+			counts[outcome.status] += 1;
+			attempts += outcome.attempts;
+			outcomes.push(outcome);
+		},
+		totals: () => totalsOf({ rows, invalid: 0, duplicateSkipped: 0 }, counts, attempts),
+	};
 }
 
 /** Every row is in exactly one count of the journal, and was recorded once at most. */

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { gunzipSync } from "node:zlib";
 import { parse } from "./values.ts";
 
 /** A line of a journal: independent of the program's own reader. */
@@ -15,10 +14,9 @@ export type JournalLine = {
 /** `s`: the text of a value may have U+2028, which JSON leaves as it is. */
 const LINE = /^[0-9a-f]{8} ([a-z]{2}) (\d+) \d+ (\d+) "([^"]*)" "([^"]*)" (\{.*\})$/s;
 
-/** The whole lines of a journal. A long one is packed at the end of its run. */
+/** The whole lines of a journal. */
 export async function journalLines(path: string): Promise<readonly JournalLine[]> {
-	const bytes = await readFile(path).catch(async () => gunzipSync(await readFile(`${path}.gz`)));
-	const lines = bytes.toString().split("\n").slice(0, -1);
+	const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
 	return lines.map((line) => {
 		const [, code = "", row, attempts, dataset = "", document = "", json = ""] = LINE.exec(line) ?? [];
 		if (code === "") throw new Error(`not a line of a journal: ${line}`);

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../src/json/values.ts";
 import { chartsOf } from "../../src/report/page/chart.ts";
 import { outcomeOf, type PageChange, type PageFailure, type RunPage } from "../../src/report/page/model.ts";
-import { NO_TOTALS } from "../../src/run/journal/records.ts";
+import { noOutcomes } from "../../src/outcomes.ts";
 import type { SeriesPoint } from "../../src/run/series/series-file.ts";
 import type { Totals } from "../../src/run/types.ts";
 
@@ -9,7 +9,7 @@ import type { Totals } from "../../src/run/types.ts";
 export const HOSTILE = `</script></style>"'><img src=x onerror=alert(1)> \u202egnp.exe\u2028 \`<b>\``;
 
 export function totalsOf(counts: Partial<Totals>): Totals {
-	return { ...NO_TOTALS, ...counts };
+	return { ...noOutcomes(), rows: 0, invalid: 0, duplicateSkipped: 0, pending: 0, attempts: 0, ...counts };
 }
 
 /** That many seconds of a run that sends 50 requests a second. @param from epoch seconds */

@@ -2,10 +2,11 @@ import { printVersionLine } from "../../workflows/report.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
+import { noOutcomes } from "../../outcomes.ts";
 import { PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
+import { totalsOf } from "../../run/types.ts";
 import { checkAndReport, manifestOptions, refusal } from "../../workflows/check/check-manifest.ts";
 import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
 import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
@@ -44,7 +45,7 @@ async function check(options: CheckOptions, app: App): Promise<ExitCode> {
 	const reading = await manifestOptions(options.for, options, settings);
 	const checked = await checkAndReport({ flags: options, settings, app }, manifest, reading);
 	await checked.close();
-	const totals = new MemoryJournal(checked).totals();
+	const totals = totalsOf(checked, noOutcomes(), 0);
 	const stop = refusal(checked, {}, options.for);
 	// Nothing is sent, so the valid rows are pending, and that is success.
 	const ended = { totals, seconds: (clock.now() - started) / 1000, stop: undefined };

@@ -12,10 +12,8 @@ import { askForYes } from "../../workflows/question.ts";
 import { type ListShape, printList } from "../../workflows/lists/list-output.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import {
-	isEnded,
 	KEPT_RUNS,
 	newestThatWrote,
-	packFinished,
 	type PruneCandidate,
 	pruneCandidate,
 	type Removal,
@@ -73,14 +71,9 @@ async function prune({ run: name, ...flags }: PruneFlags, app: App): Promise<Exi
 		staysUnfinished(candidate, flags) ? `it is ${inWords(candidate)} (--all removes it too)` : undefined;
 	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
 	const chosen: Chosen[] = [];
-	const mayGo = new Set(names);
-	for (const run of name === undefined ? await runs.names() : names) {
+	for (const run of names) {
 		const old = await pruneCandidate(run, runs);
-		if (old === undefined) continue;
-		if (!mayGo.has(run) || (name === undefined && isYoung(old, flags.olderThan))) {
-			if (!isDry && isEnded(old)) await packFinished(old, removal);
-			continue;
-		}
+		if (old === undefined || (name === undefined && isYoung(old, flags.olderThan))) continue;
 		if (staysUnfinished(old, flags)) {
 			const goesOn = (await executionOf(run, runs, processes)) === "running";
 			io.note(

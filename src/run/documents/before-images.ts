@@ -31,8 +31,6 @@ export type BeforeImage = {
 	readonly document: RemoteDocument | undefined;
 	/** the document's metadata; undefined if unknown: then its row can't be undone */
 	readonly metadata: Metadata | undefined;
-	/** the JSON text of `metadata`, where it is at hand */
-	readonly text?: string | undefined;
 };
 
 const UNKNOWN: BeforeImage = { document: undefined, metadata: undefined };
@@ -140,8 +138,7 @@ export function imageOf(
 ): BeforeImage {
 	// It may have had more than was shown, and an undo would remove that.
 	if (document.isDoubted === true) return { document, metadata: undefined };
-	const metadata = restorable(service, documentId, document, present);
-	return { document, metadata, text: metadata === document.metadata ? document.text : undefined };
+	return { document, metadata: restorable(service, documentId, document, present) };
 }
 
 /** The metadata, if an undo may write it back. Otherwise undefined, with one warning for the run. */

@@ -15,8 +15,6 @@ export type RemoteDocument = {
 	readonly size?: number | undefined;
 	/** undefined if the list has no `meta_fields` for it */
 	readonly metadata: Metadata | undefined;
-	/** the JSON text of `metadata`, where it is at hand */
-	readonly text?: string | undefined;
 	/** values that JavaScript can't hold as the service gave them; absent if there are none */
 	readonly inexact?: InexactValues;
 	/** no metadata was shown, and that is doubted: see `Searches` */
@@ -205,7 +203,7 @@ function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name"
 	if (text === DOUBTED) return { metadata: new Map(), isDoubted: true };
 	const value: JsonValue = text === undefined ? null : parseJson(text);
 	const metadata = isJsonObject(value) ? metadataOf(value) : undefined;
-	if (metadata === undefined || inexact === undefined) return { metadata, text };
+	if (metadata === undefined || inexact === undefined) return { metadata };
 	const texts = textsOf(parseJson(inexact));
 	// JSON has written null for NaN and the infinities.
 	const values = Array.from(texts, ([key, exact]) => [key, parseLoosely(exact)] as const);

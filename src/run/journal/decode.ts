@@ -1,42 +1,14 @@
 import * as v from "valibot";
 import { crc32 } from "node:zlib";
+import { stringEnd } from "../../json/lexer.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { type JsonObject, metadataOf } from "../../json/values.ts";
-import { CHECKSUM_LENGTH, COVERED_FROM, ROW_CODES, type RowFacts } from "./encode.ts";
-import {
-	FORMAT,
-	type JournalRecord,
-	MEMBERS,
-	type RecordedManifest,
-	type RowOutcome,
-	type SentRecord,
-} from "./records.ts";
-
-/** Codes of the records that are of no row. */
-const KINDS = new Map<string, "header" | "end" | "reopen" | "lost">([
-	["he", "header"],
-	["en", "end"],
-	["re", "reopen"],
-	["lo", "lost"],
-]);
-
-const CODE_LENGTH = 2;
-
-/** A record as far as the counts of a run depend on it. */
-export type Counted =
-	| JournalRecord
-	| OtherFormat
-	| (Extract<RowOutcome, { readonly status: Exclude<RowOutcome["status"], "failed"> }> & { readonly kind: "outcome" })
-	| Pick<SentRecord, "kind" | "row" | "write" | "before">;
-
-/** The kind of a line's record; undefined where this version knows none. */
-export function kindOf({ code }: Entry): JournalRecord["kind"] | undefined {
-	return ROW_CODES.get(code)?.kind ?? KINDS.get(code);
-}
+import { CHECKSUM_BYTES, CODES, type Facts } from "./encode.ts";
+import { FORMAT, type JournalRecord, RECORD, type SentRecord, type SuccessRecord } from "./records.ts";
 
 /** A line of the journal whose checksum fits. */
 export type Entry = {
-	readonly code: string;
+	/** undefined for a code that this version does not know */
+	readonly facts: Facts | undefined;
 	readonly row: number;
 	/** line in the manifest */
 	readonly line: number;
@@ -49,15 +21,18 @@ export type Entry = {
 const SPACE = 0x20;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
-const LETTER_A = 0x61;
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+
+/** Offset of the row: the code has two letters, and spaces are around it. */
+const NUMBERS_FROM = CHECKSUM_BYTES + 3;
 
 /** Reads the beginning of a line, given without its end. @returns undefined where its checksum is wrong, or it is no record */
 export function entryOf(line: Uint8Array): Entry | undefined {
 	const bytes = Buffer.isBuffer(line) ? line : Buffer.from(line.buffer, line.byteOffset, line.length);
-	if (bytes[CHECKSUM_LENGTH] !== SPACE || crc32(bytes.subarray(COVERED_FROM)) !== checksumIn(bytes)) return undefined;
-	let at = COVERED_FROM + CODE_LENGTH;
+	const begin = bytes.toString("latin1", 0, NUMBERS_FROM);
+	if (!/^[0-9a-f]{8} .. $/.test(begin)) return undefined;
+	if (crc32(bytes.subarray(CHECKSUM_BYTES)) !== Number.parseInt(begin, 16)) return undefined;
+	let at = NUMBERS_FROM - 1;
 	const number = (): number => {
 		const from = (at += 1);
 		let value = 0;
@@ -66,26 +41,23 @@ export function entryOf(line: Uint8Array): Entry | undefined {
 		}
 		return at > from && bytes[at] === SPACE && Number.isSafeInteger(value) ? value : Number.NaN;
 	};
-	// A million lines are read so: a list of the three would cost as much as the checksum.
+	// A million lines are read so: a pattern for them would cost twice as much as the checksum.
 	const row = number();
 	const lineNumber = number();
 	const attempts = number();
 	if (Number.isNaN(row + lineNumber + attempts) || bytes[at + 1] !== QUOTE) return undefined;
-	const code = String.fromCharCode(bytes[COVERED_FROM] ?? 0, bytes[COVERED_FROM + 1] ?? 0);
-	return { code, row, line: lineNumber, attempts, bytes, namesFrom: at + 1 };
+	return { facts: CODES.get(begin.slice(-3, -1)), row, line: lineNumber, attempts, bytes, namesFrom: at + 1 };
 }
 
-/** The number whose digits a line begins with; -1 where they are none of ours. */
-function checksumIn(bytes: Uint8Array): number {
-	let sum = 0;
-	for (let at = 0; at < CHECKSUM_LENGTH; at++) {
-		const byte = bytes[at] ?? 0;
-		const digit = byte >= LETTER_A ? byte - LETTER_A + 10 : byte - DIGIT_0;
-		if (digit < 0 || digit > 15 || (byte > DIGIT_9 && byte < LETTER_A)) return -1;
-		sum = sum * 16 + digit;
-	}
-	return sum;
-}
+/** A record as far as the counts of a run depend on it. */
+export type Counted =
+	| JournalRecord
+	| OtherFormat
+	| Pick<SuccessRecord, "kind" | "status" | "isSame" | "row" | "line" | "attempts">
+	| Pick<SentRecord, "kind" | "write" | "before" | "row">;
+
+/** A header of another format. It is only read, never written. */
+type OtherFormat = { readonly kind: "other format"; readonly version: number };
 
 /**
  * The record of a line as far as the counts of a run depend on it: nearly every line is read by its beginning.
@@ -93,8 +65,7 @@ function checksumIn(bytes: Uint8Array): number {
  * @returns undefined where a member is missing or has another type
  */
 export function countedOf(entry: Entry): Counted | undefined {
-	const { code, row, line, attempts } = entry;
-	const facts = ROW_CODES.get(code);
+	const { facts, row, line, attempts } = entry;
 	// To spread the facts would take five times as long.
 	if (facts?.kind === "sent") return { kind: "sent", row, write: facts.write, before: facts.before };
 	if (facts?.kind !== "outcome" || facts.status === "failed") return recordOf(entry);
@@ -102,86 +73,42 @@ export function countedOf(entry: Entry): Counted | undefined {
 }
 
 /** The names in a row's record, each empty where it has none. */
-type Names = { readonly datasetId: string; readonly documentId: string };
-
-export function namesIn({ bytes, namesFrom }: Entry): Names {
-	const end = endOfText(bytes, namesFrom);
-	return { datasetId: textAt(bytes, namesFrom, end), documentId: textAt(bytes, end + 2, endOfText(bytes, end + 2)) };
+export function namesIn(entry: Entry): Pick<SentRecord, "datasetId" | "documentId"> {
+	const { datasetId, documentId } = partsOf(entry);
+	return { datasetId, documentId };
 }
 
-/** A JSON text between two quotes. */
-function textAt(bytes: Buffer, from: number, end: number): string {
-	const text = bytes.toString("utf8", from + 1, end);
-	if (!text.includes("\\")) return text;
-	const name: unknown = JSON.parse(`"${text}"`);
-	return typeof name === "string" ? name : "";
+/** The names, and the JSON text after them. */
+function partsOf({ bytes, namesFrom }: Entry) {
+	const text = bytes.toString("utf8", namesFrom);
+	const end = stringEnd(text, 0);
+	const next = stringEnd(text, end + 1);
+	return {
+		datasetId: textIn(text.slice(0, end)),
+		documentId: textIn(text.slice(end + 1, next)),
+		json: text.slice(next),
+	};
 }
 
-/** Offset of the quote that ends a JSON text. */
-function endOfText(bytes: Buffer, from: number): number {
-	let end = bytes.indexOf(QUOTE, from + 1);
-	while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(QUOTE, end + 1);
-	return end === -1 ? bytes.length : end;
+/** The value of a JSON text between its quotes. */
+function textIn(token: string): string {
+	if (!token.includes("\\")) return token.slice(1, -1);
+	const value: unknown = JSON.parse(token);
+	return typeof value === "string" ? value : "";
 }
-
-function isEscaped(bytes: Buffer, at: number): boolean {
-	let backslashes = 0;
-	while (bytes[at - 1 - backslashes] === BACKSLASH) backslashes += 1;
-	return backslashes % 2 === 1;
-}
-
-/** A header of another format. It is only read, never written. */
-type OtherFormat = { readonly kind: "other format"; readonly version: number };
 
 /** The whole record of a line. @returns undefined where a member is missing or has another type */
 export function recordOf(entry: Entry): JournalRecord | OtherFormat | undefined {
-	const { bytes, namesFrom } = entry;
-	const end = endOfText(bytes, endOfText(bytes, namesFrom) + 2);
-	const members = jsonObjectOf(bytes.toString("utf8", end + 1));
-	if (members === undefined) return undefined;
-	const facts = ROW_CODES.get(entry.code);
-	if (facts !== undefined) return rowRecordOf(entry, facts, members);
-	switch (KINDS.get(entry.code)) {
-		case "header": {
-			const { version } = members;
-			if (typeof version === "number" && version !== FORMAT) return { kind: "other format", version };
-			// More omitted rows than rows would make a count negative.
-			if (!v.is(MEMBERS.header, members) || omitted(members.manifest) > members.manifest.rows) return undefined;
-			return { ...members, kind: "header" };
-		}
-		case "end":
-			return v.is(MEMBERS.end, members) ? { ...members, kind: "end" } : undefined;
-		case "reopen":
-			return v.is(MEMBERS.reopen, members) ? { ...members, kind: "reopen" } : undefined;
-		case "lost":
-			return v.is(MEMBERS.lost, members) ? { ...members, kind: "lost" } : undefined;
-		case undefined:
-			return undefined;
+	const { facts, row, line, attempts } = entry;
+	const { datasetId, documentId, json } = partsOf(entry);
+	const members = jsonObjectOf(json);
+	if (facts === undefined || members === undefined) return undefined;
+	const { version, before } = members;
+	if (facts.kind === "header" && typeof version === "number" && version !== FORMAT) {
+		return { kind: "other format", version };
 	}
-}
-
-function omitted({ invalid, duplicateSkipped }: RecordedManifest): number {
-	return invalid + duplicateSkipped;
-}
-
-function rowRecordOf(entry: Entry, facts: RowFacts, members: JsonObject): JournalRecord | undefined {
-	const { row, line, attempts } = entry;
-	const { datasetId, documentId } = namesIn(entry);
-	if (facts.kind === "stored") {
-		return v.is(MEMBERS.stored, members) ? { ...members, ...facts, row, line, datasetId, documentId } : undefined;
-	}
-	if (facts.kind === "outcome") {
-		const { success, output } = v.safeParse(MEMBERS.outcome, members);
-		if (!success) return undefined;
-		const { error, ...others } = output;
-		const common = { ...others, row, line, attempts, ...(datasetId === "" ? {} : { datasetId }), documentId };
-		if (facts.status !== "failed") return error === undefined ? { ...common, ...facts } : undefined;
-		return error === undefined ? undefined : { ...common, ...facts, error };
-	}
-	if (!v.is(MEMBERS.sent, members) || (members.before === undefined) !== (facts.before === undefined)) return undefined;
-	const { metadata, before, ...others } = members;
-	const { kind, write } = facts;
-	const sent = { ...others, kind, row, line, datasetId, documentId, write };
-	const known = metadata === undefined ? sent : { ...sent, metadata: metadataOf(metadata) };
-	return before === undefined ? known : { ...known, before: metadataOf(before) };
+	if (facts.kind === "sent" && (facts.before === undefined) !== (before === undefined)) return undefined;
+	const whole = Object.assign(members, facts, { before, row, line, attempts, datasetId, documentId });
+	const { success, output } = v.safeParse(RECORD, whole);
+	return success ? output : undefined;
 }

@@ -1,13 +1,21 @@
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, type Stats, writeSync } from "node:fs";
+import {
+	closeSync,
+	constants,
+	createWriteStream,
+	fstatSync,
+	lstatSync,
+	mkdirSync,
+	openSync,
+	type Stats,
+	writeSync,
+} from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
-import { errorCode, reason } from "../../errors.ts";
+import { errorCode } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { syncFile } from "../../write-whole.ts";
-import { JournalUnreadable } from "./errors.ts";
+import type { Chunks } from "./lines.ts";
 import type { JournalFile } from "./writer.ts";
 
 /** Only the user may read which documents were written. */
@@ -17,11 +25,8 @@ const FILE_MODE = 0o600;
 /** Bytes that are read at a time: a read costs as much as three hundred records. */
 const READ_BYTES = 256 * 1024;
 
-/** Bytes that are unpacked at a time: of a damaged file, the last piece is lost. */
-const UNPACKED_BYTES = 64 * 1024;
-
 /** A symbolic link is not followed, and a named pipe without a writer does not block the program. */
-export const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Error codes of file systems that can't sync a folder. */
 const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "ENOTSUP", "EPERM"];
@@ -79,86 +84,19 @@ export async function reopenFile(path: string, goodLength: number): Promise<Jour
 	});
 }
 
-/** The name of a file's compressed form. */
-export function packedPath(path: string): string {
-	return `${path}.gz`;
-}
-
-/** A part of a file: offsets of its first byte, and after its last one. */
-type Part = { readonly from?: number; readonly to?: number };
-
-/**
- * The bytes of a file in pieces, up to its length when it was opened. Where only its compressed form is there, they are
- * read from that. Undefined where there is neither.
- */
-export async function readChunks(path: string, part: Part = {}): Promise<AsyncGenerator<Uint8Array> | undefined> {
-	const packed = packedPath(path);
-	// Another process may replace the compressed form by the plain one between two tries.
-	for (const name of [path, packed, path]) {
-		const handle = await openIfThere(name);
-		if (handle === undefined) continue;
-		const size = await closeOnError(handle, () => sizeOf(handle, name));
-		return name === packed
-			? partOf(unpacked(chunksOf(handle, { to: size }), packed), part)
-			: chunksOf(handle, { ...part, to: Math.min(size, part.to ?? size) });
-	}
-	return undefined;
-}
-
-async function* partOf(
-	chunks: AsyncGenerator<Uint8Array>,
-	{ from = 0, to = Number.POSITIVE_INFINITY }: Part,
-): AsyncGenerator<Uint8Array> {
-	let offset = 0;
-	for await (const chunk of chunks) {
-		if (offset >= to) return;
-		const wanted = chunk.subarray(Math.max(0, from - offset), to - offset);
-		if (wanted.length > 0) yield wanted;
-		offset += chunk.length;
-	}
-}
-
-/** @throws JournalUnreadable where the compressed bytes are damaged or cut off */
-async function* unpacked(chunks: AsyncGenerator<Uint8Array>, name: string): AsyncGenerator<Uint8Array> {
-	const gunzip = createGunzip({ chunkSize: UNPACKED_BYTES });
-	// An error of reading ends both streams, and is thrown by the loop.
-	const done = pipeline(chunks, gunzip).catch(() => undefined);
+/** The bytes of a file in pieces; undefined where there is none. @param end offset after the last byte */
+export async function readChunks(path: string, end = Number.POSITIVE_INFINITY): Promise<Chunks | undefined> {
+	let handle: FileHandle;
 	try {
-		for await (const chunk of gunzip) yield chunk;
-	} catch (error) {
-		if (errorCode(error)?.startsWith("Z_") !== true) throw error;
-		throw new JournalUnreadable(`${name} is damaged: ${reason(error)}`, "corrupt");
-	} finally {
-		gunzip.destroy();
-		await done;
-	}
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-	try {
-		return await open(path, constants.O_RDONLY | SAFE_OPEN);
+		handle = await open(path, constants.O_RDONLY | SAFE_OPEN);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
-}
-
-async function* chunksOf(
-	handle: FileHandle,
-	{ from = 0, to }: Part & { readonly to: number },
-): AsyncGenerator<Uint8Array> {
-	try {
-		for (let position = from; position < to;) {
-			// Each chunk has its own buffer, as a line may begin in one chunk and end in the next.
-			const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, to - position));
-			const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-			if (bytesRead === 0) return;
-			position += bytesRead;
-			yield buffer.subarray(0, bytesRead);
-		}
-	} finally {
-		await handle.close();
-	}
+	return closeOnError(handle, async () => {
+		await sizeOf(handle, path);
+		return end === 0 ? [] : handle.createReadStream({ end: end - 1, highWaterMark: READ_BYTES });
+	});
 }
 
 async function sizeOf(handle: FileHandle, path: string): Promise<number> {
@@ -176,47 +114,21 @@ async function closeOnError<Value>(handle: FileHandle, use: () => Promise<Value>
 	}
 }
 
-/** Writes a draft durably, in place of one that a killed process left: that may be incomplete. */
-export async function writeDraft(path: string, content: Readable, ...transforms: readonly Transform[]): Promise<void> {
-	await rm(path, { force: true });
-	const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-	const file = await open(path, flags, FILE_MODE);
-	await pipeline([content, ...transforms, file.createWriteStream({ flush: true, highWaterMark: READ_BYTES })]);
-}
-
-/** Copies of damaged files that are kept under one name. More repairs than this point to another fault. */
-const MAX_DAMAGED_COPIES = 100;
-
 /**
- * Writes a new file next to the old one, keeps a copy of the old one, and renames the new one onto it.
+ * Writes a new file next to the old one, keeps a copy of the old one, and renames the new one onto it. A repair that is
+ * killed before that leaves the old one as it was, and perhaps a new one that is incomplete.
  *
  * @param content the bytes of the new file in order
- * @returns path of the copy; undefined where there was no old file
+ * @param copy path of the copy, which must not exist yet
  */
-export async function replaceFile(path: string, content: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+export async function replaceFile(path: string, content: AsyncIterable<Uint8Array>, copy: string): Promise<void> {
 	const draft = `${path}.new`;
-	await writeDraft(draft, Readable.from(content));
-	const copy = await keepDamagedCopy(path);
+	await rm(draft, { force: true });
+	await pipeline(content, createWriteStream(draft, { flags: "wx", mode: FILE_MODE, flush: true }));
+	await copyFile(path, copy, constants.COPYFILE_EXCL);
+	await syncPath(copy);
 	await rename(draft, path);
 	await syncFolder(dirname(path));
-	return copy;
-}
-
-/** The file is copied, not renamed: a repair that is killed here leaves it as it was. */
-async function keepDamagedCopy(path: string): Promise<string | undefined> {
-	for (let count = 1; count <= MAX_DAMAGED_COPIES; count++) {
-		const copy = count === 1 ? `${path}.damaged` : `${path}.damaged-${count}`;
-		try {
-			await copyFile(path, copy, constants.COPYFILE_EXCL);
-		} catch (error) {
-			if (errorCode(error) === "EEXIST") continue;
-			if (errorCode(error) === "ENOENT") return undefined;
-			throw error;
-		}
-		await syncPath(copy);
-		return copy;
-	}
-	throw new Error(`${path} has been repaired ${MAX_DAMAGED_COPIES} times; move the .damaged files away`);
 }
 
 /** An open file of a run, for its writer. @param path where it was opened */

@@ -1,11 +1,10 @@
 import { dirname, join } from "node:path";
-import { countedOf, type Entry } from "./decode.ts";
+import { countedOf } from "./decode.ts";
 import { encode } from "./encode.ts";
-import { JournalUnreadable, journalLost, otherFormat } from "./errors.ts";
+import { damagedJournal, JournalUnreadable, journalLost, otherFormat } from "./errors.ts";
 import { readChunks, replaceFile } from "./files.ts";
-import { goodEntries, scan } from "./lines.ts";
-import { salvage } from "./packed.ts";
-import { JOURNAL_FILE, refuseOlderFormat } from "./reader.ts";
+import { goodEntries } from "./lines.ts";
+import { JOURNAL_FILE, refuseOlderFormat, scanJournal } from "./reader.ts";
 import type { HeaderRecord, LostRecord } from "./records.ts";
 import { JournalState } from "./state.ts";
 
@@ -31,55 +30,34 @@ export type Repaired = {
 export async function repairRun(folder: string, now: () => Date): Promise<Repaired> {
 	const path = join(folder, JOURNAL_FILE);
 	try {
-		const damaged = await salvage(path);
-		const repaired = await repairJournal(path, now().toISOString());
-		if (damaged === undefined) return repaired;
-		// The unread part of a damaged compressed journal is lost, at least one record.
-		return { ...repaired, lost: Math.max(1, repaired.lost), original: damaged };
+		return await repairJournal(path, now().toISOString());
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder);
 	}
 }
 
 async function repairJournal(path: string, time: string): Promise<Repaired> {
-	const headers = await headersOf(path);
-	const undamaged = new JournalState();
-	const { end, records } = await scan((await readChunks(path)) ?? [], (entry) => broken(undamaged, entry));
+	const header = await firstHeader(path);
+	const { end, records } = await scanJournal((await readChunks(path)) ?? [], path);
 	if (typeof end === "string") return { kept: records, lost: 0, original: undefined };
 	// The journal is read twice: the number of lost records is written before the records themselves.
 	const counts = { kept: 0, lost: 0 };
-	for await (const _ of sifted(path, headers, { time, records: 1 }, counts));
+	for await (const _ of sifted(path, header, { time, records: 1 }, counts));
 	const { kept, lost } = counts;
-	const original = await replaceFile(path, sifted(path, headers, { time, records: lost }));
+	const original = `${path}.damaged-${time.replaceAll(/\D/g, "")}`;
+	await replaceFile(path, sifted(path, header, { time, records: lost }), original);
 	return { kept, lost, original };
 }
 
-/** @returns the rule that a record breaks; then it is not applied */
-function broken(state: JournalState, entry: Entry): string | undefined {
-	const record = countedOf(entry);
-	return record === undefined ? "a record that this version does not know" : state.apply(record);
-}
-
-type Headers = {
-	/** the first header that can be read, which need not be the first of the file: each execution repeats it */
-	readonly first: HeaderRecord;
-	/** whether there are headers of several runs */
-	readonly hasOtherRuns: boolean;
-};
-
-async function headersOf(path: string): Promise<Headers> {
-	let first: HeaderRecord | undefined;
-	let hasOtherRuns = false;
+/** The first header that can be read, which need not be the first of the file: each execution repeats it. */
+async function firstHeader(path: string): Promise<HeaderRecord> {
 	for await (const entry of goodEntries((await readChunks(path)) ?? [])) {
 		const record = countedOf(entry);
 		if (record?.kind === "other format") throw otherFormat(record.version, path);
-		if (record?.kind !== "header") continue;
-		first ??= record;
-		hasOtherRuns ||= record.run !== first.run;
+		if (record?.kind === "header") return record;
 	}
-	if (first === undefined) await refuseOlderFormat(dirname(path));
-	if (first === undefined) throw new JournalUnreadable(`${path} has no header left`, "corrupt");
-	return { first, hasOtherRuns };
+	refuseOlderFormat(dirname(path));
+	throw damagedJournal(`${path} has no header left`);
 }
 
 /**
@@ -91,7 +69,7 @@ async function headersOf(path: string): Promise<Headers> {
  */
 async function* sifted(
 	path: string,
-	{ first, hasOtherRuns }: Headers,
+	first: HeaderRecord,
 	{ time, records }: Omit<LostRecord, "kind">,
 	counts = { kept: 0, lost: 0 },
 ): AsyncGenerator<Buffer> {
@@ -101,7 +79,7 @@ async function* sifted(
 		yield Buffer.from(encode(record));
 	}
 	counts.kept += 1;
-	let isThisRun = !hasOtherRuns;
+	let isThisRun = true;
 	let isFirstHeader = true;
 	for await (const entry of goodEntries((await readChunks(path)) ?? [], () => (counts.lost += 1))) {
 		const record = countedOf(entry);

@@ -1,17 +1,17 @@
 import { isWritten, OUTCOMES } from "../../outcomes.ts";
-import { SUPERSEDED, TAKEN_BACK, type Totals } from "../types.ts";
+import { SUPERSEDED, TAKEN_BACK, type Totals, totalsOf } from "../types.ts";
 import type { Counted } from "./decode.ts";
 import {
 	allRowsOf,
 	compareHeader,
 	type EndRecord,
 	type HeaderRecord,
-	NO_TOTALS,
 	type ReopenRecord,
-	type RowOutcome,
 	type SentRecord,
 } from "./records.ts";
 import { NO_BEFORE_IMAGE, RowStates, SENT, STORED, UNTOUCHED } from "./row-states.ts";
+
+const NO_ROWS = { rows: 0, invalid: 0, duplicateSkipped: 0 };
 
 /** The counts that the end of an execution must have, the sums last. */
 const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"] as const;
@@ -96,10 +96,7 @@ export class JournalState extends RowStates {
 
 	/** Counts of the whole run, over all executions. */
 	totals(): Totals {
-		if (this.header === undefined) return NO_TOTALS;
-		const { rows, invalid, duplicateSkipped } = this.header.manifest;
-		const pending = rows - invalid - duplicateSkipped - this.settled;
-		return { rows, ...this.counts(), invalid, duplicateSkipped, pending, attempts: this.#attempts };
+		return totalsOf(this.header?.manifest ?? NO_ROWS, this.counts(), this.#attempts);
 	}
 
 	/** @returns the rule that the record breaks, and then it is not applied */
@@ -154,7 +151,7 @@ export class JournalState extends RowStates {
 		return undefined;
 	}
 
-	#settle(record: RowOutcome, { manifest }: HeaderRecord): string | undefined {
+	#settle(record: Extract<Counted, { kind: "outcome" }>, { manifest }: HeaderRecord): string | undefined {
 		const { row, line, attempts, status } = record;
 		if (this.#hasEnded()) return `an outcome of the row of line ${line} after the end of the execution`;
 		const all = allRowsOf(manifest);
@@ -171,13 +168,15 @@ export class JournalState extends RowStates {
 		if (before === undefined && this.settled >= manifest.rows - manifest.invalid - manifest.duplicateSkipped) {
 			return "more outcomes than the manifest has valid rows";
 		}
-		if (record.status === "failed") this.setFailed(row, record.error.code);
-		else this.setSucceeded(row, record.status);
-		const isUntouched = record.status === "failed" && record.isUntouched === true;
-		if (isUntouched) this.add(row, UNTOUCHED);
-		else this.remove(row, UNTOUCHED);
+		this.remove(row, UNTOUCHED);
+		if (record.status === "failed") {
+			this.setFailed(row, record.error.code);
+			if (record.isUntouched === true) this.add(row, UNTOUCHED);
+		} else {
+			this.setSucceeded(row, record.status);
+			if (record.isSame === true) this.#same += 1;
+		}
 		this.#attempts += attempts;
-		if (record.isSame === true) this.#same += 1;
 		this.#end = undefined;
 		return undefined;
 	}

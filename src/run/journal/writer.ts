@@ -1,6 +1,7 @@
 import { encode } from "./encode.ts";
 import { JournalLost, journalLost } from "./errors.ts";
 import type { JournalRecord } from "./records.ts";
+import type { JournalState } from "./state.ts";
 
 /** The open file of a writer. It is passed in, so that a test can simulate a disk that loses power. */
 export type JournalFile = {
@@ -15,21 +16,15 @@ export type JournalFile = {
 
 type FileState = { readonly size: number; readonly nlink: number };
 
-/** A group of records that are written and synced together. All of them have the same promises: a run has millions. */
-export type Appended = {
-	/** the system has the records: they survive a process that is killed. Rejects with `JournalLost` */
-	readonly written: Promise<void>;
-	/** the storage has them: they survive a loss of power. Rejects with `JournalLost` */
-	readonly durable: Promise<void>;
-};
-
 /**
- * Appends records, and says when they are written and when they are durable.
+ * Appends records, and counts each of them once it is durable.
  *
  * One write serves all records of one turn of the event loop, and one sync all that were written before it began. After the
  * first error nothing more is written: a second sync can succeed without having stored the bytes of the first.
  */
 export class JournalWriter {
+	/** what the durable records say */
+	readonly state: JournalState;
 	readonly #file: JournalFile;
 	readonly #name: string;
 	#size: number;
@@ -45,11 +40,13 @@ export class JournalWriter {
 	/**
 	 * @param name the file's path, for messages
 	 * @param size its length in bytes, all of them good records
+	 * @param state what these records say
 	 */
-	constructor(file: JournalFile, name: string, size: number) {
+	constructor(file: JournalFile, name: string, size: number, state: JournalState) {
 		this.#file = file;
 		this.#name = name;
 		this.#size = size;
+		this.state = state;
 	}
 
 	/** The reason why nothing more can be written; undefined while the file works. */
@@ -63,27 +60,22 @@ export class JournalWriter {
 	}
 
 	/**
-	 * Resolves once the record is durable.
+	 * Resolves once the record is durable and counted: then it survives a loss of power.
 	 *
-	 * @throws JournalLost where that is not certain, for this and every later record
+	 * @throws JournalLost where that is not certain, for this and every later record; RangeError for a record that is too
+	 * long, which alone is refused; Error for one that breaks a rule
 	 */
 	async append(record: JournalRecord): Promise<void> {
-		await this.add(record).durable;
-	}
-
-	/**
-	 * Adds the record to the group that is written next.
-	 *
-	 * @throws RangeError for a record that is too long, which alone is refused; JournalLost if an earlier one was lost
-	 */
-	add(record: JournalRecord): Appended {
 		if (this.#closed) throw new Error(`a record was appended after ${this.#name} was closed`);
 		if (this.#lost !== undefined) throw this.#lost;
 		const line = encode(record);
 		this.#open ??= new Group();
-		this.#open.lines.push(line);
+		const { lines, durable } = this.#open;
+		lines.push(line);
 		this.#writing ??= this.#write();
-		return this.#open;
+		await durable;
+		const broken = this.state.apply(record);
+		if (broken !== undefined) throw new Error(`the journal refuses a record: ${broken}`);
 	}
 
 	/** Closes the file once all waiting records are durable or lost. It does not throw the errors that `append` has thrown. */
@@ -107,7 +99,6 @@ export class JournalWriter {
 				break;
 			}
 			this.#written.push(group);
-			group.isWritten();
 			this.#syncing ??= this.#sync();
 		}
 		this.#writing = undefined;
@@ -131,7 +122,7 @@ export class JournalWriter {
 				break;
 			}
 			// An error of a write that came meanwhile says nothing about these bytes.
-			for (const group of groups) group.isDurable();
+			for (const group of groups) group.settle();
 		}
 		this.#syncing = undefined;
 	}
@@ -139,7 +130,7 @@ export class JournalWriter {
 	#fail(error: unknown, ...groups: readonly Group[]): void {
 		const lost = (this.#lost ??= journalLost(error, this.#name));
 		const open = this.#take();
-		for (const group of [...groups, ...this.#written, ...(open === undefined ? [] : [open])]) group.isLost(lost);
+		for (const group of [...groups, ...this.#written, ...(open === undefined ? [] : [open])]) group.settle(lost);
 		this.#written = [];
 	}
 
@@ -148,7 +139,7 @@ export class JournalWriter {
 		let bytes: Uint8Array = Buffer.from(text);
 		while (bytes.length > 0) {
 			const written = await this.#file.write(bytes);
-			if (written <= 0) throw new JournalLost(`${this.#name} takes no more bytes`, "io");
+			if (written <= 0) throw new JournalLost(`${this.#name} takes no more bytes`);
 			this.#size += written;
 			bytes = bytes.subarray(written);
 		}
@@ -159,36 +150,15 @@ export class JournalWriter {
 		const { size, nlink } = await this.#file.size();
 		if (size === this.#size && nlink === 1) return;
 		const meddled = nlink === 0 ? "moved or removed" : "writes to";
-		throw new JournalLost(`another program ${meddled} ${this.#name}`, "fenced");
+		throw new JournalLost(`another program ${meddled} ${this.#name}`, "Undo what that program did there");
 	}
 }
 
-/** Records that are written together. */
-class Group implements Appended {
+/** Records that are written and synced together. */
+class Group {
 	readonly lines: string[] = [];
-	readonly written: Promise<void>;
-	readonly durable: Promise<void>;
-	isWritten: () => void = () => undefined;
-	isDurable: () => void = () => undefined;
-	#rejectWritten: (lost: JournalLost) => void = () => undefined;
-	#rejectDurable: (lost: JournalLost) => void = () => undefined;
-
-	constructor() {
-		this.written = new Promise((resolve, reject) => {
-			this.isWritten = resolve;
-			this.#rejectWritten = reject;
-		});
-		this.durable = new Promise((resolve, reject) => {
-			this.isDurable = resolve;
-			this.#rejectDurable = reject;
-		});
-		// Not every caller waits for both.
-		this.written.catch(() => undefined);
-		this.durable.catch(() => undefined);
-	}
-
-	isLost(lost: JournalLost): void {
-		this.#rejectWritten(lost);
-		this.#rejectDurable(lost);
-	}
+	settle: (lost?: JournalLost) => void = () => undefined;
+	readonly durable = new Promise<void>((resolve, reject) => {
+		this.settle = (lost) => (lost === undefined ? resolve() : reject(lost));
+	});
 }

@@ -6,7 +6,7 @@ import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { countedOf, kindOf, namesIn } from "../journal/decode.ts";
+import { namesIn } from "../journal/decode.ts";
 import { readRun } from "../journal/reader.ts";
 import { repairRun } from "../journal/repair.ts";
 import { isRunId, newestOrder, type RunFile } from "../recorded/run-file.ts";
@@ -129,15 +129,13 @@ export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<Ru
 	};
 	const datasets = new Set([datasetIn(file)]);
 	for await (const entry of recorded.entries()) {
-		const kind = kindOf(entry);
-		if (kind !== "sent" && kind !== "stored" && kind !== "outcome") continue;
-		const { row, order } = entry;
+		const { facts, row, order } = entry;
+		if (facts?.kind !== "sent" && facts?.kind !== "stored" && facts?.kind !== "outcome") continue;
 		const { datasetId, documentId } = namesIn(entry);
-		if (kind === "outcome") {
-			const outcome = datasetId === "" ? undefined : countedOf(entry);
-			const status = outcome?.kind === "outcome" ? outcome.status : undefined;
-			if (status === "unchanged") add(order, "unchanged", documentHash(datasetId, documentId));
-			if (status === "parsed") add(order, "written", documentHash(datasetId, documentId));
+		if (facts.kind === "outcome") {
+			const hash = documentHash(datasetId, documentId);
+			if (datasetId !== "" && facts.status === "unchanged") add(order, "unchanged", hash);
+			if (datasetId !== "" && facts.status === "parsed") add(order, "written", hash);
 			continue;
 		}
 		datasets.add(datasetId);
@@ -147,7 +145,7 @@ export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<Ru
 	// A repair may have lost records of what was sent. Then the outcomes name the documents, without their dataset.
 	for await (const entry of state.lost > 0 ? recorded.entries() : []) {
 		const { datasetId, documentId } = namesIn(entry);
-		if (kindOf(entry) !== "outcome" || datasetId !== "" || state.isUntouched(entry.row)) continue;
+		if (entry.facts?.kind !== "outcome" || datasetId !== "" || state.isUntouched(entry.row)) continue;
 		for (const dataset of datasets) add(entry.order, "written", documentHash(dataset, documentId));
 	}
 	return { run, baseUrl, executions: [...executions.values()] };

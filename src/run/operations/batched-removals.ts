@@ -149,7 +149,7 @@ async function record({ log }: RemovalContext, open: readonly Shown[]): Promise<
 		const { item, memory } = row;
 		memory.name = document.name;
 		try {
-			if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: item.documentId });
+			if (memory.isLogged !== true) await log.sending(item, { write: "remove", documentId: item.documentId });
 			memory.isLogged = true;
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;

@@ -89,7 +89,7 @@ export async function updateExisting(
 	const { datasetId } = item;
 	const before = await beforeImage(upload, found[0]);
 	if (memory.isLogged !== true) {
-		await log.sending(item, { what: "update", documentId, metadata, before });
+		await log.sending(item, { write: "update", documentId, metadata, before });
 	}
 	memory.isLogged = true;
 	memory.logged = metadata;

@@ -1,6 +1,8 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RowStatus } from "../../outcomes.ts";
 import { RestError } from "../../rest/errors.ts";
+import type { RowInDoubt } from "../journal/reader.ts";
+import type { SentRecord } from "../journal/records.ts";
 import type { RowNumbers } from "../journal/row-states.ts";
 import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
@@ -109,59 +111,13 @@ export type RowAttempt<Item extends Work = Work> = {
 	readonly log: SentLog;
 };
 
-/** The write that is sent for a row. */
-export type Sending =
-	| {
-			readonly what: "update";
-			readonly documentId: string;
-			readonly metadata: Metadata;
-			/** what the document had before, undefined where that is not known */
-			readonly before: Metadata | undefined;
-			/** the JSON text of `before`, where it is at hand: it is recorded as it is */
-			readonly beforeText?: string | undefined;
-	  }
-	| {
-			readonly what: "remove" | "rename";
-			readonly documentId: string;
-			/** `rename` */
-			readonly names?: { readonly from: string; readonly to: string } | undefined;
-	  }
-	| {
-			readonly what: "upload";
-			readonly metadata: Metadata;
-			/** name to store it under */
-			readonly name: string;
-			/** bytes */
-			readonly size: number;
-			/** ids of the documents that had that name before */
-			readonly namesakes: readonly string[];
-			/** the document whose place it takes */
-			readonly replaces?: string | undefined;
-	  };
+/** The write that is sent for a row, as it is recorded. */
+export type Sending = Omit<SentRecord, "kind" | "row" | "line" | "datasetId" | "time" | "order">;
 
-/** The write of an earlier execution for a row whose outcome it did not record. */
-export type Earlier = {
-	/** ids of the documents that had an upload's name before it was sent; undefined where only metadata was sent */
-	readonly namesakes: readonly string[] | undefined;
-	/** the name that an upload was sent under */
-	readonly name?: string | undefined;
-	/** bytes of an upload's file when it was sent */
-	readonly size?: number | undefined;
-	/** an upload's document, where a list showed it */
-	readonly stored: { readonly id: string; readonly name: string } | undefined;
-	/** what the document had before that write, where it is known */
-	readonly before: Metadata | undefined;
-	/** an upload that takes the place of another document; undefined for any other write */
-	readonly replaces?: EarlierReplacement | undefined;
+/** What earlier executions recorded of a row whose outcome they did not record. */
+export type Earlier = RowInDoubt & {
 	/** milliseconds since it was sent; 0 where the row failed meanwhile, as a search for the upload found nothing */
 	readonly age: number;
-};
-
-type EarlierReplacement = {
-	readonly old: string;
-	readonly metadata: Metadata;
-	/** the removal of the old document may have been sent */
-	readonly isRemoving: boolean;
 };
 
 /** Records each write before it is sent, so that a killed run knows what may have arrived. */

@@ -81,7 +81,7 @@ export function seenDocuments(
 export function beforeFirstAttempt({ service, item, memory, log }: RowAttempt): Metadata | undefined {
 	if (!service.api.dialect.flavour.hasSearchEngine) return undefined;
 	const own = memory.logged === undefined ? undefined : memory.beforeImage?.metadata;
-	return own !== undefined && own.size > 0 ? own : log.earlier(item.index)?.before;
+	return own !== undefined && own.size > 0 ? own : log.earlier(item.index)?.sent?.before;
 }
 
 /** The metadata of a document. @throws RestError if it does not exist */

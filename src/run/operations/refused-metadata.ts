@@ -96,7 +96,7 @@ async function restore(attempt: RowAttempt, write: Write, before: Metadata | und
 /** Writes what a document had. @returns the refusal, if it was refused; after any other failure the row is tried again as a whole */
 async function writeAgain({ service, request, item, log }: RowAttempt, write: Write): Promise<RestError | undefined> {
 	const { documentId, metadata } = write;
-	await log.sending(item, { what: "update", documentId, metadata, before: metadata });
+	await log.sending(item, { write: "update", documentId, metadata, before: metadata });
 	try {
 		await writeMetadata(service, request, write, {});
 		return undefined;

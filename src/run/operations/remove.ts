@@ -150,7 +150,7 @@ async function remove(removal: Removal, document: ListedDocument): Promise<void>
 	const { service, api, request, item, memory, log, together, removable } = removal;
 	const { id, datasetId } = document;
 	const { canary } = service;
-	if (memory.isLogged !== true) await log.sending(item, { what: "remove", documentId: id });
+	if (memory.isLogged !== true) await log.sending(item, { write: "remove", documentId: id });
 	memory.isLogged = true;
 	const arrived = (): void => {
 		memory.maybeRemoved = true;

@@ -29,7 +29,7 @@ export async function renameDocument(
 		const text = `the dataset has ${service.show(other.name)} already, as document ${service.show(other.id)}; document ${service.show(documentId)} was not renamed (docs rm --id ${service.show(documentId)} removes it, and --adopt then takes the other one over where it is equal)`;
 		throw new RestError(text, { kind: "rejected", code: FOREIGN });
 	}
-	await log.sending(item, { what: "rename", documentId, names: { from: document.name, to: name } });
+	await log.sending(item, { write: "rename", documentId, fileName: name, oldName: document.name });
 	memory.isLogged = true;
 	const error = await rename({ service, api, request }, { datasetId, id: documentId, name });
 	if (error !== undefined) throw error;

@@ -35,8 +35,11 @@ export function beginReplacement({ item, log }: UploadAttempt, old: string, meta
 
 /** A replacement that an earlier execution had begun; undefined where it had not. */
 export function earlierReplacement({ item, log }: UploadAttempt): Replacing | undefined {
-	const begun = log.earlier(item.index)?.replaces;
-	return begun && { old: begun.old, metadata: begun.metadata, removal: { maybeRemoved: begun.isRemoving } };
+	const { sent, stored } = log.earlier(item.index) ?? {};
+	const { write, documentId: old = "", metadata = new Map() } = sent ?? {};
+	// Its removal follows the record of the new document.
+	const maybeRemoved = write === "remove" && stored !== undefined;
+	return old !== "" && (maybeRemoved || write === "upload") ? { old, metadata, removal: { maybeRemoved } } : undefined;
 }
 
 /**

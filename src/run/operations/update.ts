@@ -151,7 +151,6 @@ function mayBeFirst({ api }: Service, { metadata }: Write, image: Metadata | und
 /** Records an update before it is sent. Another record follows only where other metadata is sent. */
 async function recordUpdate({ item, memory, log }: RowAttempt, { documentId, metadata }: Write): Promise<void> {
 	if (memory.logged !== undefined && sameMetadata(memory.logged, metadata)) return;
-	const { metadata: before, text: beforeText } = memory.beforeImage ?? {};
-	await log.sending(item, { what: "update", documentId, metadata, before, beforeText });
+	await log.sending(item, { write: "update", documentId, metadata, before: memory.beforeImage?.metadata });
 	memory.logged = metadata;
 }

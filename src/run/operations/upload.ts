@@ -97,8 +97,9 @@ async function storeRecorded(upload: Upload): Promise<StoredFile> {
 	const file = await asSent(upload);
 	memory.sentSize = file.size;
 	if (memory.isLogged !== true || file.size !== sentSize) {
-		const { name, size } = file;
-		await log.sending(item, { what: "upload", metadata, name, size, namesakes, replaces: replacing?.old });
+		const { name: fileName, size } = file;
+		const documentId = replacing?.old ?? "";
+		await log.sending(item, { write: "upload", documentId, metadata, fileName, size, namesakes });
 	}
 	memory.isLogged = true;
 	const stored = await storeFile(upload, file);
@@ -118,17 +119,18 @@ async function storeRecorded(upload: Upload): Promise<StoredFile> {
 async function recoverUpload(upload: Upload): Promise<Memory["stored"]> {
 	const { item, memory, log, settling } = upload;
 	const earlier = log.earlier(item.index);
-	if (earlier?.stored !== undefined) return earlier.stored;
+	if (earlier?.stored !== undefined) return { id: earlier.stored.documentId, name: earlier.stored.storedName };
 	if (memory.replacing?.removal.maybeRemoved === true) {
 		const text = "a repair has lost which document took the place of the old one; nothing more was sent";
 		throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME" });
 	}
 	// Where only metadata was sent, a document of the file's name was there before, and this run did not store it.
-	const isEarlier = earlier?.namesakes !== undefined && memory.isLogged !== true;
+	const isEarlier = earlier !== undefined && earlier.sent?.write !== "update" && memory.isLogged !== true;
 	if (isEarlier) {
-		memory.namesakes = earlier.namesakes;
-		memory.sentName = earlier.name;
-		memory.sentSize = earlier.size;
+		const { namesakes = [], fileName, size } = earlier.sent ?? {};
+		memory.namesakes = namesakes;
+		memory.sentName = fileName;
+		memory.sentSize = size;
 	} else if (memory.isSearchDue !== true) return undefined;
 	const found = await findUploadedSince(upload, await asSent(upload));
 	if (found !== undefined) await log.stored(item, found);

@@ -2,9 +2,9 @@ import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CliError, Exit } from "../../errors.ts";
+import { CliError, Exit, reason } from "../../errors.ts";
 import { syncFolder } from "../journal/files.ts";
-import { createRun, type OpenRun } from "../journal/open.ts";
+import { createRun } from "../journal/open.ts";
 import type { HeaderRecord, JournalRecord, OutcomeRecord } from "../journal/records.ts";
 import type { JournalWriter } from "../journal/writer.ts";
 import type { Work } from "../types.ts";
@@ -44,16 +44,16 @@ export async function mergeRuns(
 	const times = timesOf(whole);
 	const base = whole.find(({ isLocal }) => isLocal) ?? whole[0];
 	const file = await runFileOf(run, { runs, whole, base, tool, began: times.began });
-	const opened = await createRun(runs.path(run), mergedHeader(file, whole, times));
+	const writer = await createRun(runs.path(run), mergedHeader(file, whole, times));
 	try {
-		for (const part of whole) await copyRecords(part, opened);
+		for (const part of whole) await copyRecords(part, writer);
 		if (hasCopy(base)) await copyFile(join(base.folder, "manifest"), runs.path(run, "manifest"));
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
 		await syncFolder(runs.path(run));
-		const journal = new Recorder<Work>(opened, new Map(), Date.now);
+		const journal = new Recorder<Work>(writer, new Map(), Date.now);
 		return { file, journal, ended: new Date(times.ended), seconds: (times.ended - times.first) / 1000 };
 	} catch (error) {
-		await opened.journal.close();
+		await writer.close();
 		await runs.remove(run);
 		throw cannotRecord(runs.path(run), error);
 	}
@@ -128,29 +128,20 @@ function mergedHeader(file: RunFile, whole: readonly ShardRun[], { first, began 
 }
 
 /** Copies the records of a shard: all of what was sent, and of each row the last outcome, with the attempts of all. */
-async function copyRecords({ recorded, file }: ShardRun, { journal, state }: OpenRun): Promise<void> {
-	const time = recorded.state.end?.time ?? recorded.header.time;
-	const check = (broken: string | undefined): void => {
-		if (broken === undefined) return;
-		throw new CliError(`run ${file.run} does not fit the other shards: ${broken}; nothing was merged`, {
+async function copyRecords({ recorded, file }: ShardRun, writer: JournalWriter): Promise<void> {
+	const { lost, end } = recorded.state;
+	try {
+		if (lost > 0) await writer.append({ kind: "lost", records: lost, time: end?.time ?? recorded.header.time });
+		// A row is sent before it is settled.
+		await appendAll(writer, recorded.sentRecords());
+		await appendAll(writer, lastOutcomes(recorded));
+	} catch (error) {
+		if (error instanceof CliError) throw error;
+		throw new CliError(`run ${file.run} does not fit the other shards: ${reason(error)}; nothing was merged`, {
 			exit: Exit.foreign,
 			hint: "Two shards have the same row. Were all of them made by one release of ragtag?",
 		});
-	};
-	// A row is sent before it is settled.
-	for (const records of [withLost(recorded.state.lost, time, recorded.sentRecords()), lastOutcomes(recorded)]) {
-		await appendAll(journal, records, (record) => check(state.apply(record)));
 	}
-}
-
-/** Records after the one that says how many a repair could not keep, if there are any. */
-async function* withLost(
-	records: number,
-	time: string,
-	rest: AsyncIterable<JournalRecord>,
-): AsyncGenerator<JournalRecord> {
-	if (records > 0) yield { kind: "lost", records, time };
-	yield* rest;
 }
 
 /** The outcome with which each row ended. A row that failed and was tried again has earlier ones, whose attempts count. */
@@ -163,15 +154,10 @@ async function* lastOutcomes(recorded: ShardRun["recorded"]): AsyncGenerator<Out
 }
 
 /** Appends records, as many at a time as one sync may serve. */
-async function appendAll(
-	writer: JournalWriter,
-	records: AsyncIterable<JournalRecord>,
-	onRecord: (record: JournalRecord) => void,
-): Promise<void> {
+async function appendAll(writer: JournalWriter, records: AsyncIterable<JournalRecord>): Promise<void> {
 	let waiting: Promise<void>[] = [];
 	try {
 		for await (const record of records) {
-			onRecord(record);
 			if (waiting.push(writer.append(record)) < BATCH) continue;
 			await Promise.all(waiting);
 			waiting = [];

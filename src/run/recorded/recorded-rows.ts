@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
-import { kindOf, namesIn, recordOf } from "../journal/decode.ts";
+import { namesIn, recordOf } from "../journal/decode.ts";
 import { readChunks } from "../journal/files.ts";
 import { goodEntries } from "../journal/lines.ts";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
@@ -76,7 +76,7 @@ export async function* recordsByRow<Record extends { readonly row: number }>(
 export async function writesTo(run: RecordedRun, documentId: string, normalise: Normalise): Promise<WrittenRow[]> {
 	const records = new Map<number, (SentRecord | StoredRecord)[]>();
 	for await (const entry of run.entries()) {
-		const kind = kindOf(entry);
+		const kind = entry.facts?.kind;
 		if (kind !== "sent" && kind !== "stored") continue;
 		if (namesIn(entry).documentId === documentId) records.set(entry.row, []);
 	}
@@ -173,7 +173,7 @@ export async function failedOutcomes(folder: string, from: number, to: number): 
 	const failures = new Map<number, FailedOutcome>();
 	for await (const entry of goodEntries((await readChunks(join(folder, JOURNAL_FILE))) ?? [])) {
 		const { row } = entry;
-		if (row < from || row >= to || kindOf(entry) !== "outcome") continue;
+		if (row < from || row >= to || entry.facts?.kind !== "outcome") continue;
 		const record = recordOf(entry);
 		if (record?.kind !== "outcome") continue;
 		if (record.status === "failed") failures.set(row, { ...record.error, attempts: record.attempts });

@@ -1,14 +1,15 @@
 import { hostname, userInfo } from "node:os";
 import { randomInt } from "node:crypto";
-import { copyFile, open } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import { errorCode } from "../../errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { JournalLost } from "../journal/errors.ts";
 import { syncFolder } from "../journal/files.ts";
-import { continueRun, createRun, type OpenRun } from "../journal/open.ts";
+import { continueRun, createRun } from "../journal/open.ts";
 import type { RecordedRun, RowInDoubt } from "../journal/reader.ts";
 import type { HeaderRecord } from "../journal/records.ts";
-import { writeNewDurably } from "../storage/quick-files.ts";
+import type { JournalWriter } from "../journal/writer.ts";
 import { type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { lockForSending, type LockOptions } from "./run-lock.ts";
 import { cannotRecord, type RunStore } from "./run-store.ts";
@@ -33,7 +34,7 @@ type RecordingOptions = LockOptions &
 /** A run whose journal is open. The process holds its lock. */
 export type Recording = {
 	readonly run: string;
-	readonly opened: OpenRun;
+	readonly writer: JournalWriter;
 	/** rows that earlier executions may have sent and did not settle */
 	readonly inDoubt: ReadonlyMap<number, RowInDoubt>;
 	/** undefined for a new run; `seconds` is the duration of the earlier executions */
@@ -77,11 +78,11 @@ async function startRun(
 	const order = await takeOrder(runs.folder, all).catch((error: unknown) => {
 		throw cannotRecord(runs.folder, error);
 	});
-	const { run, opened } = await createNamed(runs, now, (name) => headerOf(name, spec, { now: now(), order }));
+	const { run, writer } = await createNamed(runs, now, (name) => headerOf(name, spec, { now: now(), order }));
 	const { source, manifest } = spec;
 	const path = "path" in source ? source.path : runs.path(run, "manifest");
 	try {
-		if ("copy" in source) await copyDurably(source.copy, path);
+		if ("copy" in source) await pipeline(createReadStream(source.copy), createWriteStream(path, DURABLE));
 		const file: RunFile = {
 			run,
 			command: spec.command,
@@ -95,9 +96,9 @@ async function startRun(
 			sending: spec.sending,
 			flags: spec.flags,
 		};
-		const written = writeNewDurably(runs.path(run, "run.json"), runFileText(file));
-		// Rows are sent after this: the run must be found again after a loss of power. The file has its name already.
-		await Promise.all([written, syncFolder(runs.path(run))]);
+		await writeWhole(runs.path(run, "run.json"), runFileText(file));
+		// Rows are sent after this: the run must be found again after a loss of power.
+		await syncFolder(runs.path(run));
 		const jobKey = recordedJobKey(file);
 		const replaced = all.filter((other) => recordedJobKey(other) === jobKey);
 		const superseded = await supersede(runs, replaced, run);
@@ -107,12 +108,15 @@ async function startRun(
 			await unmark(runs, marked, run);
 			await runs.remove(run);
 		};
-		return { run, opened, all, inDoubt: new Map(), resumed: undefined, superseded, discard };
+		return { run, writer, all, inDoubt: new Map(), resumed: undefined, superseded, discard };
 	} catch (error) {
-		await opened.journal.close();
+		await writer.close();
 		throw cannotRecord(runs.path(run), error);
 	}
 }
+
+/** A new file that only the user may read, and that is on the storage when it is closed. */
+const DURABLE = { flags: "wx", mode: 0o600, flush: true } as const;
 
 /** Many containers run as a user that the system has no entry for. */
 function startedBy(): string | undefined {
@@ -128,24 +132,14 @@ async function createNamed(
 	runs: RunStore,
 	now: () => Date,
 	headerFor: (run: string) => HeaderRecord,
-): Promise<{ readonly run: string; readonly opened: OpenRun }> {
+): Promise<Pick<Recording, "run" | "writer">> {
 	for (;;) {
 		const run = runId(now().getTime(), randomInt(4096));
 		try {
-			return { run, opened: await createRun(runs.path(run), headerFor(run)) };
+			return { run, writer: await createRun(runs.path(run), headerFor(run)) };
 		} catch (error) {
 			if (!(error instanceof JournalLost) || errorCode(error.cause) !== "EEXIST") throw error;
 		}
-	}
-}
-
-async function copyDurably(from: string, to: string): Promise<void> {
-	await copyFile(from, to);
-	const copy = await open(to, "r+");
-	try {
-		await copy.sync();
-	} finally {
-		await copy.close();
 	}
 }
 
@@ -163,9 +157,9 @@ async function resumeRun(
 		throw cannotRecord(runs.path(run), error);
 	});
 	const header = headerOf(run, spec, { now: now(), order });
-	const opened = await continueRun(found, { ...header, manifest, earlierMilliseconds });
+	const writer = await continueRun(found, { ...header, manifest, earlierMilliseconds });
 	const resumed = { inDoubt: found.state.countInDoubt(), seconds: earlierMilliseconds / 1000 };
-	return { run, opened, all, inDoubt, resumed, notResumed: undefined, superseded: [], discard: undefined };
+	return { run, writer, all, inDoubt, resumed, notResumed: undefined, superseded: [], discard: undefined };
 }
 
 /**

@@ -4,38 +4,15 @@ import { join } from "node:path";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
-import type { SlowCause } from "../rate/slow-seconds.ts";
-import { FOUND_RATE, type FoundRate } from "../rate/found-rate.ts";
+import { FOUND_RATE } from "../rate/found-rate.ts";
 import { readTextIfThere, statusOf } from "../storage/quick-files.ts";
-import type { Totals, VerifyCounts } from "../types.ts";
+import type { Totals } from "../types.ts";
 import { known, type RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
 
 /** The end of a run's last execution. It is in the run's folder, so that a list of runs need not read journals. */
-export type RunSummary = {
-	/** ISO time */
-	readonly ended: string;
-	/** how long all executions took together */
-	readonly seconds: number;
-	readonly exitCode: number;
-	readonly totals: Totals;
-	/** of the failed rows, those whose documents a newer run had touched */
-	readonly superseded: number;
-	/** whether any row may have been sent, in any execution */
-	readonly wrote: boolean;
-	/** why it ended before its last row */
-	readonly stop: { readonly code: number; readonly text: string } | undefined;
-	readonly slow: readonly SlowCause[];
-	readonly verify: VerifyCounts | undefined;
-	/** whether an update was seen to arrive, and none is known to be lost */
-	readonly isVerified: boolean;
-	/** what `--rate auto` found */
-	readonly foundRate: FoundRate | undefined;
-	/** the command that undoes it */
-	readonly undo: string | undefined;
-};
+export type RunSummary = NonNullable<ReturnType<typeof summaryIn>>;
 
 /**
  * Writes the summary of a run, whose last execution has ended.
@@ -82,50 +59,49 @@ function summaryFile(folder: string): JsonObject | undefined {
 
 /** Whether a journal is as it was when the summary was written. */
 function isOfJournal({ journal_bytes: bytes }: JsonObject, folder: string): boolean {
-	const path = join(folder, JOURNAL_FILE);
 	const written = statusOf(join(folder, SUMMARY_FILE));
-	const journal = statusOf(path);
-	if (written === undefined) return false;
-	if (journal !== undefined) return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
-	// A journal is compressed after the summary, and made plain again before anything is appended to it.
-	return typeof bytes === "number" && statusOf(packedPath(path)) !== undefined;
+	const journal = statusOf(join(folder, JOURNAL_FILE));
+	if (written === undefined || journal === undefined) return false;
+	return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
 }
 
 const VERIFIED = ["rows", "checked", "equal", "normalised", "lost", "changed_since", "unknown", "pending"] as const;
 
 const SUMMARY = v.object({
+	/** ISO time */
 	ended: v.string(),
+	/** whether any row may have been sent, in any execution */
 	wrote: v.boolean(),
+	/** how long all executions took together */
 	seconds: v.number(),
 	exit_code: v.number(),
+	/** of the failed rows, those whose documents a newer run had touched */
 	superseded: v.number(),
 	duplicate_skipped: v.number(),
 	counts: v.object(v.entriesFromList(["rows", ...OUTCOMES, "invalid", "pending", "attempts"], v.number())),
+	/** why it ended before its last row */
 	stop: known(v.object({ code: v.number(), text: v.string() })),
 	slow: v.fallback(v.array(v.object({ cause: v.string(), seconds: v.number() })), []),
 	verify: known(v.object({ mode: v.picklist(["sample", "all"]), ...v.entriesFromList(VERIFIED, v.number()) })),
 	verified: known(v.boolean()),
 	found_rate: known(FOUND_RATE),
+	/** the command that undoes it */
 	undo: known(v.string()),
 });
 
 /** The end in a printed summary with the members that a file adds; undefined where one is missing. */
-export function summaryIn(object: JsonObject): RunSummary | undefined {
+export function summaryIn(object: JsonObject) {
 	const { success, output } = v.safeParse(SUMMARY, { ...object, counts: object });
 	if (!success) return undefined;
-	const { ended, seconds, wrote, superseded, counts, stop, slow, verify, undo } = output;
+	const { exit_code: exitCode, duplicate_skipped: duplicateSkipped, counts, verified, found_rate, ...others } = output;
+	const totals: Totals = { ...counts, duplicateSkipped };
 	return {
-		ended,
-		seconds,
-		exitCode: output.exit_code,
-		totals: { ...counts, duplicateSkipped: output.duplicate_skipped },
-		superseded,
-		wrote,
-		stop,
-		slow,
-		verify,
-		isVerified: output.verified === true,
-		foundRate: output.found_rate,
-		undo,
+		...others,
+		exitCode,
+		totals,
+		/** whether an update was seen to arrive, and none is known to be lost */
+		isVerified: verified === true,
+		/** what `--rate auto` found */
+		foundRate: found_rate,
 	};
 }

@@ -86,7 +86,7 @@ async function newestUnfinished(
 	headerNow: (run: string) => HeaderRecord,
 	{ runs, touchedSince }: Pick<FindUnfinishedOptions, "runs" | "touchedSince">,
 ): Promise<ResumeChoice> {
-	const jobKey = jobKeyOf(jobOf(spec));
+	const jobKey = jobKeyOf(spec, "path" in spec.source ? spec.source.path : undefined);
 	for (const file of await runs.files()) {
 		if (recordedJobKey(file) !== jobKey) continue;
 		const recorded = await runs.journal(file.run);
@@ -138,11 +138,6 @@ export function headerOf(
 		order,
 		time: now.toISOString(),
 	};
-}
-
-function jobOf({ command, baseUrl, options, manifest, source }: RunSpec): Job {
-	const path = "path" in source ? source.path : undefined;
-	return { command, baseUrl, options, manifest: { sha256: manifest.sha256, path } };
 }
 
 /** Names the run that superseded or undid this one. It stays when that run's record is removed, as its writes stay too. */
@@ -221,28 +216,25 @@ export function undoneRunOf({
 	return command === UNDO_COMMAND && name.startsWith(UNDO_PREFIX) ? name.slice(UNDO_PREFIX.length) : undefined;
 }
 
-/** The identity of a run's job, by which `--resume` finds it. */
-type Job = Pick<RunFile, "command" | "baseUrl" | "options"> & {
-	readonly manifest: Pick<RunFile["manifest"], "sha256"> & {
-		/** absolute; undefined where the run keeps a copy */
-		readonly path: string | undefined;
-	};
-};
+/** The members by which `--resume` knows the job of a run. */
+type Job = Pick<RunFile, "command" | "baseUrl" | "options"> & { readonly manifest: Pick<RecordedManifest, "sha256"> };
 
 /**
  * The key that runs of the same job share: command, target, the options that change what is sent, and the manifest by its
  * path. Rows from a pipe or from arguments have no path: their content counts.
+ *
+ * @param path absolute; undefined where the run keeps a copy
  */
-function jobKeyOf({ command, baseUrl, options, manifest: { path, sha256 } }: Job): string {
+function jobKeyOf({ command, baseUrl, options, manifest: { sha256 } }: Job, path: string | undefined): string {
 	// Each sync compares the folder anew: its job is to bring its state and its dataset up to date. An undo has a state, too.
 	if (command === SYNC_COMMAND) return JSON.stringify([command, baseUrl, options["sync"], options["dataset"]]);
 	const rows = path === undefined ? ["content", sha256] : ["path", path];
 	return JSON.stringify([command, baseUrl, options, ...rows]);
 }
 
-export function recordedJobKey({ run, manifest, ...file }: RunFile): string {
-	const { path } = manifest;
+export function recordedJobKey(file: RunFile): string {
+	const { path } = file.manifest;
 	// The state folder may have been elsewhere when the run began, so only the end of the path is compared.
-	const isCopy = basename(path) === "manifest" && basename(dirname(path)) === run;
-	return jobKeyOf({ ...file, manifest: { ...manifest, path: isCopy ? undefined : path } });
+	const isCopy = basename(path) === "manifest" && basename(dirname(path)) === file.run;
+	return jobKeyOf(file, isCopy ? undefined : path);
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readFileSync, type Stats, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, type Stats, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { syncFile, writeWhole } from "../../write-whole.ts";
+import { writeWhole } from "../../write-whole.ts";
 import { makeFolder } from "./folders.ts";
 
 // Calls on the small files of the state folder. Each takes the system a few microseconds. In a thread it would take ten
@@ -57,26 +57,6 @@ export function removeQuietly(path: string): void {
 export function isAbsent(error: unknown): boolean {
 	const code = errorCode(error);
 	return code === "ENOENT" || code === "ENOTDIR";
-}
-
-/** Only the user may read which documents were written. */
-const FILE_MODE = 0o600;
-
-/**
- * Writes a file that must not exist yet. Its bytes are durable when it resolves; its name is not. A file that can't be
- * written whole is removed.
- */
-export async function writeNewDurably(path: string, text: string): Promise<void> {
-	const file = openSync(path, "wx", FILE_MODE);
-	try {
-		writeFileSync(file, text);
-		await syncFile(file);
-	} catch (error) {
-		removeQuietly(path);
-		throw error;
-	} finally {
-		closeSync(file);
-	}
 }
 
 /** A small file below the state folder about one address, so that two runs never write over each other's. */

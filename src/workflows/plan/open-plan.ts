@@ -99,14 +99,13 @@ async function* changes(name: string, blocks: AsyncIterable<Buffer>, plan: PlanC
 	try {
 		for await (const block of blocks) {
 			// The memory of a block is used again for the next one.
-			for (const { bytes, isTerminated } of splitter.push(Buffer.from(block))) {
-				const change = line(bytes, isTerminated);
+			for (const { bytes } of splitter.push(Buffer.from(block))) {
+				const change = line(bytes, true);
 				if (change !== undefined) yield change;
 			}
 			if (splitter.isTooLong) line(undefined, false);
 		}
-		const rest = splitter.rest();
-		if (rest !== undefined) line(rest.bytes, rest.isTerminated);
+		if (splitter.hasRest) line(splitter.rest(), false);
 		plan.end();
 	} catch (error) {
 		if (!(error instanceof PlanFault)) throw error;

@@ -3,14 +3,14 @@ import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
 import { ChangeTally, type ShownChange, type UndeclaredDocument } from "../../report/change-tally.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
+import { noOutcomes } from "../../outcomes.ts";
 import type { Row } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
 import { type Doubts, WARN } from "../../run/documents/searches.ts";
-import { MemoryJournal } from "../../run/journal/memory-journal.ts";
 import { errorLimit } from "../../run/stop/limits.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
 import { stopOf } from "../../run/stop/shutdown.ts";
-import type { Outcome, Stop, Totals } from "../../run/types.ts";
+import { type Outcome, type Stop, type Totals, totalsOf } from "../../run/types.ts";
 import type { ParseFlags } from "../../flags/parse-flags.ts";
 import type { RowFlags } from "../../flags/flags.ts";
 import { type EffectChange, type PreviewRow, type Previewed, effectsOf } from "../effect.ts";
@@ -65,7 +65,9 @@ export async function preview<SourceRow extends Row>(
 ): Promise<ExitCode> {
 	const { flags, session, settings, app } = run;
 	const { io, clock } = app;
-	const journal = new MemoryJournal<SourceRow>(rows, failedRowReporter(run, rows));
+	const counts = noOutcomes();
+	const totalsNow = (): Totals => totalsOf(rows, counts, counts.failed + counts.unchanged);
+	const reportFailed = failedRowReporter(run, rows);
 	const failed = new FailedWriter(flags.failed, rows.failedRows);
 	const tally = new ChangeTally(flags.wait);
 	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
@@ -86,7 +88,8 @@ export async function preview<SourceRow extends Row>(
 		finder?.row(row);
 		const { line, datasetId, documentId } = row;
 		if (error !== undefined) {
-			await journal.record({ item: row, documentId, attempts: 1, status: "failed", error }).settled;
+			counts.failed += 1;
+			await reportFailed({ item: row, documentId, attempts: 1, status: "failed", error });
 			await failed.add(row.source, { line, errorCode: error.code, error: error.text, attempts: 1 });
 			return;
 		}
@@ -95,7 +98,7 @@ export async function preview<SourceRow extends Row>(
 		await types?.effect(row, effect, documents);
 		if (effect.action === "none") {
 			const outcome = { item: row, documentId: effect.documentId, attempts: 1, status: "unchanged" } as const;
-			await journal.record(outcome).settled;
+			counts.unchanged += 1;
 			await sink.unchanged?.(outcome);
 			return;
 		}
@@ -125,7 +128,7 @@ export async function preview<SourceRow extends Row>(
 			// Once a whole list was read, no further request is sent that a signal would end.
 			if (app.signal.aborted) return stopOf(app.signal.reason);
 			await settle(result);
-			const totals = journal.totals();
+			const totals = totalsNow();
 			const total = totals.rows - totals.invalid - totals.duplicateSkipped;
 			progress.update({ done: total - totals.pending + tally.documents, total, failed: totals.failed });
 			const stop = errorLimit(maxErrors, totals);
@@ -141,7 +144,7 @@ export async function preview<SourceRow extends Row>(
 		}
 		if (finder !== undefined) undeclared = { documents: tally.undeclared, fails: flags.undeclared === "fail" };
 		isEnded = forbidden === undefined || sink.stopped === undefined;
-		if (isEnded) await sink.end(tally, journal.totals());
+		if (isEnded) await sink.end(tally, totalsNow());
 		return forbidden;
 	};
 	try {
@@ -152,7 +155,7 @@ export async function preview<SourceRow extends Row>(
 		const seconds = (clock.now() - started) / 1000;
 		const file = await failed.close();
 		const ended: Ended = {
-			totals: journal.totals(),
+			totals: totalsNow(),
 			seconds,
 			stop:
 				stop === undefined || sink.stopped === undefined

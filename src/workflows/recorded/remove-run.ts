@@ -3,7 +3,6 @@ import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { Locked } from "../../run/storage/lock.ts";
-import { isLong, packRun } from "../../run/journal/packed.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { runWithoutFile } from "../../run/newer/newer-runs.ts";
 import { keepTouches } from "../../run/newer/touches.ts";
@@ -49,7 +48,7 @@ export async function pruneCandidate(run: string, runs: RunStore): Promise<Prune
 }
 
 /** Whether a run has nothing left to do. */
-export function isEnded({ state }: PruneCandidate): boolean {
+function isEnded({ state }: PruneCandidate): boolean {
 	return state === "finished" || state === "failed rows" || state === "undone";
 }
 
@@ -112,18 +111,6 @@ export async function removeRun(candidate: PruneCandidate, removal: Removal): Pr
 			});
 		}
 		await runs.remove(run);
-		return undefined;
-	});
-}
-
-/** Compresses the journal of a finished run whose end did not: it was killed there, or the journal was too long. */
-export async function packFinished(candidate: PruneCandidate, removal: Removal): Promise<void> {
-	const { runs } = removal;
-	const folder = runs.path(candidate.run);
-	if (!(await isLong(folder))) return;
-	await whileLocked(candidate, removal, async () => {
-		const now = await pruneCandidate(candidate.run, runs);
-		if (now !== undefined && isEnded(now)) await packRun(folder);
 		return undefined;
 	});
 }

@@ -12,7 +12,7 @@ import {
 	readOwner,
 	thisMachine,
 } from "../../run/storage/process-owner.ts";
-import { usageError } from "../../errors.ts";
+import { Exit, usageError } from "../../errors.ts";
 import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
 import { datasetIn } from "../../run/recorded/run-lock.ts";
 import { show } from "../../text/show.ts";
@@ -81,7 +81,7 @@ export async function judgedRun(
 		const facts = await factsOf(run, runs);
 		return { facts, state: stateOf(facts, markOf(runs, run)) };
 	} catch (error) {
-		const isOther = error instanceof JournalUnreadable && error.kind !== "corrupt";
+		const isOther = error instanceof JournalUnreadable && error.exit === Exit.foreign;
 		return { facts: undefined, state: isOther ? "other format" : "damaged" };
 	}
 }

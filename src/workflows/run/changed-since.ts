@@ -23,7 +23,7 @@ export async function failChanged<SourceRow extends Row>(
 		if (!changed.has(item.index)) continue;
 		const { documentId } = item;
 		const text = `document ${show(documentId)} no longer has what this run wrote; another client has changed it since`;
-		await journal.changedSince({
+		await journal.record({
 			item,
 			status: "failed",
 			documentId,

@@ -86,18 +86,19 @@ export async function* withoutNewer<SourceRow extends Row>(
 ): AsyncGenerator<SourceRow[]> {
 	for await (const chunk of chunks) {
 		const rows: SourceRow[] = [];
-		let settled: Promise<void> | undefined;
+		const settled: Promise<void>[] = [];
 		for (const item of chunk) {
 			// The document of an upload is known where an earlier execution stored its file.
-			const documentId = item.documentId === "" ? (journal.earlier(item.index)?.stored?.id ?? "") : item.documentId;
+			const documentId =
+				item.documentId === "" ? (journal.earlier(item.index)?.stored?.documentId ?? "") : item.documentId;
 			const error = newer?.errorOf(item.datasetId, documentId);
 			if (error === undefined) rows.push(item);
 			else {
 				const outcome = { item, status: "failed", documentId, error, isUntouched: true, attempts: 0 } as const;
-				({ settled } = journal.record(outcome));
+				settled.push(journal.record(outcome));
 			}
 		}
-		await settled;
+		await Promise.all(settled);
 		if (rows.length > 0) yield rows;
 	}
 }

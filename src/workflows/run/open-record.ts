@@ -60,8 +60,8 @@ export async function openRecord<SourceRow extends Row>(
 	const reportFailed = failedRowReporter(run, rows);
 	const tell = (outcome: Outcome<SourceRow>): Promise<void> | undefined =>
 		outcome.status === "failed" ? reportFailed(outcome).then(() => onOutcome?.(outcome)) : onOutcome?.(outcome);
-	const { opened, inDoubt, run: name } = recording;
-	const journal = new Recorder<SourceRow>(opened, inDoubt, Date.now, tell);
+	const { writer, inDoubt, run: name } = recording;
+	const journal = new Recorder<SourceRow>(writer, inDoubt, Date.now, tell);
 	const { session } = run;
 	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
 	const closeSeries = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text), app);

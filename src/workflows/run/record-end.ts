@@ -1,5 +1,4 @@
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
-import { PACKED_AT_END, packRun } from "../../run/journal/packed.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import type { Ended } from "../../report/summary.ts";
@@ -14,11 +13,11 @@ import type { RunRecord } from "./open-record.ts";
 type OpenRecord = {
 	readonly run: ReportContext & Pick<Run, "settings">;
 	readonly name: string;
-	readonly journal: Pick<Recorder<Row>, "close" | "end" | "state" | "totals">;
+	readonly journal: Pick<Recorder<Row>, "end" | "state">;
 };
 
 /**
- * Records how an execution ended: its last record in the journal, then the summary. A finished run is compressed.
+ * Records how an execution ended: its last record in the journal, then the summary.
  *
  * @returns the end, with what could not be written as its stop. Where another program moved or removed the record, it names
  * no command that would not find it
@@ -54,10 +53,6 @@ async function writeEnd({ run, name, journal }: OpenRecord, ended: Ended, time: 
 			cause: error,
 		});
 	}
-	if (bytes === undefined || journal.totals().pending > 0) return;
-	await journal.close();
-	// A plain journal is as good: runs prune compresses it later.
-	await packRun(runs.path(name), PACKED_AT_END).catch(() => undefined);
 }
 
 /**

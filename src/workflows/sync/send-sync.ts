@@ -107,7 +107,7 @@ async function failUnlisted(
 		const documentId = documents.get(item.index);
 		if (documentId === undefined) continue;
 		const text = `the service answered that the file is document ${show(documentId)}, and the dataset does not list it; a further sync uploads it again`;
-		await journal.changedSince({ item, status: "failed", documentId, error: { code: NOT_LISTED, text }, attempts: 0 });
+		await journal.record({ item, status: "failed", documentId, error: { code: NOT_LISTED, text }, attempts: 0 });
 	}
 }
 
@@ -119,7 +119,13 @@ async function holdBack({ rows, journal }: RunRecord<PlannedRow>): Promise<void>
 		if (item.planned.action !== "remove" || journal.isSettled(item.index)) continue;
 		const text = `not removed, because ${failed === 1 ? "another row" : `${failed} other rows`} failed`;
 		const error = { code: HELD_BACK, text };
-		await journal.record({ item, status: "failed", documentId: item.documentId, error, attempts: 0, isUntouched: true })
-			.settled;
+		await journal.record({
+			item,
+			status: "failed",
+			documentId: item.documentId,
+			error,
+			attempts: 0,
+			isUntouched: true,
+		});
 	}
 }

@@ -95,7 +95,7 @@ describe("runs merge", () => {
 		expect(summaryOf(merged.stdout)).toMatchObject({ rows: 12, updated: 12, failed: 0, attempts: 13, exit_code: 0 });
 	});
 
-	it("merges compressed runs, and runs of a manifest from a pipe", async () => {
+	it("merges long runs of a manifest from a pipe", async () => {
 		const world = await recorded(900);
 		const lines = (await world.service.ids()).map((id, n) => `${id},${n}\n`);
 		const stdin = `document_id,n:number\n${lines.join("")}`;
@@ -103,7 +103,6 @@ describe("runs merge", () => {
 		const shards = [];
 		for (const shard of ["1/2", "2/2"])
 			shards.push(runOf((await world.run([...tag, "--shard", shard], { stdin })).stdout));
-		await readFile(world.path(shards[0] ?? "", "journal.log.gz"));
 		const run = runOf((await world.run(["runs", "merge", ...shards, "--json"])).stdout);
 		expect(await readFile(world.path(run, "manifest"), "utf8")).toBe(stdin);
 		expect(summaryOf((await world.run(["runs", "verify", run, "--json"])).stdout)).toMatchObject({

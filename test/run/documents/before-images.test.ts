@@ -44,7 +44,7 @@ describe("the before-image of a document, without which a run can't be undone", 
 	it("is recorded before the first byte is sent", async () => {
 		const { write, calls, sent } = writing(listing(documentOf("doc-0", new Map([["a", 0]]))));
 		expect(await write(item, direct, {})).toEqual({ status: "updated", documentId: "doc-0" });
-		expect(sent).toEqual([{ what: "update", documentId: "doc-0", metadata, before: new Map([["a", 0]]) }]);
+		expect(sent).toEqual([{ write: "update", documentId: "doc-0", metadata, before: new Map([["a", 0]]) }]);
 		expect(calls).toEqual(["list set page 1 id doc-0", 'update set doc-0 [["a",1]]']);
 	});
 

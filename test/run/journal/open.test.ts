@@ -2,16 +2,14 @@ import { appendFile, link, mkdir, readFile, rm, stat, symlink, truncate } from "
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../../src/run/journal/encode.ts";
-import { continueRun, createRun, type OpenRun } from "../../../src/run/journal/open.ts";
+import { continueRun, createRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
+import type { JournalWriter } from "../../../src/run/journal/writer.ts";
 import { end, folder, header, outcome, problem, ROWS, row, sent, stored, readWhole } from "./support.ts";
 
-async function record(run: OpenRun, ...records: readonly JournalRecord[]): Promise<void> {
-	for (const one of records) {
-		expect(run.state.apply(one)).toBeUndefined();
-		await run.journal.append(one);
-	}
+async function record(run: JournalWriter, ...records: readonly JournalRecord[]): Promise<void> {
+	for (const one of records) await run.append(one);
 }
 
 /** A run that was killed: row 1 is settled, rows 2 to 4 may have been sent, of row 4 the file is stored. */
@@ -22,7 +20,7 @@ async function killed(): Promise<string> {
 	await record(run, sent(4, { documentId: "", write: "upload", fileName: "a.txt", size: 5, namesakes: [] }));
 	await record(run, stored(4, "new", "a.txt"), sent(4, { documentId: "new" }));
 	await record(run, outcome(1, "updated"), outcome(9, "failed"));
-	await run.journal.close();
+	await run.close();
 	return path;
 }
 
@@ -60,7 +58,7 @@ describe("a run that was killed", () => {
 		await record(run, outcome(2, "failed"), outcome(8, "failed"));
 		expect(await doubts()).toEqual([]);
 		expect(await doubts(true)).toEqual([2, 8]);
-		await run.journal.close();
+		await run.close();
 	});
 
 	it("continues after its last whole record, and then reads as one run", async () => {
@@ -71,7 +69,7 @@ describe("a run that was killed", () => {
 		await record(run, outcome(2, "updated"), ...row(5));
 		const last = end(run.state, 1);
 		await record(run, last);
-		await run.journal.close();
+		await run.close();
 		const again = await readRun(path);
 		expect(again?.state.totals()).toMatchObject({ updated: 3, failed: 1, attempts: 4 });
 		expect(again?.state.headers).toHaveLength(2);
@@ -92,7 +90,7 @@ describe("a run that was killed", () => {
 		const read = await readWhole(path);
 		const run = await continueRun(read, header());
 		await record(run, ...row(7, "failed"), { kind: "reopen", time: "t" });
-		await run.journal.close();
+		await run.close();
 		expect((await readRun(path))?.state.countInDoubt()).toBe(4);
 	});
 });
@@ -106,7 +104,7 @@ describe("a run's folder", () => {
 
 	it("is never used twice, or two runs would mix", async () => {
 		const path = await killed();
-		expect(await problem(createRun(path, header()))).toMatchObject({ exit: 7, kind: "io" });
+		expect(await problem(createRun(path, header()))).toMatchObject({ exit: 7 });
 		expect((await readRun(path))?.state.totals().updated).toBe(1);
 	});
 
@@ -117,27 +115,20 @@ describe("a run's folder", () => {
 		["has an empty journal", async (path: string) => await truncate(join(path, JOURNAL_FILE), 0)],
 	])("that %s is no run, as nothing was sent", async (_, undo) => {
 		const path = join(await folder(), "run-1");
-		await (await createRun(path, header())).journal.close();
+		await (await createRun(path, header())).close();
 		await undo(path);
 		expect(await readRun(path)).toBeUndefined();
 	});
 });
 
 describe("resuming a run", () => {
-	it("is refused under another header, before a byte changes", async () => {
-		const path = await killed();
-		const read = await readWhole(path);
-		const before = await readFile(join(path, JOURNAL_FILE));
-		const error = await problem(continueRun(read, header({ options: "other" })));
-		expect(error).toMatchObject({ kind: "foreign", message: expect.stringContaining("options") });
-		expect(await readFile(join(path, JOURNAL_FILE))).toEqual(before);
-	});
-
 	it("is refused if a file has a second hard link, through which another process could write", async () => {
 		const path = await killed();
 		const read = await readWhole(path);
 		await link(join(path, JOURNAL_FILE), join(path, "copy"));
-		expect(await problem(continueRun(read, header()))).toMatchObject({ kind: "fenced" });
+		expect(await problem(continueRun(read, header()))).toMatchObject({
+			message: expect.stringContaining("another program"),
+		});
 	});
 });
 

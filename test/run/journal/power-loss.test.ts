@@ -48,7 +48,9 @@ describe("a disk that loses power", () => {
 					dark();
 					return new Promise<never>(() => undefined);
 				};
-				const writer = new JournalWriter(disk.open(), "journal.log", disk.bytes.length);
+				const begun = new JournalState();
+				begun.apply(header());
+				const writer = new JournalWriter(disk.open(), "journal.log", disk.bytes.length, begun);
 				const durable = new Set<number>();
 				const work = async (): Promise<void> => {
 					for (let row = 0; row < rows; row += together) {

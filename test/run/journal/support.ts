@@ -43,7 +43,7 @@ export function header(more: Partial<HeaderRecord> = {}): HeaderRecord {
 
 /** `unchanged` unless given: any other success needs a record that the row was sent. */
 export function outcome(row: number, status: RowStatus = "unchanged", attempts = 1, code = "CODE_102"): OutcomeRecord {
-	const common = { kind: "outcome", row, line: row + 2, attempts, documentId: `doc-${row}` } as const;
+	const common = { kind: "outcome", row, line: row + 2, attempts, datasetId: "", documentId: `doc-${row}` } as const;
 	if (status !== "failed") return { ...common, status };
 	return { ...common, status, error: { code, text: "it was refused – \u{1f600}\n" } };
 }

@@ -69,7 +69,7 @@ describe("--only-changed", () => {
 	});
 
 	it("counts a row as updated if a killed execution had sent it", async () => {
-		const log = { ...unrecorded, earlier: () => ({ namesakes: [], stored: undefined, before: undefined, age: 0 }) };
+		const log = { ...unrecorded, earlier: () => ({ age: 0 }) };
 		const write = planMetadata(provenService(fakeApi([], has(["a", 1]))), merging(1, true), log);
 		expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
 	});
@@ -91,8 +91,8 @@ it("records of a merge what was really sent, even if a retry finds other metadat
 	const log: SentLog = {
 		...unrecorded,
 		sending: async (_item, sending) => {
-			if (sending.what === "update") sent.push([...sending.metadata]);
-			if (sending.what === "update") images.push([...(sending.before ?? [])]);
+			sent.push([...(sending.metadata ?? [])]);
+			images.push([...(sending.before ?? [])]);
 		},
 	};
 	const images: unknown[] = [];

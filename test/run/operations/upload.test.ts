@@ -13,6 +13,7 @@ import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { FakeClock, idle, idleFiles } from "../fake-clock.ts";
 import { provenService, serviceOf, uploading } from "../fake-service.ts";
 import { type Run, start, work } from "../harness.ts";
+import { sent } from "../journal/support.ts";
 
 /** Time that takes none, as files are looked at meanwhile, which no clock of a test can hurry. */
 class InstantClock extends FakeClock {
@@ -311,7 +312,7 @@ it("of a killed execution is searched until the settle time is over, before it i
 	const store = storeOf({ clock });
 	const log: SentLog = {
 		...unrecorded,
-		earlier: () => ({ namesakes: [], stored: undefined, before: undefined, age: 2_000 }),
+		earlier: () => ({ age: 2_000 }),
 	};
 	void clock.sleep(6_000).then(() => keep(store, { ...documentOf("late"), name: "a.txt", size: 13 }));
 	const run = store.run([item("a.txt")], 1, { log });
@@ -332,7 +333,7 @@ it("of a killed execution is found although its file was changed or removed sinc
 		keep(store, { ...documentOf("stored"), name, size: 5 });
 		const log: SentLog = {
 			...unrecorded,
-			earlier: () => ({ namesakes: [], name, size: 5, stored: undefined, before: undefined, age: 20_000 }),
+			earlier: () => ({ sent: sent(0, { documentId: "", write: "upload", fileName: name, size: 5 }), age: 20_000 }),
 		};
 		const run = store.run([item(name)], 1, { log });
 		await run.done;

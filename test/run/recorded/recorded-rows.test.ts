@@ -19,8 +19,8 @@ async function recordedRun(
 ): Promise<RecordedRun> {
 	const path = join(await folder(), "run");
 	const run = await createRun(path, header());
-	for (const record of [...records, ...outcomes]) await run.journal.append(record);
-	await run.journal.close();
+	for (const record of [...records, ...outcomes]) await run.append(record);
+	await run.close();
 	return readWhole(path);
 }
 

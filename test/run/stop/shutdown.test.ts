@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { NO_TOTALS } from "../../../src/run/journal/records.ts";
 import type { Journal, Work } from "../../../src/run/types.ts";
+import { totalsOf } from "../../support/pages.ts";
 import { FakeClock, idle } from "../fake-clock.ts";
 import { chunksOf, failure, start, updating } from "../harness.ts";
 
@@ -158,10 +158,7 @@ describe("a part of the program that fails", () => {
 		let read = 0;
 		let sent = 0;
 		const journal: Journal<Work> = {
-			record: () => {
-				const settled = Promise.reject(new Error("the disk is full"));
-				return { written: settled, settled };
-			},
+			record: () => Promise.reject(new Error("the disk is full")),
 			totals: () => {
 				throw new Error("not asked for");
 			},
@@ -188,35 +185,12 @@ describe("a part of the program that fails", () => {
 		expect(run.outcomes).toEqual([]);
 	});
 
-	it("stops for outcomes that were written and could not be made durable, and ends once", async () => {
-		const clock = new FakeClock();
-		const journal: Journal<Work> = {
-			record: () => {
-				const settled = clock.sleep(1_000).then(() => Promise.reject(new Error("the disk is gone")));
-				settled.catch(() => undefined);
-				return { written: Promise.resolve(), settled };
-			},
-			totals: () => NO_TOTALS,
-		};
-		let sent = 0;
-		const run = start(
-			updating(() => void (sent += 1)),
-			{ clock, journal, rows: 500 },
-		);
-		await expect(clock.until(run.done)).rejects.toThrow("the disk is gone");
-		// Those that may be written and not durable, and those in flight.
-		expect(sent).toBeLessThanOrEqual(128 + 4);
-	});
-
-	it("frees a row's place only when its outcome is written, as a killed run may send it again otherwise", async () => {
+	it("frees a row's place only when its outcome is durable: what is not recorded is sent again", async () => {
 		const clock = new FakeClock();
 		let sent = 0;
 		const journal: Journal<Work> = {
-			record: () => {
-				const written = clock.sleep(1_000);
-				return { written, settled: written };
-			},
-			totals: () => NO_TOTALS,
+			record: () => clock.sleep(1_000),
+			totals: () => totalsOf({}),
 		};
 		const run = start(
 			updating(() => void (sent += 1)),
@@ -226,22 +200,5 @@ describe("a part of the program that fails", () => {
 		expect(sent).toBe(4);
 		await clock.until(run.done);
 		expect(sent).toBe(10);
-	});
-
-	it("sends at most a few rows more while outcomes are not durable: a loss of power leaves them in doubt", async () => {
-		const clock = new FakeClock();
-		let sent = 0;
-		const journal: Journal<Work> = {
-			record: () => ({ written: Promise.resolve(), settled: clock.sleep(60_000) }),
-			totals: () => NO_TOTALS,
-		};
-		const run = start(
-			updating(() => void (sent += 1)),
-			{ clock, journal, rows: 1_000 },
-		);
-		await clock.pass(1_000);
-		expect(sent).toBe(128 + 4);
-		await clock.until(run.done);
-		expect(sent).toBe(1_000);
 	});
 });

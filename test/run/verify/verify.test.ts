@@ -22,7 +22,7 @@ describe("a sample, from which a whole run is judged", () => {
 
 	async function runOf(rows: number): Promise<RecordedRun> {
 		const path = join(await folder(), "run");
-		const { journal } = await createRun(path, header());
+		const journal = await createRun(path, header());
 		await Promise.all(range(rows).map((row) => journal.append(sent(row))));
 		await Promise.all(range(rows).map((row) => journal.append(outcome(row, "updated"))));
 		await journal.close();
