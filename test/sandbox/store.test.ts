@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "libsql";
 import { describe, expect, test, vi } from "vitest";
@@ -44,14 +44,6 @@ describe("documents that are created at the start", () => {
 });
 
 describe("a sandbox that can't start reports the reason in one sentence", () => {
-	test("a data file of another kind is named and left unchanged", async () => {
-		const path = join(await by.folder(), "notes.txt");
-		const text = "not a database, and dear to someone".repeat(100);
-		await writeFile(path, text);
-		await expect(startSandbox({ port: 0, data: path })).rejects.toThrow(`${path} is not a SQLite file`);
-		expect(await readFile(path, "utf8")).toBe(text);
-	});
-
 	test("the database of another program is left unchanged", async () => {
 		const path = join(await by.folder(), "other.db");
 		const other = new Database(path);

@@ -1,28 +1,16 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { request as httpRequest, type OutgoingHttpHeaders } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
+import { folder } from "../support/service.ts";
+import { at } from "../support/values.ts";
 
-const endings: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-	for (const end of endings.splice(0).reverse()) await end();
-});
+export { at, folder };
 
 /** A sandbox on a free port that is closed after the test. */
 export async function start(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
 	const sandbox = await startSandbox({ port: 0, ...options });
-	endings.push(() => sandbox.close());
+	onTestFinished(() => sandbox.close());
 	return sandbox;
-}
-
-/** A folder that is removed after the test. */
-export async function folder(): Promise<string> {
-	const path = await mkdtemp(join(tmpdir(), "ragtag-test-"));
-	endings.push(() => rm(path, { recursive: true, force: true }));
-	return path;
 }
 
 export type Answer = { status: number; text: string; json: unknown; code: unknown; message: string; data: unknown };
@@ -72,19 +60,10 @@ function answerOf(status: number, text: string): Answer {
 		status,
 		text,
 		json,
-		code: member(json, "code"),
-		message: String(member(json, "message")),
-		data: member(json, "data"),
+		code: at(json, "code"),
+		message: String(at(json, "message")),
+		data: at(json, "data"),
 	};
-}
-
-/** A value inside parsed JSON: `at(answer.data, "docs", 0, "id")`. */
-export function at(value: unknown, ...path: (string | number)[]): unknown {
-	return path.reduce<unknown>((inner, key) => member(inner, key), value);
-}
-
-function member(value: unknown, key: string | number): unknown {
-	return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 const boundary = "frontier-between-parts";

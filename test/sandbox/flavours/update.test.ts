@@ -145,26 +145,3 @@ describe("keys that may not update", () => {
 		},
 	);
 });
-
-describe("the update of many documents at once", () => {
-	const bulk = (place: { sandbox: by.Target; dataset: string }, value: object): Promise<by.Answer> =>
-		by.send(place.sandbox, "POST", `/api/v1/datasets/${place.dataset}/metadata/update`, {
-			headers: by.jsonHeader,
-			body: JSON.stringify(value),
-		});
-
-	test.each<Flavour>(["ragflow-0.23", "ragflow-0.26"])(
-		"%s sets and removes keys of the selected documents",
-		async (flavour) => {
-			const place = await serve(flavour, ["a.txt", "b.txt"]);
-			await update(place, flavour, '{"author":"Ana","old":"1"}');
-			const changes = { updates: [{ key: "author", value: "Ben" }], deletes: [{ key: "old" }] };
-			const answer = await bulk(place, { selector: { document_ids: [place.ids[0]] }, ...changes });
-			expect(answer).toMatchObject({ code: 0, data: { updated: 1, matched_docs: 1 } });
-			expect(await stored(place)).toBe('{"author":"Ben"}');
-			expect(await stored({ ...place, ids: [place.ids[1] ?? ""] })).toBe("{}");
-			expect((await bulk(place, { selector: { document_ids: ["nobody"] }, ...changes })).code).toBe(102);
-			expect((await bulk(place, { updates: [{ key: "author" }] })).code).toBe(102);
-		},
-	);
-});

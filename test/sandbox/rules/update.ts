@@ -317,6 +317,11 @@ export const updateRules: readonly Rule[] = [
 		"0.26": nothing,
 	}),
 	many("metadata of whatever there is", `{${setting}}`, { "0.25": { code: 100, metadata: {} }, "0.26": nothing }),
+	many(
+		"a key that is set and one that is removed",
+		`{"selector":{"document_ids":["$0"]},${setting},"deletes":[{"key":"author"}]}`,
+		{ "0.23": { code: 0, metadata: {} }, "0.24": "100", "0.25": { code: 0, metadata: {} } },
+	),
 	many("metadata of a document that is not there", `{"selector":{"document_ids":["x"]},${setting}}`, {
 		"0.23": "102",
 		"0.24": "100",
