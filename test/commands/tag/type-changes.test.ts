@@ -1,45 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ends } from "../../support/ended.ts";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
-import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, serve, type Service } from "../../support/service.ts";
+import { file, folder } from "../../support/service.ts";
+import { rowsFor, typed, type TypedWorld, typedWorld } from "../../support/typed.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
 
-const typed = [
-	"ragflow-0.24",
-	"ragflow-0.25",
-	"ragflow-0.26",
-	"ragflow-0.27",
-	"ragflow-1.0",
-] as const satisfies readonly Flavour[];
-const FAST = ["--json", "--rate", "5000"];
-
-type World = {
-	readonly service: Service;
-	readonly ids: readonly string[];
-	run(argv: readonly string[]): ReturnType<typeof ragtag>;
-};
-
-async function world(flavour: Flavour, documents = 6): Promise<World> {
-	const service = await serve(documents, { flavour });
-	const ids = await service.ids();
-	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-	return { service, ids, run: (argv) => ragtag(argv, { env }) };
-}
-
 /** Documents of which all but the last have a number as pages. */
-async function counted(flavour: Flavour, documents = 6): Promise<World> {
-	const made = await world(flavour, documents);
-	for (const id of made.ids.slice(0, -1)) await made.service.put(id, { pages: 4, author: "Ann" });
-	return made;
-}
-
-async function manifest(ids: readonly string[], value: (n: number) => object | undefined): Promise<string> {
-	const rows = ids.map((id, n) => JSON.stringify({ document_id: id, meta_fields: value(n) }));
-	return file("tags.jsonl", rows.join("\n"));
-}
+const counted = (flavour: Flavour): Promise<TypedWorld> =>
+	typedWorld({ flavour }, (n) => (n < 5 ? { pages: 4, author: "Ann" } : {}));
 
 function problems(stdout: string): readonly unknown[] {
 	const lines = parseLines(stdout).filter((line) => at(line, "type") === "problem");
@@ -54,37 +24,34 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 	it.each([[["--mode", "merge"]], [[]], [["--dry-run"]], [["--only-changed"]]])(
 		"nothing is sent where the dataset has another type: docs tag %j",
 		async (flags) => {
-			const { service, ids, run } = await counted(flavour);
-			const path = await manifest(ids, (n) => ({ pages: n < 4 ? n : "n/a" }));
-			const argv = ["docs", "tag", path, "-d", service.dataset, ...flags, ...FAST];
-			const { exit, stdout, stderr } = await run(argv);
-			expect([exit, problems(stdout)]).toEqual([
+			const { service, tag } = await counted(flavour);
+			const said = "tags.jsonl has 2 values of another type than their keys have at the service; nothing was sent";
+			const ended = await says(
+				tag((n) => ({ pages: n < 4 ? n : "n/a" }), ...flags),
 				9,
-				[problem(5, "pages", NOT_A_NUMBER), problem(6, "pages", NOT_A_NUMBER)],
-			]);
-			expect(summaryOf(stdout)).toMatchObject({ updated: 0, pending: 6, run: null, exit_code: 9 });
-			expect(stderr).toContain(
-				"tags.jsonl has 2 values of another type than their keys have at the service; nothing was sent",
+				said,
+				"--allow-type-change",
 			);
-			expect(stderr).toContain("--allow-type-change");
+			expect(problems(ended.stdout)).toEqual([problem(5, "pages", NOT_A_NUMBER), problem(6, "pages", NOT_A_NUMBER)]);
+			expect(summaryOf(ended.stdout)).toMatchObject({ updated: 0, pending: 6, run: null, exit_code: 9 });
 			expect(service.requests.filter(isUpdate)).toEqual([]);
 		},
 	);
 
 	it("nor where two rows of the manifest clash, also with --no-undo", async () => {
-		const { service, ids, run } = await world(flavour);
+		const { service, tag } = await typedWorld({ flavour });
 		const values = [{ a: 1 }, { a: "x" }, { d: "2024-05-01" }, { d: "soon" }, { "": 1 }, { "a.b": 1 }];
-		const path = await manifest(ids, (n) => values[n]);
 		for (const flags of [[], ["--no-undo"]]) {
-			const { exit, stdout } = await run(["docs", "tag", path, "-d", service.dataset, ...flags, ...FAST]);
-			expect([exit, problems(stdout)]).toEqual([
+			const { stdout } = await ends(
+				tag((n) => values[n], ...flags),
 				9,
-				[
-					problem(2, "a", 'a: line 1 has numbers, and "x" is text'),
-					problem(4, "d", 'd: line 3 has dates, and "soon" is text'),
-					problem(5, "", '"": a key that is empty or blank, or begins with a dot, is refused'),
-					problem(6, "a.b", "a.b: line 1 has numbers under a, and a key with a dot is an object"),
-				],
+				{},
+			);
+			expect(problems(stdout)).toEqual([
+				problem(2, "a", 'a: line 1 has numbers, and "x" is text'),
+				problem(4, "d", 'd: line 3 has dates, and "soon" is text'),
+				problem(5, "", '"": a key that is empty or blank, or begins with a dot, is refused'),
+				problem(6, "a.b", "a.b: line 1 has numbers under a, and a key with a dot is an object"),
 			]);
 		}
 		expect(service.requests.filter(isUpdate)).toEqual([]);
@@ -92,64 +59,53 @@ describe.each(typed)("%s, where a value of another type costs a document its met
 
 	it("nor by a filter, a plan, an upload", async () => {
 		const { service, ids, run } = await counted(flavour);
-		const set = ["--set", "pages=many"];
-		const filtered = ["docs", "tag", "-d", service.dataset, "--where", "author=Ann", "--mode", "merge"];
-		const found = await run([...filtered, ...set, ...FAST]);
-		expect([found.exit, problems(found.stdout).length]).toEqual([9, 5]);
-		const path = await manifest(ids, () => ({ pages: "n/a" }));
+		const d = ["-d", service.dataset];
+		const refuses = async (count: number, ...argv: readonly string[]): Promise<void> => {
+			const { exit, stdout } = await run(...argv, ...d);
+			expect([exit, problems(stdout).length]).toEqual([9, count]);
+		};
+		await refuses(5, "docs", "tag", "--where", "author=Ann", "--mode", "merge", "--set", "pages=many");
 		const plan = join(await folder(), "plan.jsonl");
-		const planned = await run(["docs", "plan", path, "-d", service.dataset, "--out", plan, "--json"]);
-		expect([planned.exit, problems(planned.stdout).length]).toEqual([9, 6]);
-		await run(["docs", "plan", path, "-d", service.dataset, "--out", plan, "--json", "--allow-type-change"]);
-		const applied = await run(["docs", "apply", plan, ...FAST]);
+		const planning = ["docs", "plan", await rowsFor(ids, () => ({ pages: "n/a" })), "--out", plan];
+		await refuses(6, ...planning);
+		await run(...planning, ...d, "--allow-type-change");
+		const applied = await run("docs", "apply", plan);
 		expect([applied.exit, problems(applied.stdout).length]).toEqual([9, 6]);
 		const files = await file("files.json", JSON.stringify([{ file: "new.txt", meta_fields: { pages: "n/a" } }]));
 		await writeFile(join(dirname(files), "new.txt"), "new");
-		const uploaded = await run(["docs", "upload", files, "-d", service.dataset, ...FAST]);
-		expect([uploaded.exit, problems(uploaded.stdout).length]).toEqual([9, 1]);
+		await refuses(1, "docs", "upload", files);
 		expect((await service.documents()).length).toBe(6);
 		expect(service.requests.filter(isUpdate)).toEqual([]);
 	});
 
 	it("a resumed run still allows what it was begun with", async () => {
-		const { service, ids, run } = await counted(flavour);
-		const path = await manifest(ids, (n) => ({ pages: n < 5 ? n : "n/a" }));
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--mode", "merge", "--allow-type-change", ...FAST];
-		await ends(run([...argv, "--max-errors", "1", "--concurrency", "1"]), 1, { failed: 1 });
-		const retried = await run(["runs", "retry", "--json"]);
-		expect([retried.exit, problems(retried.stdout)]).toEqual([1, []]);
-		expect(summaryOf(retried.stdout)).toMatchObject({ updated: 5, failed: 1 });
+		const { tag, run } = await counted(flavour);
+		const flags = ["--mode", "merge", "--allow-type-change", "--max-errors", "1", "--concurrency", "1"];
+		await ends(
+			tag((n) => ({ pages: n < 5 ? n : "n/a" }), ...flags),
+			1,
+			{ failed: 1 },
+		);
+		const { stdout } = await ends(run("runs", "retry"), 1, { updated: 5, failed: 1 });
+		expect(problems(stdout)).toEqual([]);
 	});
 
 	it("sends what fits: whole numbers, numbers as text, days, and what a document has already", async () => {
-		const { service, ids, run } = await counted(flavour);
-		const values = [
-			{ pages: 5 },
-			{ pages: "6" },
-			{ pages: 7.5 },
-			{ pages: [8, 9] },
-			{ pages: 4 },
-			{ day: "2024-05-01" },
-		];
-		const path = await manifest(ids, (n) => values[n]);
-		await ends(run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST]), 0, { updated: 6 });
+		const { tag } = await counted(flavour);
+		const pages = [5, "6", 7.5, [8, 9], 4];
+		const value = (n: number): object => (n < 5 ? { pages: pages[n] } : { day: "2024-05-01" });
+		await ends(tag(value, "--mode", "merge"), 0, { updated: 6 });
 	});
 });
 
 it.each(["ragflow-0.18", "ragflow-0.21", "ragflow-0.23", "documented"] as const)(
 	"%s loses nothing by a value of another type, so it is sent",
 	async (flavour) => {
-		const { service, ids, run } = await counted(flavour);
-		const path = await manifest(ids, () => ({ pages: "n/a" }));
-		await ends(run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge", ...FAST]), 0, { updated: 6 });
+		const { tag } = await counted(flavour);
+		await ends(
+			tag(() => ({ pages: "n/a" }), "--mode", "merge"),
+			0,
+			{ updated: 6 },
+		);
 	},
 );
-
-it("names the first twenty on a terminal, and counts the others", async () => {
-	const { service, ids, run } = await counted("ragflow-0.26", 30);
-	const path = await manifest(ids, () => ({ pages: "n/a" }));
-	const { exit, stderr } = await run(["docs", "tag", path, "-d", service.dataset, "--mode", "merge"]);
-	expect(exit).toBe(9);
-	expect(stderr.match(/^\S+:\d+:\d+: .*is text$/gm)).toHaveLength(20);
-	expect(stderr).toContain("... and 10 more problems; --json lists all of them");
-});
