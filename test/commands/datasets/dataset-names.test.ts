@@ -99,11 +99,4 @@ describe("what is no dataset ends with exit 2, before anything is written", () =
 		const listing = ragtag(["docs", "list", "-d", `${service.dataset} `], { env });
 		await says(listing, 2, "nothing was sent\n", `Did you mean ${service.dataset}?`);
 	});
-
-	it("an id costs no request to look it up", async () => {
-		const { service, env } = await named();
-		const before = service.requests.length;
-		await ragtag(["docs", "list", "-d", service.dataset], { env });
-		expect(service.requests.slice(before).filter((line) => / \/api\/v1\/datasets\?/.test(line))).toEqual([]);
-	});
 });

@@ -138,18 +138,6 @@ describe("a document that another client changed since the plan", () => {
 });
 
 describe("docs apply", () => {
-	it("is shown and sent by one list of the dataset each, where that takes fewer requests", async () => {
-		const world = await planned(150, () => true);
-		const lists = (): number => world.service.requests.filter((line) => /^GET .*documents/.test(line)).length;
-		const from = lists();
-		await ends(world.run(["docs", "apply", world.out, "--dry-run", "--json"]), 0, { pending: 150, failed: 0 });
-		// Two pages and one that brings nothing new, and what tells whether lists show metadata.
-		expect(lists() - from).toBeLessThanOrEqual(6);
-		const before = lists();
-		expect((await world.run(world.applying)).exit).toBe(0);
-		expect(lists() - before).toBeLessThanOrEqual(8);
-	});
-
 	it("reads many documents at once without a warning of the runtime", async () => {
 		const world = await planned(12, () => true);
 		const warnings: Error[] = [];

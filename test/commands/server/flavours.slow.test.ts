@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { says } from "../../support/ended.ts";
+import { ends, says } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../../support/service.ts";
-import { at, parseLines, summaryOf } from "../../support/values.ts";
+import { at, parseLines } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
 
@@ -23,25 +23,6 @@ describe.each(commandFlavours)("with no flag given, at a server that is %s", (fl
 		for (const { metadata } of await service.documents()) expect(metadata).toEqual({});
 		expect(await service.ids()).toHaveLength(3);
 	});
-
-	it("the recognised flavour is remembered: the next run probes nothing, and reads back only its first row", async () => {
-		const service = await serve(2, { flavour });
-		const home = await folder();
-		const [one = "", two = ""] = await service.ids();
-		const tag = async (id: string): Promise<void> => {
-			const path = await file("tags.csv", `document_id,a\n${id},1\n`);
-			expect((await ragtag(["docs", "tag", path, "-d", service.dataset], { env: envOf(service), home })).exit).toBe(0);
-		};
-		await tag(one);
-		const asked = service.requests.length;
-		await tag(two);
-		const requests = service.requests.slice(asked);
-		// No verb is tried, and no key is asked about.
-		expect(requests.filter((line) => line.endsWith(" 405") || line.startsWith("GET /api/v1/datasets?"))).toEqual([]);
-		expect(requests.filter((line) => !line.startsWith("GET") && line.includes(two))).toHaveLength(1);
-		// Releases with a search engine: types of keys, and other documents as witnesses of its searches.
-		expect(requests.length).toBeLessThanOrEqual(flavour === "documented" ? 3 : 12);
-	});
 });
 
 describe("a file", () => {
@@ -52,9 +33,11 @@ describe("a file", () => {
 			const home = await folder();
 			for (const name of ["a.txt", "b.exe", "c.txt"]) await writeFile(join(home, name), name);
 			const argv = ["docs", "upload", ...["a.txt", "b.exe", "c.txt"].map((name) => join(home, name))];
-			const { exit, stdout } = await ragtag([...argv, "-d", service.dataset, ...fast], { env: envOf(service) });
-			expect(exit).toBe(1);
-			expect(summaryOf(stdout)).toMatchObject({ uploaded: 2, failed: 1, attempts: 3 });
+			const { stdout } = await ends(ragtag([...argv, "-d", service.dataset, ...fast], { env: envOf(service) }), 1, {
+				uploaded: 2,
+				failed: 1,
+				attempts: 3,
+			});
 			const row = parseLines(stdout).find((line) => at(line, "status") === "failed");
 			expect(row).toMatchObject({ error_code: "CODE_500", file: expect.stringContaining("b.exe") });
 			expect((await service.documents()).map(({ name }) => name).toSorted()).toEqual(["a.txt", "c.txt"]);

@@ -98,17 +98,4 @@ describe("a service that keeps keys that an update does not contain", () => {
 
 		expect([exit, codes(stdout)]).toEqual([1, ["KEYS_KEPT"]]);
 	});
-
-	it("costs a service that replaces one reading request, not one for each row", async () => {
-		const service = await serve(40, { flavour: "ragflow-0.21" });
-		const ids = await service.ids();
-		for (const id of ids) await service.put(id, { author: "Ann", category: "news" });
-		const seen = service.requests.length;
-		const { exit } = await tag(service, `document_id,author\n${ids.map((id) => `${id},Ben\n`).join("")}`);
-
-		expect(exit).toBe(0);
-		const reads = service.requests.slice(seen).filter((line) => line.startsWith("GET") && line.includes("/documents"));
-		// The list of what documents had, the first row before and after, and its lost key.
-		expect(reads.length).toBeLessThanOrEqual(6);
-	});
 });
