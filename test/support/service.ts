@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
-import { type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
 import { at, items, parse } from "./values.ts";
 
 /** A key whose body is found wherever six characters of it are printed. */
@@ -37,6 +37,8 @@ export type Service = {
 	put(id: string, metadata: unknown, dataset?: string): Promise<void>;
 	/** what it speaks from now on: the server is upgraded */
 	become(flavour: Flavour): void;
+	/** of the faults, where the options ask for them */
+	readonly control: Sandbox["control"];
 	close(): Promise<void>;
 };
 
@@ -87,6 +89,7 @@ export async function serve(documents = 3, options: Partial<SandboxOptions> = {}
 		put: async (id, metadata, of = dataset) =>
 			void (await ask("PUT", `/datasets/${of}/documents/${id}`, { meta_fields: metadata })),
 		become: (flavour) => sandbox.become((spoken = flavour)),
+		control: sandbox.control,
 		close: () => sandbox.close(),
 	};
 }
