@@ -115,16 +115,6 @@ it("the count says of how many documents a table shows the first", async () => {
 	expect(await count("--format", "tsv")).toBe("");
 });
 
-it("documents after those that a table was laid out by keep its columns, and their ids stay whole", async () => {
-	const documents = range(1_003).map(
-		(n) => [n < 1_000 ? "short" : "a".repeat(50), n < 1_000 ? { k: "v" } : { later: "v" }] as const,
-	);
-	const shown = await table(documents, 80);
-	expect(heads(shown)).toEqual(["name", "k", "size", "create_time", "document_id"]);
-	expect(shown.lines).toHaveLength(1_004);
-	expect(shown.lines[1_003]).toMatch(/^aaaa…  {4}14 kB {2}.* {2}0{28}1002$/);
-});
-
 it("a name that fits beside the id is never cut for the sake of other columns; --wide cuts and leaves out nothing", async () => {
 	const name = `minutes of the board ${"x".repeat(25)} 7.pdf`;
 	const values = Object.fromEntries(range(10).map((n) => [`key${n}`, `a value of ${n}`]));

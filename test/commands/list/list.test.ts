@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, range } from "../../support/values.ts";
@@ -51,60 +52,43 @@ it("every document of several pages is listed once, in every format", async () =
 	expect(await service.documents()).toEqual(held);
 });
 
-it("--where finds text, numbers and items of lists, even if the service would not", async () => {
-	const service = await tagged(101);
-	const count = async (...flags: string[]): Promise<number> => {
-		const argv = ["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags];
-		const { exit, stdout } = await ragtag(argv, { env: envOf(service) });
-		expect(exit).toBe(0);
-		return parseLines(stdout).length;
-	};
-	expect(await count("--where", "kind=paper")).toBe(11);
-	expect(await count("--where", "pages=7")).toBe(1);
-	expect(await count("--where", "tags=hot")).toBe(3);
-	expect(await count("--where", "tags=a|b", "--where", "pages=50")).toBe(1);
-	expect(await count("--where", "kind=paper", "--where", "pages=7")).toBe(0);
-	expect(await count("--where", "absent=", "--allow-empty")).toBe(0);
-	const [first] = await service.documents();
-	expect(await count("--name", first?.name ?? "")).toBe(1);
-	expect(await count("--name", `${first?.name}x`)).toBe(0);
-});
-
-it("--where-json finds what a condition means, even if the service would not; --where narrows it", async () => {
+it("filters find what they mean, even if the service would not, and narrow each other", async () => {
 	const service = await tagged(101);
 	const find = (...flags: string[]): ReturnType<typeof ragtag> =>
 		ragtag(["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags], { env: envOf(service) });
-	const condition = (logic: string, ...asked: [string, string, unknown][]): string =>
-		JSON.stringify({
-			logic,
-			conditions: asked.map(([name, comparison_operator, value]) => ({ name, comparison_operator, value })),
-		});
-	const count = async (...flags: string[]): Promise<number> => parseLines((await find(...flags)).stdout).length;
+	const condition = (logic: string, ...asked: [string, string, unknown][]): string => {
+		const conditions = asked.map(([name, comparison_operator, value]) => ({ name, comparison_operator, value }));
+		return JSON.stringify({ logic, conditions });
+	};
 	const late = condition("and", ["pages", "≥", 90], ["kind", "is", "paper"]);
-	expect(await count("--where-json", late)).toBe(2);
-	expect(await count("--where-json", late, "--where", "tags=hot")).toBe(1);
-	expect(await count("--where-json", condition("or", ["pages", "<", 3], ["tags", "contains", "ho"]))).toBe(5);
-	expect(await count("--where-json", condition("and", ["odd", "empty", null]))).toBe(0);
-	// A denial says nothing of documents without the key; those are asked for by name.
-	expect(await count("--where-json", condition("and", ["rare", "not is", "no"]))).toBe(6);
-	expect(await count("--missing", "rare")).toBe(95);
-	expect(await count("--missing", "rare", "--missing", "kind")).toBe(0);
-	expect(await count("--missing", "rare", "--where", "tags=hot")).toBe(1);
-	expect(await count("--missing", "odd")).toBe(0);
-
+	const [first] = await service.documents();
+	for (const [count, ...flags] of [
+		[3, "--where", "tags=hot"],
+		[1, "--where", "tags=a|b", "--where", "pages=50"],
+		[0, "--where", "kind=paper", "--where", "pages=7"],
+		[0, "--where", "absent=", "--allow-empty"],
+		[1, "--name", first?.name ?? ""],
+		[0, "--name", `${first?.name}x`],
+		[2, "--where-json", late],
+		[1, "--where-json", late, "--where", "tags=hot"],
+		[5, "--where-json", condition("or", ["pages", "<", 3], ["tags", "contains", "ho"])],
+		// A denial says nothing of documents without the key; those are asked for by name.
+		[6, "--where-json", condition("and", ["rare", "not is", "no"])],
+		[95, "--missing", "rare"],
+		[0, "--missing", "rare", "--missing", "kind"],
+		[1, "--missing", "rare", "--where", "tags=hot"],
+		[0, "--missing", "odd"],
+	] as const) {
+		expect([flags, parseLines((await find(...flags)).stdout).length]).toEqual([flags, count]);
+	}
 	const before = service.requests.length;
-	for (const wrong of [
-		["--where-json", "{}"],
-		["--where-json", condition("and", ["a", "like", "x"])],
-	]) {
-		const { exit, stdout, stderr } = await find(...wrong);
-		expect([exit, stdout]).toEqual([2, ""]);
-		expect(stderr).toContain("comparison_operator");
+	for (const wrong of ["{}", condition("and", ["a", "like", "x"])]) {
+		expect((await says(find("--where-json", wrong), 2, "comparison_operator")).stdout).toBe("");
 	}
 	expect((await find("--where-json", late, "--where-json", late)).exit).toBe(2);
 	expect(service.requests).toHaveLength(before);
-	const bare = await find("--where-json", condition("and", ["pages", "is", 7]));
-	expect(bare.stderr).toContain('As text, "7", it means the same everywhere.');
+	const bare = find("--where-json", condition("and", ["pages", "is", 7]));
+	await says(bare, 0, 'As text, "7", it means the same everywhere.');
 });
 
 it("--fields shows only those members and keys, in that order", async () => {
@@ -119,7 +103,7 @@ it("--fields shows only those members and keys, in that order", async () => {
 	expect(line).toEqual({ name: first?.name, meta_fields: { odd: 'x"\t\n\\,;', pages: 0 } });
 });
 
-it("--limit reads no more pages than it needs, and --sort begins with the largest where it is asked to", async () => {
+it("--limit lists the first documents, and --sort begins with the largest where it is asked to", async () => {
 	const service = await tagged(250);
 	const list = async (...flags: string[]): Promise<string[]> => {
 		const argv = ["docs", "list", "-d", service.dataset, "--format", "jsonl", ...flags];
@@ -128,17 +112,6 @@ it("--limit reads no more pages than it needs, and --sort begins with the larges
 		return parseLines(stdout).map((line) => at(line, "document_id") as string);
 	};
 	const ids = await service.ids();
-	const requests = async (...flags: string[]): Promise<number> => {
-		const before = service.requests.length;
-		await list(...flags);
-		return service.requests.length - before;
-	};
-	const whole = await requests();
-	const one = await requests("--limit", "5");
-	// Pages have 100 documents.
-	expect(await requests("--limit", "100")).toBe(one);
-	expect(await requests("--limit", "101")).toBe(one + 1);
-	expect(whole).toBe(one + 2);
 	expect(await list("--limit", "5")).toEqual(ids.slice(0, 5));
 	expect(await list("--sort", "-pages", "--limit", "2")).toEqual([ids[249], ids[248]]);
 	expect(await list("--sort", "kind", "--where", "tags=hot")).toEqual([0, 50, 100, 150, 200].map((n) => ids[n]));
@@ -203,25 +176,6 @@ it("--fields adds name and size to a CSV, which still reads back with nothing lo
 	const back = ["docs", "tag", manifest, "--ignore", "size", "--ignore", "create_time"];
 	expect((await ragtag(back, { env: envOf(service) })).exit).toBe(0);
 	expect(await service.documents()).toEqual(held);
-});
-
-it("datasets are created, printed as an id alone, and listed in every format", async () => {
-	const service = await serve(2);
-	const env = envOf(service);
-	const made = await ragtag(["datasets", "create", "Hand bücher"], { env });
-	expect([made.exit, made.stdout]).toEqual([0, expect.stringMatching(/^\S+\n$/)]);
-	const id = made.stdout.trim();
-	const jsonl = parseLines((await ragtag(["datasets", "list", "--format", "jsonl"], { env })).stdout);
-	expect(jsonl).toContainEqual({ dataset_id: id, name: "Hand bücher", document_count: 0 });
-	expect(jsonl).toContainEqual(expect.objectContaining({ dataset_id: service.dataset, document_count: 2 }));
-	expect(items(parse((await ragtag(["datasets", "list", "--format", "json"], { env })).stdout))).toEqual(jsonl);
-	expect(parseLines((await ragtag(["datasets", "list", "--json"], { env })).stdout)).toEqual(jsonl);
-	for (const format of ["csv", "tsv", "table"]) {
-		const { stdout } = await ragtag(["datasets", "list", "--format", format], { env });
-		expect(stdout.split("\n")).toHaveLength(4);
-		expect(stdout).toContain(id);
-	}
-	expect((await ragtag(["datasets", "create", "  "], { env })).exit).toBe(2);
 });
 
 it("more datasets than one page holds are all listed", async () => {

@@ -63,15 +63,6 @@ describe("--only-changed", () => {
 		]);
 	});
 
-	it("fails the row of a missing document, and no other", async () => {
-		const service = await serve(3);
-		const ids = await service.ids();
-		const path = await manifest([...ids, "absent"]);
-		const argv = ["docs", "tag", path, "-d", service.dataset, "--only-changed", ...fast];
-		const { stdout } = await ends(ragtag(argv, { env: envOf(service) }), 1, { unchanged: 3, failed: 1 });
-		expect(stdout).toContain('"error_code":"NOT_FOUND"');
-	});
-
 	it("holds for a resumed run", async () => {
 		const service = await serve(3);
 		const ids = await service.ids();

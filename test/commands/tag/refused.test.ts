@@ -10,13 +10,9 @@ const id = "5f1c0123456789abcdef0123456789ab";
 /** What is wrong, its bytes, where the problem is, and a word of it. */
 const manifests: readonly (readonly [string, string | Uint8Array, string, string])[] = [
 	["is empty", "", "", "no rows"],
-	["has a surplus cell", `document_id,title\n${id},a,b\n`, "2:", ""],
-	["has an unclosed quote", `document_id,title\n${id},"open\nand on\n`, "2:34", ""],
 	["is not UTF-8", Buffer.concat([Buffer.from(`document_id,title\n${id},`), Buffer.of(0xff, 0x0a)]), "2:34", "UTF-8"],
-	["has a misspelt header", `Document-ID,title\n${id},a\n`, "1:1", "did you mean"],
 	["has an id that climbs", "document_id,title\n..,a\n", "2:1", "document_id"],
 	["says two things of one document", `document_id,title\n${id},a\n${id},b\n`, "3:1", "line 2"],
-	["has a date that does not exist", `document_id,publish_date\n${id},2024-02-30\n`, "2:34", "publish_date"],
 	["has JSON that is cut off", `[{"document_id":"${id}","title":"a"},{"document`, "1:", ""],
 ];
 
@@ -51,12 +47,12 @@ it("all problems are found at once: twenty for a person and a count, every one w
 		`document_id,pages:number\n${Array.from({ length: 30 }, (_, n) => `x${n},no`).join("\n")}\n`,
 	);
 	const argv = ["docs", "tag", path, "-d", service.dataset];
-	const { exit, stderr } = await ragtag(argv, { env: envOf(service) });
-	expect(exit).toBe(3);
-	expect(stderr.split("\n").filter((line) => line.startsWith(`${path}:`))).toHaveLength(20);
-	expect(stderr).toContain(
+	const { stderr } = await says(
+		ragtag(argv, { env: envOf(service) }),
+		3,
 		'10 more problems; --json lists all of them\n    30 times, lines 2 to 31, first: pages: "no" ',
 	);
+	expect(stderr.split("\n").filter((line) => line.startsWith(`${path}:`))).toHaveLength(20);
 	const { stdout } = await ragtag([...argv, "--json"], { env: envOf(service) });
 	expect(parseLines(stdout).filter((line) => at(line, "type") === "problem")).toHaveLength(30);
 	expect(service.requests).toEqual([]);
