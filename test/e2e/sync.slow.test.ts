@@ -4,31 +4,6 @@ import { synced } from "../support/synced.ts";
 const many = (count: number): Record<string, string> =>
 	Object.fromEntries(Array.from({ length: count }, (_, n) => [`old/${1000 + n}.txt`, `text ${n}`]));
 
-it("5 renames 500 moved files: none is uploaded or removed, and each keeps its id", async () => {
-	const { sync, ids, move } = await synced(many(500), { isBuilt: true });
-	await sync();
-	const before = await ids();
-	await move("old", "new");
-	expect(await sync("--remove")).toMatchObject({
-		exit: 0,
-		summary: { rows: 500, renamed: 500, uploaded: 0, removed: 0 },
-	});
-	const moved = Array.from(await ids(), ([name, id]) => [name.replace("new/", "old/"), id] as const);
-	expect(new Map(moved)).toEqual(before);
-});
-
-it("1 a second sync of 1,000 files writes nothing; 7 where 200 of them are deleted, nothing is sent", async () => {
-	const { sync, remove, service, write } = await synced(many(1000), { isBuilt: true });
-	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 1000, uploaded: 1000 } });
-	const before = service.requests.length;
-	expect(await sync()).toMatchObject({ exit: 0, summary: { rows: 0 } });
-	for (let n = 0; n < 200; n++) await remove(`old/${1000 + n}.txt`);
-	await write("new.txt", "new");
-	const refused = await sync("--remove");
-	expect([refused.exit, refused.stderr]).toEqual([9, expect.stringContaining("--max-remove 200")]);
-	expect(service.requests.slice(before).filter((line) => !line.startsWith("GET "))).toEqual([]);
-});
-
 it("12 believes no upload that answers 500 or lies: exit 1, no removal, and the next sync finishes", async () => {
 	const on = { method: "POST", path: "/documents$" };
 	const { sync, contents, remove, write } = await synced(many(10), {

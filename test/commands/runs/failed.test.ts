@@ -47,8 +47,13 @@ it("runs retry sends only the failed rows, and the run counts each row once", as
 	expect(summaryOf(failed.stdout)).toMatchObject({ updated: 4, failed: 2, exit_code: 1, resume: null });
 	expect(failed.stderr).toContain(`ragtag runs retry ${run}`);
 	const sent = world.writes();
-	const ended = await world.run(["runs", "retry", run, "--json", "--rate", "5000"]);
-	await ends(ended, 0, { run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 });
+	const retried = says(
+		world.run(["runs", "retry", run, "--json", "--rate", "5000"]),
+		0,
+		": 4 rows done before",
+		"2 left",
+	);
+	await ends(retried, 0, { run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 });
 	expect(world.writes() - sent).toBe(2);
 	expect((await world.service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual(range(6));
 	await ends(world.run(["runs", "retry", run, "--json"]), 0, { updated: 6, attempts: 8 });

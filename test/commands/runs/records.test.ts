@@ -198,15 +198,6 @@ it("a damaged journal is exit 7 and sends nothing; after runs repair the run can
 	expect([whole.exit, whole.stdout]).toEqual([0, expect.stringContaining("nothing to repair")]);
 });
 
-it("if runs can't be recorded, nothing is sent", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
-	const state = await folder();
-	await writeFile(join(state, "runs"), "in the way");
-	await says(world.run([...argv, "--state-dir", state]), 7, "nothing was sent", "--state-dir");
-	expect(world.service.requests.filter((line) => line.startsWith("PUT"))).toEqual([]);
-});
-
 it("the command that retries failed rows, or resumes after a repair, finds the run in its folder", async () => {
 	const world = await recorded(3, refuseAt(2));
 	const state = await folder();

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
 import { heldNumbers, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
@@ -41,12 +41,4 @@ it.each(["", '{"schema":1,"b'])("half a mark, %j, that a full disk left does not
 	await writeFile(world.path(first, MARK), half);
 	await ends(world.run(argv), 0, { updated: 4 });
 	expect(await states(world)).toEqual(["finished", "superseded"]);
-});
-
-it("a script gets the summary last also from a run that may not begin: exit 8", async () => {
-	const world = await recorded(4, stopAt(2));
-	const { path, argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
-	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
-	await ends(world.run(["runs", "resume", run, "--json"]), 8, { rows: 4, pending: 4 });
 });

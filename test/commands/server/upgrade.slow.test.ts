@@ -1,12 +1,8 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
 import { type Flavour, flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { parse, summaryOf } from "../../support/values.ts";
 
 const all = flavours.filter(isFlavour);
 const neighbours = all.flatMap((flavour, place): [Flavour, Flavour][] => {
@@ -46,26 +42,6 @@ describe("a server that is replaced during a run costs none of its 200 rows", ()
 	);
 });
 
-it("a server that was as documented, and is RAGFlow v0.23 at the next run, keeps every row of it", async () => {
-	const service = await serve(50);
-	const home = await folder();
-	const ids = await service.ids();
-	const tag = async (some: readonly string[]) => {
-		const argv = ["docs", "tag", await file("tags.csv", manifest(some)), "-d", service.dataset, ...fast];
-		return ragtag(argv, { env: envOf(service), home });
-	};
-	expect((await tag(ids.slice(0, 25))).exit).toBe(0);
-	const name = (await readdir(home, { recursive: true })).find((each) => /services.*\.json$/.test(each)) ?? "";
-	expect(parse(await readFile(join(home, name), "utf8"))).toMatchObject({
-		flavour: "documented",
-		form: "multipart",
-		proven: "document_id",
-	});
-	service.become("ragflow-0.23");
-	await ends(tag(ids.slice(25)), 0, { updated: 25, failed: 0, verified: true });
-	for (const { id, metadata } of await service.documents()) expect(metadata).toEqual({ author: `of ${id}` });
-});
-
 it("a server that was v0.27, and is v1.0 at the next run, is recognised by the answer to its first row", async () => {
 	const service = await serve(3, { flavour: "ragflow-0.27" });
 	const home = await folder();
@@ -79,28 +55,4 @@ it("a server that was v0.27, and is v1.0 at the next run, is recognised by the a
 	const { stderr } = await ends(tag("two"), 0, { updated: 3, failed: 0, verified: true });
 	expect(stderr).toContain("The service now answers as RAGFlow v1.0");
 	for (const { metadata } of await service.documents()) expect(metadata).toEqual({ author: "two" });
-});
-
-describe("runs that 0.1.0 recorded without an order of runs", () => {
-	/** Takes from the records what that version did not write. */
-	const asBefore = async (world: Recorded): Promise<void> => {
-		for (const run of await world.folders()) {
-			const path = world.path(run, "run.json");
-			const text = await readFile(path, "utf8");
-			expect(text).toContain('"order"');
-			await writeFile(path, text.replace(/\s*"order": \d+,/, ""));
-			await rm(world.path(run, "superseded.json"), { force: true });
-		}
-		await rm(join(world.state, "runs", ".order"), { recursive: true });
-	};
-
-	it("can be resumed", async () => {
-		const world = await recorded(6, stopAt(4));
-		const { argv } = await tagging(world);
-		const stopped = runOf((await world.run(argv)).stdout);
-		await asBefore(world);
-		const { exit, stdout } = await world.run([...argv, "--resume"]);
-		expect([exit, runOf(stdout)]).toEqual([0, stopped]);
-		expect(summaryOf(stdout)).toMatchObject({ updated: 6, attempts: 6 });
-	});
 });
