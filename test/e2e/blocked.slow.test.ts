@@ -5,6 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { says } from "../support/ended.ts";
 import { COMMAND, environment, type Running, shell, start, startOpen } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, KEY, serve } from "../support/service.ts";
@@ -159,8 +160,7 @@ it("a named pipe in place of a sidecar is a problem of that file and blocks noth
 	await shell(`echo text > '${join(at, "a.txt")}'`);
 	const running = start(["docs", "resolve", join(at, "a.txt"), "-d", DATASET, "--match", "sidecar"], HERE);
 	await gone(running, 20_000);
-	const { exit, stderr } = await running.ended;
-	expect([exit, stderr]).toEqual([3, expect.stringContaining("cannot be read: it is no regular file")]);
+	await says(running.ended, 3, "cannot be read: it is no regular file");
 });
 
 it.each([
@@ -173,9 +173,7 @@ it.each([
 	const argv = command.split(" ").map((word) => (word === "tags.csv" ? path : word));
 	const running = start([...argv, "/dev/zero"], HERE);
 	await gone(running, 20_000);
-	const { exit, stderr } = await running.ended;
-	expect([exit, stderr]).toEqual([2, expect.stringContaining("no")]);
-	expect(stderr).toMatch(/\/dev\/zero.*(?:is not a|is no) regular file/);
+	await says(running.ended, 2, "no", /\/dev\/zero.*(?:is not a|is no) regular file/);
 });
 
 it.skipIf(!onTerminal || !onLinux)(

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ends, says } from "../support/ended.ts";
 import { program, type Running, start } from "../support/program.ts";
 import { file, folder } from "../support/service.ts";
-import { at, parse, parseLines, summaryOf } from "../support/values.ts";
+import { at, parse, parseLines } from "../support/values.ts";
 
 async function serving(
 	argv: readonly string[],
@@ -66,8 +67,7 @@ it("SIGTERM to a sandbox ends its program, and a program that is not there is a 
 	running.child.kill("SIGTERM");
 	expect((await running.ended).exit).toBe(143);
 
-	const missing = await program(["sandbox", "--", "no-such-program"]);
-	expect([missing.exit, missing.stderr]).toEqual([2, expect.stringContaining("no-such-program could not be started")]);
+	await says(program(["sandbox", "--", "no-such-program"]), 2, "no-such-program could not be started");
 });
 
 it("a sandbox speaks the requested release, and the next one after the planned upgrade", async () => {
@@ -107,8 +107,7 @@ it("a sandbox with faults names its record, fails as planned, and prints what it
 		expect(control).toMatch(/^control http:\/\/127\.0\.0\.1:\d+$/);
 		const env = { RAGTAG_BASE_URL: url, RAGTAG_API_KEY: exported.split("=")[1] ?? "" };
 		const manifest = await file("tags.csv", `document_id,author\n${"0".repeat(31)}1,Ana\n`);
-		const tagged = await program(["docs", "tag", manifest, "-d", dataset, "--json"], env);
-		expect([tagged.exit, summaryOf(tagged.stdout)]).toEqual([0, expect.objectContaining({ updated: 1 })]);
+		await ends(program(["docs", "tag", manifest, "-d", dataset, "--json"], env), 0, { updated: 1 });
 		const ask = async (what: string): Promise<string> => (await fetch(`${control.split(" ")[1]}${what}`)).text();
 		expect(parse(await ask("/faults"))).toMatchObject({ faults: [{ fault: "reset", fired: 1 }] });
 		const ledger = parseLines(await ask("/ledger"));
@@ -137,8 +136,7 @@ it("--faults list prints the faults and serves nothing", async () => {
 it("a port in use is exit 2 with the reason", async () => {
 	const first = await serving([], 2);
 	const port = new URL(first.lines[0] ?? "").port;
-	const { exit, stderr } = await program(["sandbox", "--port", port]);
-	expect([exit, stderr]).toEqual([2, expect.stringContaining(`Port ${port} is in use`)]);
+	await says(program(["sandbox", "--port", port]), 2, `Port ${port} is in use`);
 	first.child.kill("SIGTERM");
 	await first.ended;
 });

@@ -43,7 +43,6 @@ it("the key is read from a file named by a flag or a variable, or from standard 
 it("standard input cannot be both the key and a manifest", async () => {
 	const service = await serve(1);
 	const argv = ["docs", "tag", "-", "-d", service.dataset, "--base-url", service.url, "--api-key-file", "-"];
-	const { exit } = await program(argv, {}, `${KEY}\n`);
-	expect(exit).toBe(2);
+	expect((await program(argv, {}, `${KEY}\n`)).exit).toBe(2);
 	expect(service.requests).toEqual([]);
 });

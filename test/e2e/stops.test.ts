@@ -3,10 +3,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
+import { ends, says } from "../support/ended.ts";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
-import { at, parse, parseLines, range, summaryOf } from "../support/values.ts";
+import { at, parse, parseLines, range } from "../support/values.ts";
 
 const rows = (ids: readonly string[]): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}`).join("\n")}\n`);
@@ -58,11 +59,7 @@ it("a log that can't be opened ends a run before anything is sent, and one that 
 	const before = service.requests.length;
 	const unopened = await program([...argv, join(await folder(), "missing", "log")], envOf(service));
 	expect([unopened.exit, unopened.stdout, service.requests.length]).toEqual([2, "", before]);
-	const unwritten = await program([...argv, "/dev/full"], envOf(service));
-	expect([unwritten.exit, summaryOf(unwritten.stdout)]).toEqual([
-		74,
-		expect.objectContaining({ updated: 3, pending: 0, exit_code: 74 }),
-	]);
+	const unwritten = await ends(program([...argv, "/dev/full"], envOf(service)), 74, { updated: 3, pending: 0 });
 	expect(unwritten.stderr).toContain("--log-file /dev/full: no space left on device; the command goes on without it");
 });
 
@@ -99,8 +96,7 @@ it("a list that could not be written is exit 74", async () => {
 	const list = await shell(`$RAGTAG docs list -d ${service.dataset} > /dev/full`, envOf(service));
 	expect([list.exit, list.stderr]).toEqual([74, expect.stringContaining("standard output could not be written")]);
 	const path = await rows(await service.ids());
-	const version = await shell("$RAGTAG --version > /dev/full", {});
-	expect([version.exit, version.stderr]).toEqual([74, expect.stringContaining("standard output could not be written")]);
+	await says(shell("$RAGTAG --version > /dev/full", {}), 74, "standard output could not be written");
 	const tag = await shell(`$RAGTAG docs tag ${path} -d ${service.dataset} --json > /dev/full`, envOf(service));
 	expect([tag.exit, tag.stderr]).toEqual([74, expect.stringContaining("3 rows: 3 updated")]);
 	expect((await service.documents()).map(({ metadata }) => at(metadata, "n"))).toEqual([0, 1, 2]);

@@ -205,12 +205,9 @@ describe("an output of a run", () => {
 			[made.manifest, `is also the file of the argument ${made.manifest}`],
 		];
 		for (const [junit, why] of refused) {
-			const { exit, stderr } = await tag({ ...made, junit });
-			expect(stderr).toContain(`ragtag: --junit ${junit}: ${why}; nothing was sent`);
-			expect(exit).toBe(2);
+			await says(tag({ ...made, junit }), 2, `ragtag: --junit ${junit}: ${why}; nothing was sent`);
 		}
-		const { exit } = await tag(made, ["--failed", made.junit]);
-		expect(exit).toBe(2);
+		expect((await tag(made, ["--failed", made.junit])).exit).toBe(2);
 		expect(made.service.requests).toEqual([]);
 		expect(await readFile(made.manifest, "utf8")).toContain("document_id");
 	});

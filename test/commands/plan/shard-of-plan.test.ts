@@ -22,8 +22,7 @@ const SHARDS = ["1/3", "2/3", "3/3"];
 async function planned(world: Recorded): Promise<{ apply: (shard: string, ...more: string[]) => string[] }> {
 	const { path } = await tagging(world);
 	const plan = join(await folder(), "plan.jsonl");
-	const { exit } = await world.run(["docs", "plan", path, "-d", world.service.dataset, "--out", plan]);
-	expect(exit).toBe(0);
+	expect((await world.run(["docs", "plan", path, "-d", world.service.dataset, "--out", plan])).exit).toBe(0);
 	return { apply: (shard, ...more) => ["docs", "apply", plan, "--shard", shard, ...FLAGS, ...more] };
 }
 

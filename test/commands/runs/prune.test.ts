@@ -1,9 +1,8 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { says } from "../../support/ended.ts";
+import { ends, says } from "../../support/ended.ts";
 import { ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
-import { summaryOf } from "../../support/values.ts";
 
 /** Without the newest runs, which stay by default. */
 const OLD = ["--older-than", "1ms", "--keep-last", "0"];
@@ -19,8 +18,7 @@ it("an active run is never pruned: its rows could neither be recorded nor undone
 	expect([swept.exit, swept.stdout]).toEqual([0, ""]);
 	expect(swept.stderr).toContain(`Run ${run} stays: it or another run of its manifest is in progress`);
 	await says(world.run(["runs", "prune", run, "--all"]), 5, "nothing was removed");
-	const ended = await running;
-	expect([ended.exit, summaryOf(ended.stdout)]).toEqual([0, expect.objectContaining({ updated: 12 })]);
+	await ends(running, 0, { updated: 12 });
 	expect((await world.run(["runs", "undo", run, "--yes"])).exit).toBe(0);
 	expect((await world.run([...everything])).stdout).toContain(run);
 	expect(await world.folders()).toEqual([]);

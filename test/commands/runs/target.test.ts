@@ -40,8 +40,7 @@ it("a planted state folder gets no key: its record names a service of its own", 
 	const path = join(planted, "runs", run, "run.json");
 	await writeFile(path, (await readFile(path, "utf8")).replaceAll(world.service.url, thief.url));
 	for (const verb of ["resume", "retry", "verify"]) {
-		const { exit } = await world.run(["runs", verb, run, "--state-dir", planted], { env: key });
-		expect(exit).toBe(2);
+		expect((await world.run(["runs", verb, run, "--state-dir", planted], { env: key })).exit).toBe(2);
 	}
 	expect(thief.requests).toEqual([]);
 });

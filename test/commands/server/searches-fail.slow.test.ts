@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { says } from "../../support/ended.ts";
+import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY } from "../../support/service.ts";
-import { at, items, summaryOf } from "../../support/values.ts";
+import { at, items } from "../../support/values.ts";
 
 const FAST = ["--rate", "5000", "--json"];
 const GOOD = 60_000;
@@ -53,8 +53,7 @@ describe("no row fails while the whole search engine is away for a moment", () =
 		const { sandbox, ids, tag } = await serve("ragflow-0.27", isTagged);
 		const away = { fault: "searches-fail", updates: "refused", milliseconds: 1_000 };
 		sandbox.control?.setPlan({ faults: [{ ...away, on: { ...isUpdate, nth: 40 } }] });
-		const { exit, stdout } = await tag(["team", ...ids.map((id) => `${id},x`)], ...flags);
-		expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 130, failed: 0 })]);
+		await ends(tag(["team", ...ids.map((id) => `${id},x`)], ...flags), 0, { updated: 130, failed: 0 });
 		expect(sandbox.control?.plan()[0]?.fired).toBe(1);
 		for (const had of (await held(sandbox)).values()) expect(had).toMatchObject({ team: "x" });
 	});
@@ -68,8 +67,7 @@ it.each([
 	const { sandbox, ids, tag, fail, env } = await serve("ragflow-0.27");
 	const before = await held(sandbox);
 	fail(1_000, on);
-	const { exit, stdout } = await tag(["team", ...ids.map((id) => `${id},x`)], "--mode", "merge");
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 130 })]);
+	await ends(tag(["team", ...ids.map((id) => `${id},x`)], "--mode", "merge"), 0, { updated: 130 });
 	expect(sandbox.control?.plan()[0]?.fired).toBe(1);
 	const after = await held(sandbox);
 	for (const [id, had] of before) expect(after.get(id)).toEqual({ ...Object(had), team: "x" });
@@ -84,8 +82,10 @@ it.each(["ragflow-0.24", "ragflow-0.25", "ragflow-0.27", "ragflow-1.0"] as const
 		const before = await held(sandbox);
 		fail(GOOD, { ...isList, nth: 1 });
 		const rows = ["team", ...ids.map((id) => `${id},x`)];
-		const { exit, stdout, stderr } = await tag(rows, "--mode", "merge", "--max-outage", "300ms");
-		expect([exit, summaryOf(stdout)]).toEqual([6, expect.objectContaining({ updated: 0, pending: 130 })]);
+		const { stderr } = await ends(tag(rows, "--mode", "merge", "--max-outage", "300ms"), 6, {
+			updated: 0,
+			pending: 130,
+		});
 		expect(stderr).toContain("If these documents have no metadata, `--mode replace` writes the same.");
 		expect(await held(sandbox)).toEqual(before);
 	},
@@ -104,8 +104,7 @@ it("an undo does not empty documents whose metadata a failing search hid when th
 
 it("documents without any metadata are tagged, and all but the first are undone", async () => {
 	const { sandbox, ids, tag, env } = await serve("ragflow-0.27", false);
-	const { exit, stdout } = await tag(["team", ...ids.map((id) => `${id},x`)]);
-	expect([exit, summaryOf(stdout)]).toEqual([0, expect.objectContaining({ updated: 130, verified: true })]);
+	await ends(tag(["team", ...ids.map((id) => `${id},x`)]), 0, { updated: 130, verified: true });
 	await ragtag(["runs", "undo", "--yes"], { env });
 	const left = [...(await held(sandbox)).values()];
 	expect(left).toEqual(ids.map((_, n) => (n === 0 ? { team: "x" } : {})));
