@@ -31,7 +31,7 @@ describe("action.yml", () => {
 		expect(stderr).toMatch(
 			/^::error file=tags\.csv,line=2,col=4,title=ragtag manifest check%3A [A-Z_]+::publish_date/m,
 		);
-		expect(await readFile(runner.summary, "utf8")).toContain("### ❌ ragtag manifest check");
+		expect(await readFile(runner.summary, "utf8")).toContain("## Failed: `ragtag manifest check tags.csv`");
 		expect((await readdir(outputs["folder"] ?? "")).toSorted()).toEqual(["check.xml"]);
 	});
 
