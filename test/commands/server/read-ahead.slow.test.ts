@@ -64,9 +64,9 @@ it("what another client writes ahead of a merge is kept where documents can be r
 	const foreign = held.slice(150, 250);
 	expect(foreign).toEqual(range(100).map(() => ({ author: "Ann", foreign: "kept", team: "x" })));
 	expect(summary).toMatchObject({ updated: ROWS });
-	// A chunk holds a hundred rows. On a slow machine what was read grows too old, and a part of a chunk is read again.
+	// A chunk holds a hundred rows. Its rest is read again after five seconds, and two chunks may be read ahead at a time.
 	expect(lists).toBeGreaterThanOrEqual(ROWS / 100);
-	expect(lists).toBeLessThanOrEqual(ROWS / 10);
+	expect(lists).toBeLessThanOrEqual(ROWS / 100 + (2 * Number(at(summary, "seconds"))) / 5);
 	expect(at(summary, "oldest_reading_seconds")).toBeLessThan(5);
 });
 
