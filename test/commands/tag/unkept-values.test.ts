@@ -231,7 +231,7 @@ describe("manifest init", () => {
 			const { out, text, stderr } = await initialised(service);
 			expect(stderr).toMatch(/warning: 1 document has numbers .*document doc-0, key tweet_id.*docs tag refuses/);
 			expect(text).toContain("owner,tweet_id:json\n");
-			// After a bare number stands what keeps a spreadsheet from making a rounded one of it, which nobody would refuse.
+			// A mark after a bare number keeps a spreadsheet from rounding it. A rounded number could not be recognised later.
 			expect(text).toContain(digits.includes(",") ? `,"${digits}"\n` : `,"${digits}\t"\n`);
 			await says(service.run("docs", "tag", out), 3, `${out}:2:`);
 			expect(updates(service)).toEqual([]);
