@@ -23,8 +23,6 @@ export const ACTIVITY_STATES = [
 	"stopping",
 ] as const;
 
-export type ActivityState = (typeof ACTIVITY_STATES)[number];
-
 /** How much of a piece of work is done that has no rows with outcomes. */
 export type WorkCount = {
 	readonly done: number;
@@ -35,7 +33,7 @@ export type WorkCount = {
 
 /** The state of a command, with its cause. `RunMonitor` gives it; `io` shows it. */
 export type Activity = {
-	readonly state: ActivityState;
+	readonly state: (typeof ACTIVITY_STATES)[number];
 	/** what is checked, read or verified: `documents of DATASET`; safe to show */
 	readonly what?: string | undefined;
 	/** how much of that is done */

@@ -30,10 +30,7 @@ export type ParsedEnvelope = {
 
 /** An answer with its text, and the envelope in it. */
 export function decoded({ status, headers, bytes }: RawAnswer): Answer {
-	return answerOf(status, isUtf8(bytes) ? bytes.toString() : undefined, headers);
-}
-
-export function answerOf(status: number, text: string | undefined, headers: RawHeaders = []): Answer {
+	const text = isUtf8(bytes) ? bytes.toString() : undefined;
 	return { status, headers, text, envelope: readEnvelope(text) };
 }
 
@@ -51,7 +48,7 @@ function textOf(field: Buffer | string | undefined): string {
 }
 
 /** The envelope in an answer's text, or a few words that say why there is none. */
-export function readEnvelope(answer: string | undefined): ParsedEnvelope | string {
+function readEnvelope(answer: string | undefined): ParsedEnvelope | string {
 	if (answer === undefined) return "an answer that is not UTF-8 text";
 	if (answer.trim() === "") return "an empty answer";
 	// Some servers begin with a byte order mark.

@@ -10,7 +10,7 @@ type Target = { readonly host: string; readonly port: string };
  *
  * `variable` is the environment variable that decided, as it is written there. Undefined if no variable did.
  */
-export type Route =
+type Route =
 	| { readonly kind: "direct"; readonly why: "loopback" | "exempt" | "unset"; readonly variable: string | undefined }
 	/** `uri` may contain a password: it is for the connection alone */
 	| { readonly kind: "proxy"; readonly uri: string; readonly variable: string };

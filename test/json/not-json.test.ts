@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isNotJson, parseLoosely } from "../../src/json/parse-json.ts";
 import { Decoder } from "../../src/rest/decode.ts";
-import { readEnvelope } from "../../src/rest/answer.ts";
+import { readEnvelope } from "../rest/decoded.ts";
 
 describe("NaN and the infinities are read as what they are", () => {
 	it.each<[string, unknown]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { classifyAnswer, errorOfRoute } from "../../src/rest/classify.ts";
-import { answerOf, readEnvelope } from "../../src/rest/answer.ts";
+import { answerOf, readEnvelope } from "./decoded.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import { documented } from "../../src/rest/flavours.ts";
 import { redactor } from "../../src/text/redactor.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { Decoder } from "../../src/rest/decode.ts";
-import { type ParsedEnvelope, readEnvelope } from "../../src/rest/answer.ts";
+import type { ParsedEnvelope } from "../../src/rest/answer.ts";
+import { readEnvelope } from "./decoded.ts";
 
 const decode = new Decoder({ host: "host:1", redact: (text) => text });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
-import { answerOf, readEnvelope } from "../../src/rest/answer.ts";
+import { answerOf, readEnvelope } from "./decoded.ts";
 import { RestError } from "../../src/rest/errors.ts";
 import {
 	documented,

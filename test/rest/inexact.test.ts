@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isDoubleInFull, survivesDouble } from "../../src/json/numbers.ts";
 import { Decoder } from "../../src/rest/decode.ts";
-import { readEnvelope } from "../../src/rest/answer.ts";
+import { readEnvelope } from "./decoded.ts";
 import type { Document } from "../../src/rest/types.ts";
 
 const decode = new Decoder({ host: "host:1", redact: (text) => text });

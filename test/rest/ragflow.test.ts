@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerOf } from "../../src/rest/answer.ts";
+import { answerOf } from "./decoded.ts";
 import { classifyAnswer } from "../../src/rest/classify.ts";
 import { isDatabaseAway } from "../../src/rest/ragflow.ts";
 import { DATABASE_AWAY } from "../../src/rest/errors.ts";

@@ -34,7 +34,7 @@ export type Doctor = {
 };
 
 /** The dataset in which rights are checked. */
-export type Chosen = {
+type Chosen = {
 	readonly id: string;
 	readonly documents: number | undefined;
 };

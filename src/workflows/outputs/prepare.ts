@@ -116,7 +116,7 @@ async function filesOf(args: readonly string[], flags: OtherFiles): Promise<Map<
  * A text that is the same for all names of a file, links and other letter cases included. Where there is no file yet, it is
  * the path without links in its folder.
  */
-export async function identityOf(path: string): Promise<string> {
+async function identityOf(path: string): Promise<string> {
 	try {
 		// As a number, a long inode number would be rounded.
 		const { dev, ino } = await stat(path, { bigint: true });

@@ -135,7 +135,7 @@ function firstFew(documents: readonly Named[], textOf: (document: Named) => stri
 type ListedNames = { readonly names: Names; readonly claims: Claims };
 
 /** Gives the names of a dataset, each of which is listed once, when its first row comes. */
-export type NamesOf = (dataset: string) => Promise<ListedNames>;
+type NamesOf = (dataset: string) => Promise<ListedNames>;
 
 /**
  * @throws CliError exit 1 where a list stays short: a name that it lacks may exist, and one that it shows once may exist twice
