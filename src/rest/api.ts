@@ -4,13 +4,12 @@ import { decoded, type ParsedEnvelope, type RawAnswer } from "./answer.ts";
 import { type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
 import { notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
-import { documentCalls } from "./document-calls.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
 import { forRemoval, notListed, removalOf } from "./removal.ts";
 import { LIST_BYTES } from "./attempt.ts";
-import { JSON_TYPE, Requests, type SharedParts } from "./requests.ts";
+import { documentCalls, JSON_TYPE, type PageCounter, Requests, type Service } from "./requests.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
 import type { Api, Dataset, Dialect, Document, ListedDocument, Page, StoredFile, UploadFile } from "./types.ts";
 import { documentParameters, pathOf, segment } from "./url.ts";
@@ -29,47 +28,33 @@ type ApiOptions = Omit<TransportOptions, "origin" | "headers"> & {
 	readonly boundary?: BoundarySource | undefined;
 };
 
-/** Asks for a page, from 1, and counts its entries. @param what is listed: `documents of DATASET` */
-type PageCounter = {
-	page<Listed extends Page<unknown>>(what: string, page: number, request: () => Promise<Listed>): Promise<Listed>;
-};
-
 /** The API of one service. Opens no connection before the first request. */
 export function createApi(options: ApiOptions): Api {
 	const { origin, pathname: prefix } = new URL(options.baseUrl);
 	const context = errorContextOf(options);
 	const headers = ["authorization", `Bearer ${options.key}`, "accept-encoding", "identity", "user-agent", "ragtag"];
 	const service: Service = {
-		options,
 		prefix,
 		context,
 		transport: new Transport({ ...options, origin, headers }, context),
 		decode: new Decoder(context),
 		boundary: options.boundary ?? randomBoundary,
 		onBytes: options.onBytes,
+		lists: options.lists ?? { page: (_what, _page, request) => request() },
 		listed: new WeakSet(),
 		isKeyAccepted: false,
 	};
 	return apiIn(options.dialect, service);
 }
 
-/** The parts that the dialects of one service share. */
-type Service = SharedParts & {
-	readonly options: ApiOptions;
-	readonly transport: Transport;
-	/** the documents that its lists have shown; no others can be removed */
-	readonly listed: WeakSet<ListedDocument>;
-};
-
 function apiIn(dialect: Dialect, service: Service): Api {
-	const { options, context, decode, boundary, listed, prefix } = service;
+	const { context, decode, boundary, listed, lists, onBytes, prefix } = service;
 	const { flavour, form } = dialect;
 	const requests = new Requests(dialect, service);
-	const { lists = { page: (_what, _page, request) => request() } } = options;
 
 	async function upload(datasetId: string, file: UploadFile): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
-		const opened = await openUpload(file, boundary(), options.onBytes);
+		const opened = await openUpload(file, boundary(), onBytes);
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];
 			const request = { body: opened.body, headers: contentHeaders, isPatient: true };

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { RawAnswer } from "../../src/rest/answer.ts";
 import type { Call } from "../../src/rest/attempt.ts";
 import { Decoder } from "../../src/rest/decode.ts";
-import { documentCalls } from "../../src/rest/document-calls.ts";
 import { RestError } from "../../src/rest/errors.ts";
-import { Requests } from "../../src/rest/requests.ts";
+import { documentCalls, Requests, type Service } from "../../src/rest/requests.ts";
 import type { Api, Dialect, Echo } from "../../src/rest/types.ts";
 import { ragflow1 } from "../support/flavours.ts";
 
@@ -12,17 +11,22 @@ const context = { host: "host:1", redact: (text: string) => text };
 const fields = new Map([["author", "x"]]);
 
 function updating(dialect: Dialect, send: (call: Call<Echo>) => Echo): Api["updateMetadata"] {
-	const shared = {
+	const service: Service = {
 		context,
 		prefix: "/api/v1",
 		isKeyAccepted: false,
 		decode: new Decoder(context),
 		boundary: () => "",
 		onBytes: undefined,
-		// oxlint-disable-next-line require-await -- what `send` throws is a rejection, as of a transport
-		transport: { send: async <Result>(call: Call<Result>) => send(call as Call<unknown> as Call<Echo>) as Result },
+		lists: { page: (_what, _page, request) => request() },
+		listed: new WeakSet(),
+		transport: {
+			// oxlint-disable-next-line require-await -- what `send` throws is a rejection, as of a transport
+			send: async <Result>(call: Call<Result>) => send(call as Call<unknown> as Call<Echo>) as Result,
+			close: () => Promise.resolve(),
+		},
 	};
-	return documentCalls(new Requests(dialect, shared)).updateMetadata;
+	return documentCalls(new Requests(dialect, service)).updateMetadata;
 }
 
 /** The result of reading an answer, as text that can be compared. */
