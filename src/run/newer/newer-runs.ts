@@ -125,7 +125,7 @@ export async function newerRuns(
 	const undos = isUndo ? undosOf(runs, all, removed) : [];
 	const own = ownRuns(file, all, undos);
 	const ownFiles = all.filter(({ run }) => own.has(run));
-	const began = Math.min(...ownFiles.map(({ order = 0 }) => order));
+	const began = Math.min(...ownFiles.map(({ order }) => order));
 	const newer = new NewerRuns(began, beganFor(began, ownFiles));
 	const others: Other[] = [
 		...all
@@ -149,7 +149,7 @@ export async function newerRuns(
  * Where a shard is of another machine, the first of the others counts.
  */
 function beganFor(began: number, own: readonly RunFile[]): (documentId: string) => number {
-	const shards = own.flatMap(({ order = 0, options }) => {
+	const shards = own.flatMap(({ order, options }) => {
 		const shard = shardIn(options);
 		return shard === undefined ? [] : [{ ...shard, order }];
 	});
@@ -211,10 +211,9 @@ export async function runWithoutFile(
 ): Promise<RunInOrder | undefined> {
 	const header = (await readRun(runs.path(run)))?.header;
 	if (header === undefined || known.has(header.run)) return undefined;
-	const { order } = header;
 	// The number of its newest execution is not known.
 	const lastOrder = Number.POSITIVE_INFINITY;
-	return { run, baseUrl: header.target.baseUrl, lastOrder, ...(order === undefined ? {} : { order }) };
+	return { run, baseUrl: header.target.baseUrl, lastOrder, order: header.order ?? 0 };
 }
 
 /** The runs that are one with a run: its shards, or the run that they were merged into. For an undo also what it takes back, and other undos of that. */

@@ -85,7 +85,7 @@ export function touchesOfRemovedRuns(runs: RunStore, recorded: ReadonlySet<strin
  * @throws the error of the storage where the list can't be written
  */
 export async function keepTouches(runs: RunStore, file: RunInOrder, others: readonly RunFile[]): Promise<void> {
-	const oldest = Math.min(...others.map(({ order = 0 }) => order));
+	const oldest = Math.min(...others.map(({ order }) => order));
 	const recorded = new Set(others.map(({ run }) => run));
 	const read = (): Promise<RunTouches> => touchesOfRun(runs, file);
 	// Where nothing of a damaged record can be read, its removal must be possible all the same.

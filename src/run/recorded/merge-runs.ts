@@ -80,12 +80,11 @@ type Merge = {
 
 async function runFileOf(run: string, { runs, whole, base, tool, began }: Merge): Promise<RunFile> {
 	const { file, recorded } = base;
-	const { order: _, ...shard } = file;
 	const order = await orderOf(runs, whole, began);
 	const path = hasCopy(base) ? runs.path(run, "manifest") : file.manifest.path;
 	const rows = whole.reduce((sum, part) => sum + part.recorded.header.manifest.rows, 0);
 	return {
-		...shard,
+		...file,
 		run,
 		ragtag: tool,
 		started: new Date(began).toISOString(),
@@ -101,16 +100,16 @@ async function runFileOf(run: string, { runs, whole, base, tool, began }: Merge)
  * followed the shards stays newer, and explains what it overwrote. Numbers of other machines mean nothing here, so of their
  * shards the times count.
  */
-async function orderOf(runs: RunStore, whole: readonly ShardRun[], began: number): Promise<number | undefined> {
+async function orderOf(runs: RunStore, whole: readonly ShardRun[], began: number): Promise<number> {
 	const all = await runs.files();
 	const own = new Set(whole.filter(({ isLocal }) => isLocal).map(({ file }) => file.run));
 	const isForeign = own.size < whole.length;
-	const newest = all.filter(({ run }) => own.has(run)).reduce((most, { order = 0 }) => Math.max(most, order), 0);
-	const before = all.filter((file) => (file.order ?? 0) <= newest || (isForeign && Date.parse(file.started) <= began));
+	const newest = all.filter(({ run }) => own.has(run)).reduce((most, { order }) => Math.max(most, order), 0);
+	const before = all.filter((file) => file.order <= newest || (isForeign && Date.parse(file.started) <= began));
 	const [last] = before.toSorted((one, other) => byAge(other, one));
 	if (before.length === all.length && isForeign) return takeOrder(runs.folder, all);
-	// A run without a number comes before all that have one: all recorded runs followed the shards.
-	return last?.order;
+	// Without such a run, all recorded runs followed the shards.
+	return last?.order ?? 0;
 }
 
 function mergedHeader(file: RunFile, whole: readonly ShardRun[], { first, began }: Times): HeaderRecord {

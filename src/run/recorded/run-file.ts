@@ -11,7 +11,7 @@ import { removeFile } from "../storage/quick-files.ts";
 /** Far more runs than a folder ever has. A larger number is not this program's, and would leave no next one. */
 const LARGEST_ORDER = 1e12;
 
-const ORDER = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(LARGEST_ORDER));
+const ORDER = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(LARGEST_ORDER));
 
 const TEXTS = v.pipe(v.array(v.string()), v.readonly());
 
@@ -65,8 +65,8 @@ const RUN_FILE = v.object({
 	ragtag: v.string(),
 	/** ISO 8601 */
 	started: v.string(),
-	/** number in the order in which runs began, whatever the clock said; absent in a merged run that all others followed */
-	order: known(ORDER),
+	/** number in the order in which runs began, whatever the clock said; 0 for a merged run that all others followed */
+	order: ORDER,
 	/** number of its newest execution, where it was resumed or retried */
 	lastOrder: known(ORDER),
 	/** `user@host` of the process that began it; absent where the system names no user */
@@ -148,19 +148,15 @@ function hexadecimal(number: number): string {
 /** The members by which the ages of runs are compared. */
 type RunAge = Pick<RunFile, "run" | "started" | "order" | "lastOrder">;
 
-/** The number of the newest execution of a run; 0 in records of 0.1.0. */
-export function newestOrder({ order = 0, lastOrder = order }: Pick<RunFile, "order" | "lastOrder">): number {
+/** The number of the newest execution of a run. */
+export function newestOrder({ order, lastOrder = order }: Pick<RunFile, "order" | "lastOrder">): number {
 	return lastOrder;
 }
 
-/**
- * Compares runs by when they began, the oldest first. It uses their order numbers, as the clock may have been wrong.
- * Records of 0.1.0 have none: they come before all others, by the time in their names.
- */
+/** Compares runs by when they began, the oldest first. It uses their order numbers, as the clock may have been wrong. */
 export function byAge(one: RunAge, other: RunAge): number {
-	const difference = (one.order ?? 0) - (other.order ?? 0);
-	if (difference !== 0) return difference;
-	// Without numbers, or with equal ones, which two machines with a shared folder may have taken at the same time.
+	if (one.order !== other.order) return one.order - other.order;
+	// Two machines with a shared folder may have taken one number at the same time.
 	return one.run < other.run ? -1 : one.run > other.run ? 1 : 0;
 }
 

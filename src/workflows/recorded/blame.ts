@@ -69,7 +69,7 @@ export async function recordedWrites(
 	return writes;
 }
 
-function writeOf(written: WrittenRow, { run, command, manifest, baseUrl, order: began = 0 }: RunFile): FoundWrite {
+function writeOf(written: WrittenRow, { run, command, manifest, baseUrl, order: began }: RunFile): FoundWrite {
 	const { line, write, metadata, before, time, status, datasetId, order } = written;
 	// An upload creates its document, which had nothing before.
 	const created = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;

@@ -9,6 +9,7 @@ function fileOf(command: string, sha256: string, parse: boolean): RunFile {
 		run,
 		command,
 		ragtag: "0.2.0",
+		order: 1,
 		started: "2026-01-01T00:00:00.000Z",
 		baseUrl: "http://127.0.0.1/api/v1",
 		manifest: { name: "papers", path: `/runs/${run}/manifest`, sha256, rows: 1 },
