@@ -95,17 +95,14 @@ async function upload(options: UploadOptions, app: App): Promise<ExitCode> {
 	const manifest = checkFlags(options);
 	const { command } = PURPOSES.upload;
 	await using run = await openRun(command, options, app);
-	if (onExisting === "replace") {
-		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, "--on-existing replace");
-	}
-	// A manifest is checked before the first request.
-	const hasCall = async (): Promise<void> =>
-		options.parse === true ? requireCall(run.session, "parse", "--parse") : undefined;
-	if (manifest === undefined) await hasCall();
 	await using rows = await (manifest === undefined
 		? fileRows(run, files)
 		: manifestRows(run, manifest, { purpose: "upload" }));
-	await hasCall();
+	// A manifest is checked before the first request.
+	if (onExisting === "replace") {
+		for (const call of ["download", "rename"] as const) await requireCall(run.session, call, "--on-existing replace");
+	}
+	if (options.parse === true) await requireCall(run.session, "parse", "--parse");
 	const compares = comparesMetadata(onExisting);
 	const previewed = dryRun && compares ? "--dry-run" : undefined;
 	await endIfMetadataHidden(run, rows, verifies(options) ? "--verify" : previewed);
