@@ -7,11 +7,11 @@ import { documented, type Flavour, flavourNamed } from "./rest/flavours.ts";
 import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
-import { type Cooldown, paced } from "./run/rate/cooldown.ts";
+import { LONGEST_TIMER_MS } from "./run/clock.ts";
+import type { Cooldown } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, RateControl } from "./run/rate/rate-control.ts";
-import { reporterTo } from "./run/rate/reporter.ts";
 import { checkingAddress, requestWithRetry } from "./run/retry/request.ts";
 import { flavourNames } from "./run/service/detect-flavour.ts";
 import { fileMemory } from "./run/service/service-memory.ts";
@@ -52,9 +52,6 @@ type SessionDependencies = {
 
 /** The wall clock, and calls at intervals of so many milliseconds until the returned function is called. */
 export type AppTimers = Pick<Timers, "date" | "every">;
-
-/** Milliseconds, 24 days: a timer with a longer time fires at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** How often a timetable is read, in milliseconds. */
 const TICK_MS = 1000;
@@ -98,7 +95,7 @@ export async function openSession(
 	const date = timers.date;
 	const note = (text: string): void => io.note(text);
 	if (settings.limiter !== undefined && isEverAuto(setting)) throw autoIsShared(settings.limiter.origin);
-	const rates = new RateControl({ setting, clock, date, monitor, isAsked: asked !== undefined });
+	const rates = new RateControl({ setting, clock, date, monitor, cooldown, isAsked: asked !== undefined });
 	const onExchange = (exchange: Exchange): void => {
 		const { method, path, status, result, milliseconds } = exchange;
 		if (io.isDebugging)
@@ -131,7 +128,6 @@ export async function openSession(
 		limiter.share(sharedCap);
 	}
 	const stopTicks = timers.every(TICK_MS, () => rates.tick());
-	const send = paced(limiter, cooldown, reporterTo(rates.controller, monitor, clock));
 	const service = new Service({
 		api,
 		memory: stateDir === undefined ? undefined : fileMemory(stateDir, baseUrl),
@@ -146,10 +142,9 @@ export async function openSession(
 	await service.remember();
 	monitor.searched = () => rates.searched;
 	monitor.enter("reading", `from ${new URL(baseUrl).host}`);
-	const dependencies = { send, cooldown, monitor, clock: rates.unpaused, signal };
 	const requestWithin = (maxOutage: number | undefined): Request =>
 		checkingAddress(
-			(call) => requestWithRetry(call, dependencies, { maxOutage }),
+			(call) => requestWithRetry(call, rates, { maxOutage, signal }),
 			() => api.probeList(),
 		);
 	return {
@@ -161,12 +156,9 @@ export async function openSession(
 		get api(): Api {
 			return service.api;
 		},
-		limiter,
-		/** the wait that the service asked for, shared by all requests */
-		cooldown,
 		/** the state of the command and its cause */
 		monitor,
-		/** the most requests a second, which change while a run goes on */
+		/** the pace of all requests, which may change while a run goes on */
 		rates,
 		/** the state of a cap that other runs share; undefined without `--limiter` */
 		sharedCap,
@@ -181,9 +173,9 @@ export async function openSession(
 		/** the same with another longest outage, in milliseconds */
 		requestWithin,
 		/** the same for a request that must not be applied twice */
-		requestOnce: ((call) => requestWithRetry(call, dependencies, { idempotent: false })) satisfies Request,
+		requestOnce: ((call) => requestWithRetry(call, rates, { idempotent: false, signal })) satisfies Request,
 		/** sends a request a single time; for a read that a command can do without */
-		tryRequest: ((call) => send(call, signal)) satisfies Request,
+		tryRequest: ((call) => rates.send(call, signal)) satisfies Request,
 		async close(): Promise<void> {
 			stopTicks();
 			limiter.close();

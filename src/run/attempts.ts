@@ -1,6 +1,6 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
-import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "./stop/limits.ts";
+import { errorLimit, type MaxErrors, RepeatedFailures } from "./stop/limits.ts";
 import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
 import {
 	type Attempts,
@@ -25,7 +25,7 @@ export type RowsOptions<Item extends Work> = SendingOptions & {
 	readonly journal: Journal<Item>;
 	/** attempts of one row, the first included; an outage or a request to slow down costs none */
 	readonly attempts: number;
-	readonly maxErrors: MaxErrors | undefined;
+	readonly maxErrors?: MaxErrors | undefined;
 	/** milliseconds after which no further row starts */
 	readonly maxDuration?: number | undefined;
 	/** when it began, on the clock; now unless given */
@@ -59,17 +59,17 @@ export class RowAttempts<Item extends Work> {
 	readonly #maxDuration: number;
 	/** when no further row starts, on the clock */
 	readonly deadline: number;
-	readonly #refused: SameRefusals;
-	readonly #repeated = new RepeatedFailures();
+	readonly #repeated: RepeatedFailures;
 	readonly #request: Request;
-	#hasSucceeded = false;
 	/** why rows stay pending although nothing ended the run */
 	leftBehind: Stop | undefined;
 
 	constructor(options: AttemptsOptions<Item>) {
 		this.#options = options;
-		this.#refused = new SameRefusals(options.operation.expected);
-		const { clock, queue, shutdown, maxDuration = Number.POSITIVE_INFINITY, started = clock.now() } = options;
+		const { operation, maxErrors } = options;
+		// With --max-errors the user says how many rows may be refused.
+		this.#repeated = new RepeatedFailures((code) => maxErrors === undefined && operation.expected?.has(code) !== true);
+		const { rates, queue, shutdown, maxDuration = Number.POSITIVE_INFINITY, started = rates.clock.now() } = options;
 		this.#maxDuration = maxDuration;
 		this.deadline = started + maxDuration;
 		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
@@ -87,8 +87,6 @@ export class RowAttempts<Item extends Work> {
 		try {
 			const { item, memory } = row;
 			const { status, documentId, storedName, replaces, isSame } = await operation(item, this.#request, memory);
-			this.#hasSucceeded = true;
-			this.#refused.succeeded();
 			this.#repeated.succeeded();
 			const { name } = memory;
 			return await this.#record({
@@ -129,7 +127,7 @@ export class RowAttempts<Item extends Work> {
 	/** The row waits without a place in flight, and that costs it no attempt. */
 	#later({ wait }: RetryLater, row: OpenRow<Item>): number | "pending" {
 		row.attempt -= 1;
-		if (this.#options.clock.now() + wait < this.deadline) return wait;
+		if (this.#options.rates.clock.now() + wait < this.deadline) return wait;
 		this.leftBehind = timeIsUp(this.#maxDuration);
 		return "pending";
 	}
@@ -137,9 +135,9 @@ export class RowAttempts<Item extends Work> {
 	#decide(error: RestError, row: OpenRow<Item>): Decision {
 		const { attempt, counted, notTheApi, refused } = row;
 		const decision = decide(error, { attempt, counted, notTheApi, refused, ...this.#conditions(row, error) });
-		const { monitor, queue, attempts: allowed } = this.#options;
+		const { rates, queue, attempts: allowed } = this.#options;
 		if (decision.action === "retry" && !queue.outage.answered) {
-			monitor.tryingAgain(error, { next: attempt + 1, allowed, wait: decision.wait });
+			rates.monitor.tryingAgain(error, { next: attempt + 1, allowed, wait: decision.wait });
 		}
 		const repeated = this.#repeated.attemptFailed(error);
 		const isStopping = decision.action === "stop" || decision.action === "leave";
@@ -163,7 +161,7 @@ export class RowAttempts<Item extends Work> {
 			if (decision.everyone) shutdown.end(this.leftBehind);
 			return "pending";
 		}
-		if (!this.#hasSucceeded) await this.#options.explain?.(error, row.item.datasetId);
+		if (!this.#repeated.hasSucceeded) await this.#options.explain?.(error, row.item.datasetId);
 		const next = await this.#fail(row, { code: error.code, text: failureText(error, row) });
 		// After the last row there is nothing to stop.
 		const stop = this.#options.journal.totals().pending > 0 ? this.#stopAfter(error) : undefined;
@@ -174,15 +172,11 @@ export class RowAttempts<Item extends Work> {
 	/** The reason to end the run after a row that failed for good, if there is one. */
 	#stopAfter(error: RestError): Stop | undefined {
 		const { journal, maxErrors } = this.#options;
-		return (
-			this.#repeated.failed(error) ??
-			(maxErrors === undefined ? this.#refused.failed({ code: error.code, text: error.message }) : undefined) ??
-			errorLimit(maxErrors, journal.totals(), journal.superseded)
-		);
+		return this.#repeated.failed(error) ?? errorLimit(maxErrors, journal.totals(), journal.superseded);
 	}
 
 	#conditions(row: OpenRow<Item>, error: RestError): Conditions {
-		const { clock, queue, attempts, maxWait = MAX_WAIT, maxOutage } = this.#options;
+		const { rates, queue, attempts, maxWait = MAX_WAIT, maxOutage } = this.#options;
 		const { outage } = queue;
 		const othersSucceed = row.successes !== undefined && outage.successes > row.successes;
 		row.successes = outage.successes;
@@ -196,9 +190,9 @@ export class RowAttempts<Item extends Work> {
 			tooFast: queue.wasTooFast(error),
 			othersSucceed,
 			outageLeft: outage.left,
-			timeLeft: this.deadline - clock.now(),
+			timeLeft: this.deadline - rates.clock.now(),
 			maxWait,
-			random: clock.random(),
+			random: rates.clock.random(),
 			now: Date.now(),
 		};
 	}

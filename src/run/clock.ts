@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "./types.ts";
 
 /** The longest wait of a timer, in milliseconds: a longer one fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's monotonic clock: a wall clock that jumps must neither shorten nor lengthen a wait. */
 export const systemClock: Clock = {

@@ -13,8 +13,6 @@ import type { Stop, Work } from "./types.ts";
 const OPEN_ROWS = 4;
 
 export type RunOptions<Item extends Work> = RowsOptions<Item> & {
-	/** requests a second at most, undefined for no cap */
-	readonly rate: () => number | undefined;
 	readonly concurrency: number | "auto";
 	/** aborted with a `Stop` when the user wants the run to end */
 	readonly signal: AbortSignal;
@@ -38,9 +36,10 @@ export async function runChunks<Item extends Work>(
 	chunks: AsyncIterable<readonly Item[]>,
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
-	const { clock, controller, concurrency, limiter, rate, maxDuration = Number.POSITIVE_INFINITY } = options;
+	const { rates, concurrency, maxDuration = Number.POSITIVE_INFINITY } = options;
+	const { clock, controller, limiter, monitor } = rates;
 	const places = (): number => (concurrency === "auto" ? controller.places(limiter.lead) : concurrency);
-	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rate()) : concurrency);
+	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rates.rate) : concurrency);
 	/** rows that were read, or have waited for their next attempt */
 	const ready: OpenRow<Item>[] = [];
 	/** rows in progress, and rows that are not settled */
@@ -60,7 +59,7 @@ export async function runChunks<Item extends Work>(
 		user: options.signal,
 		abandon: options.abandon,
 		onEnd: (why) => {
-			options.monitor.stopping(why);
+			monitor.stopping(why);
 			releaseTogether();
 			wake();
 		},
@@ -73,11 +72,11 @@ export async function runChunks<Item extends Work>(
 		onStop: (stop) => shutdown.end(stop),
 	});
 	controller.rowsBegin(clock.now());
-	options.monitor.begin({
+	monitor.begin({
 		outage: queue.outage,
 		slowness: () => controller.slowness(clock.now()),
 		concurrency: places,
-		cap: rate,
+		cap: () => rates.rate,
 	});
 	const end = (): void => {
 		open -= 1;
@@ -90,7 +89,7 @@ export async function runChunks<Item extends Work>(
 		else if (next === "together") together.push(row);
 		else {
 			if (next === "settled") options.onSettled?.();
-			else if (mayHaveArrived(row.memory)) options.monitor.inDoubt += 1;
+			else if (mayHaveArrived(row.memory)) monitor.inDoubt += 1;
 			end();
 		}
 		if (!crowded()) wake();
@@ -135,7 +134,7 @@ export async function runChunks<Item extends Work>(
 	isReading = false;
 	begin();
 	while (open > 0) await news();
-	queue.close();
+	queue.outage.end();
 	return shutdown.finish(attempts.leftBehind);
 }
 

@@ -115,16 +115,6 @@ export type Clock = {
 	random(): number;
 };
 
-/** Grants the right to send one request. */
-export type Limiter = {
-	/** Resolves when a request may start. Rejects with the signal's reason when that has aborted, or aborts meanwhile. */
-	take(signal?: AbortSignal): Promise<void>;
-	/** milliseconds that each request waits for its permit besides the wait for the cap; undefined for none */
-	readonly lead?: number;
-	/** from now on every request is rejected, waiting requests too */
-	close(): void;
-};
-
 /** The rows of a run that are read back. */
 export type VerifyMode = "sample" | "all";
 

@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { DATABASE_AWAY, type RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import type { Document } from "../../src/rest/types.ts";
-import { Cooldown, paced } from "../../src/run/rate/cooldown.ts";
-import { unlimited } from "./unlimited.ts";
+import { ratesOf } from "./rates.ts";
 import { mayHaveArrived, type Memory, type Sending, unrecorded } from "../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
@@ -108,9 +107,8 @@ it.each([
 	["untrusted", 900_000, 0],
 ] as const)("a read after the run waits through what is %s, of %d ms for %d ms", async (kind, maxOutage, after) => {
 	const clock = new FakeClock(0.9);
-	const cooldown = new Cooldown(clock);
-	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };
-	const request: Request = (call) => requestWithRetry(call, dependencies, { maxOutage });
+	const rates = ratesOf(clock);
+	const request: Request = (call) => requestWithRetry(call, rates, { maxOutage });
 	const failed = request(() => Promise.reject(failure(kind, { code: "X", status: 401 })));
 	await expect(clock.until(failed)).rejects.toMatchObject({ name: "CliError" });
 	expect(clock.now()).toBeGreaterThanOrEqual(after);
@@ -119,9 +117,8 @@ it.each([
 
 it("a read after the run is answered once the service is back, and a refusal ends it", async () => {
 	const clock = new FakeClock(0.9);
-	const cooldown = new Cooldown(clock);
-	const dependencies = { send: paced(unlimited, cooldown), cooldown, clock };
-	const request: Request = (call) => requestWithRetry(call, dependencies, { maxOutage: 900_000 });
+	const rates = ratesOf(clock);
+	const request: Request = (call) => requestWithRetry(call, rates, { maxOutage: 900_000 });
 	const answers = [...Array<RestErrorKind>(20).fill("ambiguous"), undefined, "rejected"] as const;
 	let tries = 0;
 	const ask = (): Promise<number> => {

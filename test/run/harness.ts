@@ -1,14 +1,10 @@
 import { expect } from "vitest";
 import { RestError, type RestErrorKind } from "../../src/rest/errors.ts";
-import { Controller } from "../../src/run/rate/controller.ts";
-import { Cooldown } from "../../src/run/rate/cooldown.ts";
-import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
-import { RateLimiter } from "../../src/run/rate/limiter.ts";
-import { unlimited } from "./unlimited.ts";
+import { ratesOf, type TestLimiter } from "./rates.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runChunks } from "../../src/run/rows.ts";
 import { noOutcomes } from "../../src/outcomes.ts";
-import { type Journal, type Limiter, type Outcome, type Stop, totalsOf, type Work } from "../../src/run/types.ts";
+import { type Journal, type Outcome, type Stop, totalsOf, type Work } from "../../src/run/types.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 export function work(index: number): Work {
@@ -39,17 +35,6 @@ export function updating(call: (item: Work) => unknown): Operation<Work> {
 	};
 }
 
-export function countingLimiter(): Limiter & { taken: number } {
-	return {
-		taken: 0,
-		async take(signal) {
-			await unlimited.take(signal);
-			this.taken += 1;
-		},
-		close: () => undefined,
-	};
-}
-
 export type Run = {
 	readonly clock: FakeClock;
 	readonly outcomes: Outcome<Work>[];
@@ -61,23 +46,15 @@ export type Run = {
 /** A run of `rows` rows in chunks of ten, started; its time passes only by its clock. */
 export function start(
 	operation: Operation<Work>,
-	{ rows = 10, clock = new FakeClock(), rate, ...more }: Partial<Omit<RunOptions<Work>, "rate">> & StartOptions = {},
+	{ rows = 10, clock = new FakeClock(), rate, limiter, ...more }: Partial<RunOptions<Work>> & StartOptions = {},
 ): Run {
 	const outcomes: Outcome<Work>[] = [];
 	const journal = journalOf(rows, outcomes);
 	const user = new AbortController();
-	const cooldown = new Cooldown(clock);
-	const controller = new Controller(rate, clock.now());
 	const done = runChunks(more.chunks ?? chunksOf(rows, 10), {
 		operation,
 		journal,
-		// The cap is no part of most tests: without it the time of a run is that of its requests.
-		limiter: new RateLimiter(undefined, clock, () => (rate === undefined ? undefined : controller.pace(clock.now()))),
-		controller,
-		cooldown,
-		monitor: new RunMonitor(clock, cooldown),
-		clock,
-		rate: () => rate,
+		rates: ratesOf(clock, rate, limiter),
 		concurrency: 4,
 		attempts: 6,
 		maxErrors: undefined,
@@ -120,5 +97,6 @@ type StartOptions = {
 	rate?: number | undefined;
 	rows?: number;
 	clock?: FakeClock;
+	limiter?: TestLimiter;
 	chunks?: AsyncIterable<readonly Work[]>;
 };

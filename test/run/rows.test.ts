@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { range } from "../support/values.ts";
 import { FakeClock, idle } from "./fake-clock.ts";
 import { RetryTogether } from "../../src/run/retry/retry.ts";
-import { chunksOf, countingLimiter, failure, start, updating, work } from "./harness.ts";
+import { chunksOf, failure, start, updating, work } from "./harness.ts";
+import { countingLimiter } from "./rates.ts";
 
 describe("reading and sending", () => {
 	it("continues with the next chunk while one row of the first is slow", async () => {

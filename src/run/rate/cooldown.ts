@@ -1,6 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
-import type { Clock, Limiter } from "../types.ts";
-import type { Reporter } from "./reporter.ts";
+import type { Clock } from "../types.ts";
 
 /** The longest Retry-After that is waited for unless `--max-wait` is given, in milliseconds. */
 export const MAX_WAIT = 5 * 60_000;
@@ -41,31 +39,4 @@ export class Cooldown {
 			signal?.throwIfAborted();
 		}
 	}
-}
-
-/** Sends one request when its time has come, and resolves or rejects as the request does. */
-export type Send = <Answer>(request: () => Promise<Answer>, signal?: AbortSignal) => Promise<Answer>;
-
-/** The send function of commands that run no rows: each request waits until the cooldown is over and takes a token. */
-export function paced(limiter: Limiter, cooldown: Cooldown, reporter?: Reporter): Send {
-	return async (request, signal) => {
-		do {
-			await cooldown.over(signal);
-			await limiter.take(signal);
-			// A cooldown that began while this request waited for its token applies to it too. It then takes another token.
-		} while (cooldown.left > 0);
-		const sent = reporter?.sent() ?? 0;
-		try {
-			const answer = await request();
-			reporter?.answered(sent);
-			return answer;
-		} catch (error) {
-			reporter?.failed(sent, error);
-			if (!(error instanceof RestError)) throw error;
-			// At once, whether or not this request is retried: the other requests must wait too.
-			const { retryAfter = 0 } = error;
-			if (retryAfter <= MAX_WAIT) cooldown.extend(retryAfter);
-			throw error;
-		}
-	};
 }

@@ -1,4 +1,4 @@
-import type { Clock, Limiter } from "../types.ts";
+import type { Clock } from "../types.ts";
 import { Permits } from "./permits.ts";
 import type { SharedCap } from "./shared/shared-cap.ts";
 
@@ -30,7 +30,7 @@ type End = (error?: unknown) => void;
  * which can be paused. Bottleneck spaces them; the sliding window checks the real times of sending, as late timers let bursts
  * pass.
  */
-export class RateLimiter implements Limiter {
+export class RateLimiter {
 	readonly #clock: Clock;
 	readonly #pace: () => number | undefined;
 	#rate: number | undefined;
@@ -56,6 +56,7 @@ export class RateLimiter implements Limiter {
 		this.setRate(rate);
 	}
 
+	/** Milliseconds that each request waits for its permit besides the wait for the cap. */
 	get lead(): number {
 		return this.#shared?.lead ?? 0;
 	}
@@ -83,6 +84,7 @@ export class RateLimiter implements Limiter {
 		this.#timer.abort();
 	}
 
+	/** From now on every request is rejected, waiting requests too. */
 	close(): void {
 		this.#isClosed = true;
 		for (const end of this.#waiting.splice(0)) end(closed());
@@ -90,6 +92,7 @@ export class RateLimiter implements Limiter {
 		this.#timer.abort();
 	}
 
+	/** Resolves when a request may start. Rejects with the signal's reason when that has aborted, or aborts meanwhile. */
 	async take(signal?: AbortSignal): Promise<void> {
 		for (;;) {
 			await this.#turn(signal);

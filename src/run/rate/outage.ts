@@ -1,7 +1,7 @@
+import { EventEmitter, once } from "node:events";
 import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
-import { Breaker, probeWait } from "./breaker.ts";
 
 /** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
@@ -19,6 +19,18 @@ const TOLERANCE_MS = 1;
 
 /** Consecutive failed requests, of any rows, after which the service counts as unreachable. */
 const IN_A_ROW = 20;
+
+/** Longest wait before a probe, in milliseconds: before the first, and before any. Each is up to twice the one before. */
+const FIRST_PROBE_MS = 1_000;
+const LONGEST_PROBE_MS = 10_000;
+
+/** The shortest wait before a probe, in milliseconds: full jitter alone could give 0 several times in a row. */
+const SHORTEST_PROBE_MS = 100;
+
+/** The wait before the next probe, in milliseconds: full jitter, after `failed` probes that failed. */
+function probeWait(failed: number, random: number): number {
+	return Math.max(SHORTEST_PROBE_MS, random * Math.min(LONGEST_PROBE_MS, FIRST_PROBE_MS * 2 ** failed));
+}
 
 /** An outage that is going on: how many milliseconds it has lasted and may last, and the latest failure. */
 export type OngoingOutage = {
@@ -40,19 +52,37 @@ type OutageOptions = {
 	readonly onBack: () => void;
 };
 
-/** Detects outages of the service from the end of each request. During an outage only probes pass. */
+/** The outage that is noticed, and its probes. */
+type Noticed = {
+	readonly at: number;
+	/** the latest failure */
+	error: RestError;
+	/** probes so far; when the next may pass; whether that time has come */
+	probes: number;
+	probeAt: number;
+	isProbeDue: boolean;
+};
+
+/**
+ * Detects outages of the service from the end of each request. During an outage it holds requests back, and lets a probe
+ * through from time to time.
+ *
+ * A request that passes gets a ticket. It is good until an outage begins or ends: the end of a request that was sent before
+ * says nothing about the service now.
+ */
 export class Outage {
-	readonly breaker: Breaker;
 	readonly #options: OutageOptions;
+	/** wakes the requests that wait for the end of an outage; a run has many */
+	readonly #wake = new EventEmitter().setMaxListeners(0);
+	#timer = new AbortController();
+	#ticket = 0;
+	#noticed: Noticed | undefined;
 	/** consecutive failed requests */
 	#inARow = 0;
 	/** start of the latest consecutive failures, on the clock; before any answer, start of the first request */
 	#since: number | undefined;
 	/** time of the first of the latest consecutive refusals of an accepted key, on the clock */
 	#doubtedSince: number | undefined;
-	#openedAt = 0;
-	#probes = 0;
-	#latest: RestError | undefined;
 	/** whether the service has ever answered anything in this run */
 	answered = false;
 	/** requests that succeeded */
@@ -60,16 +90,16 @@ export class Outage {
 
 	constructor(options: OutageOptions) {
 		this.#options = options;
-		this.breaker = new Breaker(options.clock);
 	}
 
-	/** The outage for which the breaker is open; undefined while the service answers. */
+	/** The outage for which requests are held back; undefined while the service answers. */
 	get ongoing(): OngoingOutage | undefined {
-		if (!this.breaker.isOpen || this.#latest === undefined) return undefined;
-		const isDoubted = this.#doubtedSince !== undefined;
-		const lasted = this.#options.clock.now() - (this.#doubtedSince ?? this.#since ?? this.#openedAt);
-		const limit = isDoubted ? this.#doubt : this.#limit;
-		return { lasted, limit, probeIn: this.breaker.probeIn, error: this.#latest };
+		if (this.#noticed === undefined) return undefined;
+		const { at, probeAt, error } = this.#noticed;
+		const now = this.#options.clock.now();
+		const limit = this.#doubtedSince === undefined ? this.#limit : this.#doubt;
+		const lasted = now - (this.#doubtedSince ?? this.#since ?? at);
+		return { lasted, limit, probeIn: Math.max(0, probeAt - now), error };
 	}
 
 	/** Milliseconds until the present outage has lasted too long; infinite where there is none. */
@@ -79,6 +109,23 @@ export class Outage {
 		return this.#doubtedSince === undefined ? left : Math.min(left, this.#doubtedSince + this.#doubt - now);
 	}
 
+	/** A ticket, at once while the service answers. Rejects with the signal's reason when it aborts. */
+	async pass(signal: AbortSignal): Promise<number> {
+		signal.throwIfAborted();
+		// All wake in their order, and the first becomes the probe.
+		while (this.#noticed?.isProbeDue === false) {
+			await once(this.#wake, "wake", { signal }).catch(() => undefined);
+			signal.throwIfAborted();
+		}
+		if (this.#noticed !== undefined) this.#noticed.isProbeDue = false;
+		return this.#ticket;
+	}
+
+	isGood(ticket: number): boolean {
+		return ticket === this.#ticket;
+	}
+
+	/** A request goes out. */
 	starts(): void {
 		if (!this.answered) this.#since ??= this.#options.clock.now();
 	}
@@ -89,16 +136,20 @@ export class Outage {
 		this.#alive(ticket);
 	}
 
-	/**
-	 * A request failed. The end of a request that was sent before the breaker opened or closed says nothing about the
-	 * service now.
-	 */
-	failedWith(ticket: number, error: RestError): void {
+	/** A request failed. @returns whether that belongs to an outage, and says nothing about its row */
+	failedWith(ticket: number, error: RestError): boolean {
 		this.answered ||= error.status !== undefined;
 		if (passes(error)) this.#gone(ticket, error);
 		else if (error.kind !== "throttled") this.#alive(ticket);
 		// A throttled answer is neither the end of an outage nor a part of it.
-		else if (this.breaker.isOpen && this.breaker.isGood(ticket)) this.breaker.probeAfter(this.#nextProbe());
+		else if (this.#noticed !== undefined && this.isGood(ticket)) this.#probeLater(this.#noticed);
+		// Also the failure with which an outage was noticed: its ticket is no longer good.
+		return this.#noticed !== undefined || !this.isGood(ticket);
+	}
+
+	/** Stops the timer of the probes, which would keep the program alive. */
+	end(): void {
+		this.#timer.abort();
 	}
 
 	get #limit(): number {
@@ -110,29 +161,33 @@ export class Outage {
 	}
 
 	#alive(ticket: number): void {
-		const now = this.#options.clock.now();
-		if (!this.breaker.isGood(ticket)) return;
+		if (!this.isGood(ticket)) return;
 		this.#since = undefined;
 		this.#doubtedSince = undefined;
 		this.#inARow = 0;
-		if (!this.breaker.isOpen) return;
-		this.breaker.close();
-		this.#options.onBack();
-		this.#options.onNote(`The service answers again after ${durationText(now - this.#openedAt)}: the run continues.`);
+		const noticed = this.#noticed;
+		if (noticed === undefined) return;
+		this.#noticed = undefined;
+		this.#ticket += 1;
+		this.end();
+		this.#wake.emit("wake");
+		const { clock, onBack, onNote } = this.#options;
+		onBack();
+		onNote(`The service answers again after ${durationText(clock.now() - noticed.at)}: the run continues.`);
 	}
 
 	#gone(ticket: number, error: RestError): void {
-		if (!this.breaker.isGood(ticket)) return;
+		if (!this.isGood(ticket)) return;
 		const { clock, onNote, onStop } = this.#options;
 		const now = clock.now();
 		this.#since ??= now;
-		this.#latest = error;
 		const isDoubted = error.kind === "doubted";
 		this.#doubtedSince = isDoubted ? (this.#doubtedSince ?? now) : undefined;
 		this.#inARow += 1;
-		if (!this.breaker.isOpen && this.#inARow >= IN_A_ROW) {
-			this.#openedAt = now;
-			this.#probes = 0;
+		if (this.#noticed !== undefined) {
+			this.#noticed.error = error;
+			this.#probeLater(this.#noticed);
+		} else if (this.#inARow >= IN_A_ROW) {
 			// The text of an error is safe to show. The user wants to know how long the outage may last.
 			const [what, time] = isDoubted
 				? ["refuses a key that it has accepted", this.#doubt]
@@ -141,18 +196,29 @@ export class Outage {
 						this.#limit,
 					];
 			onNote(`The service ${what} (${error.message}): waiting for it, ${durationText(time)} at most.`);
-			this.breaker.open(this.#nextProbe());
-		} else if (this.breaker.isOpen) this.breaker.probeAfter(this.#nextProbe());
+			this.#noticed = { at: now, error, probes: 0, probeAt: now, isProbeDue: false };
+			this.#ticket += 1;
+			this.#probeLater(this.#noticed);
+		}
 		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;
-		const certain = this.breaker.isOpen || !this.answered || saysSo;
+		const certain = this.#noticed !== undefined || !this.answered || saysSo;
 		if (!certain || this.left >= TOLERANCE_MS) return;
 		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - TOLERANCE_MS;
 		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
 	}
 
-	/** The wait before the next probe. The last probe is sent when the outage has lasted as long as it may. */
-	#nextProbe(): number {
-		return Math.min(Math.max(0, this.left), probeWait(this.#probes++, this.#options.clock.random()));
+	/** Lets the next probe pass after a wait. The last one is sent when the outage has lasted as long as it may. */
+	#probeLater(noticed: Noticed): void {
+		const { clock } = this.#options;
+		const wait = Math.min(Math.max(0, this.left), probeWait(noticed.probes++, clock.random()));
+		const { signal } = (this.#timer = new AbortController());
+		noticed.probeAt = clock.now() + wait;
+		noticed.isProbeDue = false;
+		void clock.sleep(wait, signal).then(() => {
+			if (signal.aborted) return;
+			noticed.isProbeDue = true;
+			this.#wake.emit("wake");
+		});
 	}
 }
 

@@ -1,6 +1,8 @@
 import { MAX_CONCURRENCY, minuteOfDay, rateAt, type RateChoice, type RateSetting } from "../../rates.ts";
+import { RestError } from "../../rest/errors.ts";
 import type { Clock } from "../types.ts";
 import { Controller } from "./controller.ts";
+import { type Cooldown, MAX_WAIT } from "./cooldown.ts";
 import { RateLimiter } from "./limiter.ts";
 import type { FoundRate } from "./found-rate.ts";
 import type { RunMonitor } from "./run-monitor.ts";
@@ -19,7 +21,10 @@ type RateControlOptions = {
 	readonly clock: Clock;
 	/** the wall clock, for timetables and for when the rate was changed */
 	readonly date: () => Date;
-	readonly monitor: Pick<RunMonitor, "paused">;
+	/** observes the state of the command and its causes */
+	readonly monitor: RunMonitor;
+	/** the one cooldown of the process */
+	readonly cooldown: Cooldown;
 	/** whether the user gave the rate */
 	readonly isAsked?: boolean;
 };
@@ -28,12 +33,16 @@ type RateControlOptions = {
 export const MOST_ASKED = 512;
 
 /**
- * The most requests a second of a session: a rate or a timetable, which may be changed, and paused, while requests wait. It
- * is not asked at each request: it changes the limiter when it changes.
+ * The pace of a session. Its most requests a second are a rate or a timetable, which may be changed, and paused, while
+ * requests wait. Every request waits for its turn here, and is reported to the controller, from which the rate follows, and
+ * to the monitor, which shows the state.
  */
 export class RateControl {
 	readonly limiter: RateLimiter;
 	readonly controller: Controller;
+	readonly cooldown: Cooldown;
+	readonly monitor: RunMonitor;
+	readonly clock: Clock;
 	/** a clock that stands still during pauses: no outage lasts longer because the user paused */
 	readonly unpaused: Clock;
 	/** the changes so far, in their order */
@@ -51,8 +60,11 @@ export class RateControl {
 	#pausedMs = 0;
 
 	constructor(options: RateControlOptions) {
-		const { setting, clock, date } = options;
+		const { setting, clock, date, cooldown, monitor } = options;
 		this.#options = options;
+		this.cooldown = cooldown;
+		this.monitor = monitor;
+		this.clock = clock;
 		this.setting = setting;
 		this.#isAsked = options.isAsked ?? false;
 		this.#choice = rateAt(setting, minuteOfDay(date()));
@@ -64,6 +76,61 @@ export class RateControl {
 			sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
 			random: () => clock.random(),
 		};
+	}
+
+	/** Sends one request when its turn has come, and resolves or rejects as that does. A run of rows has its own queue. */
+	async send<Answer>(request: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+		await this.turn(signal);
+		const sent = this.sent();
+		try {
+			const answer = await request();
+			this.answered(sent);
+			return answer;
+		} catch (error) {
+			this.failed(sent, error);
+			// At once, whether or not this request is retried: the other requests must wait too.
+			const wait = error instanceof RestError ? (error.retryAfter ?? 0) : 0;
+			if (wait <= MAX_WAIT) this.cooldown.extend(wait);
+			throw error;
+		}
+	}
+
+	/** Resolves when the wait that the service asked for is over, and the limiter lets a request go. */
+	async turn(signal?: AbortSignal): Promise<void> {
+		do {
+			await this.cooldown.over(signal);
+			await this.limiter.take(signal);
+			// A cooldown that began while this request waited for its token applies to it too. It then takes another token.
+		} while (this.cooldown.left > 0);
+	}
+
+	/** A request goes out. @param isFull whether few more may be in flight. @returns the time */
+	sent(isFull = false): number {
+		const now = this.clock.now();
+		this.controller.sent(now, isFull);
+		this.monitor.sent();
+		return now;
+	}
+
+	answered(sent: number): void {
+		this.controller.answered(sent, this.clock.now());
+		this.monitor.answered(sent);
+	}
+
+	/** @returns whether the request was refused as it came too fast */
+	failed(sent: number, error: unknown): boolean {
+		this.monitor.failed(sent, error);
+		const now = this.clock.now();
+		if (!(error instanceof RestError)) return false;
+		if (error.kind === "throttled") {
+			this.controller.refused(sent, now, error.status === 503 ? "503" : "429");
+			return true;
+		}
+		if (error.status === 503 && error.isForeign) return this.controller.unavailable(sent, now);
+		// A refusal of the row is an answer as any other.
+		if (error.kind === "rejected" || error.kind === "contradiction") this.controller.answered(sent, now);
+		else this.controller.failed(sent, now);
+		return false;
 	}
 
 	/** Requests a second at most; undefined for no cap. A pause does not change it. */
@@ -105,23 +172,22 @@ export class RateControl {
 	/** Holds all requests, or lets them go on. */
 	pause(isPaused: boolean): void {
 		if (isPaused === this.isPaused) return;
-		const now = this.#options.clock.now();
+		const now = this.clock.now();
 		this.#pausedMs += now - (this.#pausedSince ?? now);
 		this.#pausedSince = isPaused ? now : undefined;
 		const by = "runs adjust";
-		this.#options.monitor.paused(isPaused ? by : undefined);
+		this.monitor.paused(isPaused ? by : undefined);
 		this.limiter.pause(isPaused);
 		this.#note({ kind: isPaused ? "paused" : "continued", by, time: this.#options.date() });
 	}
 
 	#apply(by: AdjustedBy): void {
-		const { date, clock } = this.#options;
-		const [from, time] = [this.#choice, date()];
+		const [from, time] = [this.#choice, this.#options.date()];
 		const to = rateAt(this.setting, minuteOfDay(time));
 		if (to === from) return;
 		this.#choice = to;
 		this.#isEverAuto ||= to === "auto";
-		this.controller.setCap(this.rate, clock.now());
+		this.controller.setCap(this.rate, this.clock.now());
 		this.limiter.setRate(this.rate);
 		this.#note({ kind: "rate", from, to, by, time });
 	}

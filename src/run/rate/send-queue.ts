@@ -1,27 +1,17 @@
 import { RestError } from "../../rest/errors.ts";
 import { onlyThrottled } from "../stop/reasons.ts";
-import type { Clock, Limiter, Request, Stop } from "../types.ts";
-import type { Controller } from "./controller.ts";
-import { type Cooldown, MAX_WAIT } from "./cooldown.ts";
+import type { Request, Stop } from "../types.ts";
+import { MAX_WAIT } from "./cooldown.ts";
 import { Outage } from "./outage.ts";
-import { type Reporter, reporterTo } from "./reporter.ts";
-import type { RunMonitor } from "./run-monitor.ts";
+import type { RateControl } from "./rate-control.ts";
 
 /** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
 const MAX_THROTTLED_MS = 15 * 60_000;
 
 /** What a run says of its requests, and what its send queue needs of that. */
 export type SendingOptions = {
-	readonly limiter: Limiter;
-	/** the one cooldown of the process */
-	readonly cooldown: Cooldown;
-	/** observes the state of the run and its causes */
-	readonly monitor: RunMonitor;
-	readonly clock: Clock;
-	/** stands still while the run is paused: a pause is no part of an outage; `clock` unless given */
-	readonly unpaused?: Clock;
-	/** hears every answer and every refusal; says how many requests a second are sent, and with `auto` how many are in flight */
-	readonly controller: Controller;
+	/** the pace of the session, which hears every answer and every refusal */
+	readonly rates: RateControl;
 	/**
 	 * the longest outage, in milliseconds; a quarter of an hour unless given. If given, it also limits the wait for the
 	 * first answer, which otherwise is half a minute
@@ -46,13 +36,12 @@ type SendQueueOptions = SendingOptions & {
 const FULL = 0.8;
 
 /**
- * Sends the requests of a run. A request takes a place in flight. It then passes the breaker, the cooldown that the service
- * asked for, and last the limiter. If the breaker or the cooldown changed while it waited, it starts over.
+ * Sends the requests of a run. A request takes a place in flight. It then waits for the end of an outage, for the cooldown
+ * that the service asked for, and last for the limiter. If an outage began or ended meanwhile, it starts over.
  */
 export class SendQueue {
 	readonly outage: Outage;
 	readonly #options: SendQueueOptions;
-	readonly #reporter: Reporter;
 	readonly #lost = new WeakSet<Error>();
 	/** refusals for speed */
 	readonly #refused = new WeakSet<Error>();
@@ -64,43 +53,36 @@ export class SendQueue {
 	#throttledSince: number | undefined;
 
 	constructor(options: SendQueueOptions) {
-		const { clock, unpaused = clock, controller, onNote = () => undefined } = options;
+		const { rates, maxOutage, onStop, onNote = () => undefined } = options;
 		this.#options = options;
-		this.#reporter = reporterTo(controller, options.monitor, clock);
-		this.outage = new Outage({
-			clock: unpaused,
-			maxOutage: options.maxOutage,
-			onNote,
-			onStop: options.onStop,
-			onBack: () => controller.startSlowly(clock.now()),
-		});
+		const onBack = (): void => rates.controller.startSlowly(rates.clock.now());
+		this.outage = new Outage({ clock: rates.unpaused, maxOutage, onNote, onStop, onBack });
 	}
 
 	/** Sends each request when its time has come, and resolves or rejects as that does. The signal ends the wait. */
 	sender(signal: AbortSignal): Request {
 		return async (request) => {
-			const { limiter, cooldown, maxInFlight, onEnd } = this.#options;
+			const { rates, maxInFlight, onEnd } = this.#options;
 			if (this.#inFlight < maxInFlight()) this.#inFlight += 1;
 			else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-			const { breaker } = this.outage;
+			const { outage } = this;
 			try {
-				let ticket: number | undefined;
+				let ticket: number;
 				do {
-					if (ticket === undefined || !breaker.isGood(ticket)) ticket = await breaker.pass(signal);
-					await cooldown.over(signal);
-					await limiter.take(signal);
-				} while (cooldown.left > 0 || !breaker.isGood(ticket));
-				this.outage.starts();
+					ticket = await outage.pass(signal);
+					await rates.turn(signal);
+				} while (!outage.isGood(ticket));
+				outage.starts();
 				this.#sent += 1;
-				const sent = this.#reporter.sent(this.#sent >= FULL * maxInFlight());
+				const sent = rates.sent(this.#sent >= FULL * maxInFlight());
 				try {
 					const answer = await request();
 					this.#throttledSince = undefined;
-					this.outage.succeededWith(ticket);
-					this.#reporter.answered(sent);
+					outage.succeededWith(ticket);
+					rates.answered(sent);
 					return answer;
 				} catch (error) {
-					const isTooFast = this.#reporter.failed(sent, error);
+					const isTooFast = rates.failed(sent, error);
 					if (error instanceof RestError) this.#failed(ticket, error, isTooFast);
 					throw error;
 				} finally {
@@ -127,7 +109,7 @@ export class SendQueue {
 	/** Sends no request for that many milliseconds, and few at first afterwards. */
 	pause(milliseconds: number): void {
 		if (milliseconds <= 0) return;
-		const { cooldown, controller } = this.#options;
+		const { cooldown, controller } = this.#options.rates;
 		cooldown.extend(milliseconds);
 		controller.startSlowly(cooldown.until);
 	}
@@ -142,26 +124,17 @@ export class SendQueue {
 		return this.#refused.has(error) || (error.cause instanceof Error && this.#refused.has(error.cause));
 	}
 
-	/** Stops the timer of the breaker. The run must have no request left. */
-	close(): void {
-		this.outage.breaker.end();
-	}
-
 	#failed(ticket: number, error: RestError, isTooFast: boolean): void {
-		const { breaker } = this.outage;
 		if (isTooFast) this.#refused.add(error);
-		this.outage.failedWith(ticket, error);
-		// Also the failure that opened the breaker: its ticket is no longer good.
-		if (breaker.isOpen || !breaker.isGood(ticket)) this.#lost.add(error);
-		this.#options.monitor.account();
+		if (this.outage.failedWith(ticket, error)) this.#lost.add(error);
+		this.#options.rates.monitor.account();
 		if (error.kind === "throttled") return this.#throttled(error);
 		if (error.kind !== "not_sent" && error.kind !== "ambiguous") this.#throttledSince = undefined;
 	}
 
 	#throttled(error: RestError): void {
-		const { clock, unpaused = clock, maxWait = MAX_WAIT } = this.#options;
-		const { maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
-		const now = unpaused.now();
+		const { rates, maxWait = MAX_WAIT, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
+		const now = rates.unpaused.now();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);
 		this.#throttledSince ??= now;

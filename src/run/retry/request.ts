@@ -1,8 +1,8 @@
 import { CliError, Exit } from "../../errors.ts";
 import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
-import { type Cooldown, MAX_WAIT, type Send } from "../rate/cooldown.ts";
-import type { RunMonitor } from "../rate/run-monitor.ts";
+import { MAX_WAIT } from "../rate/cooldown.ts";
 import { DOUBTED_FOR } from "../rate/outage.ts";
+import type { RateControl } from "../rate/rate-control.ts";
 import { untrusted } from "../stop/reasons.ts";
 import type { Clock, Request, Stop } from "../types.ts";
 import { type Attempts, countFailure, decide, NO_ATTEMPTS } from "./policy.ts";
@@ -11,20 +11,12 @@ import { type Attempts, countFailure, decide, NO_ATTEMPTS } from "./policy.ts";
 const ATTEMPTS = 6;
 const WITHIN_MS = 30_000;
 
-type RequestDependencies = {
-	readonly send: Send;
-	readonly cooldown: Cooldown;
-	/** learns of repeated attempts */
-	readonly monitor?: Pick<RunMonitor, "tryingAgain">;
-	readonly clock: Clock;
-	readonly signal?: AbortSignal;
-};
-
 type RetryOptions = {
 	/** whether a second time has no further effect */
 	readonly idempotent?: boolean;
 	/** milliseconds for which the attempts begin anew while the service can't be reached */
 	readonly maxOutage?: number | undefined;
+	readonly signal?: AbortSignal;
 };
 
 /**
@@ -34,9 +26,10 @@ type RetryOptions = {
  */
 export async function requestWithRetry<Answer>(
 	request: () => Promise<Answer>,
-	{ send, cooldown, monitor, clock, signal }: RequestDependencies,
-	{ idempotent = true, maxOutage = 0 }: RetryOptions = {},
+	rates: RateControl,
+	{ idempotent = true, maxOutage = 0, signal }: RetryOptions = {},
 ): Promise<Answer> {
+	const { unpaused: clock, monitor, cooldown } = rates;
 	const started = clock.now();
 	let deadline: number | undefined;
 	const begin = (): Promise<Answer> => {
@@ -49,7 +42,7 @@ export async function requestWithRetry<Answer>(
 		signal?.throwIfAborted();
 		attempts.attempt += 1;
 		try {
-			return await send(begin, signal);
+			return await rates.send(begin, signal);
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			const decision = decide(error, {
@@ -78,7 +71,7 @@ export async function requestWithRetry<Answer>(
 				continue;
 			}
 			const { wait, everyone } = decision;
-			monitor?.tryingAgain(error, { next: attempts.attempt + 1, allowed: ATTEMPTS, wait });
+			monitor.tryingAgain(error, { next: attempts.attempt + 1, allowed: ATTEMPTS, wait });
 			countFailure(attempts, error, decision);
 			if (everyone) cooldown.extend(wait);
 			await clock.sleep(wait, signal);

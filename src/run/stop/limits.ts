@@ -3,7 +3,7 @@ import { countDone } from "../../outcomes.ts";
 import { METADATA_REFUSED, PROXY_REFUSED, type RestError } from "../../rest/errors.ts";
 import { NOT_ARRIVED } from "../service/arrival.ts";
 import { notTheApi } from "./reasons.ts";
-import { type RowError, type Stop, SUPERSEDED, type Totals } from "../types.ts";
+import { type Stop, SUPERSEDED, type Totals } from "../types.ts";
 
 /** `--max-errors`: a number of rows, or a share of the finished ones. */
 export type MaxErrors = { readonly unit: "rows" | "percent"; readonly value: number };
@@ -63,40 +63,6 @@ const REFUSED_HINTS: ReadonlyMap<string, string> = new Map([
 /** Codes whose cause is in the rows and not in the service or the key. */
 const WRONG_ROWS: ReadonlySet<string> = new Set(["NOT_FOUND", "VALUE_NOT_TAKEN"]);
 
-/** Detects that every row is refused with the same code. Otherwise a wrong dataset could cost a million requests. */
-export class SameRefusals {
-	readonly #expected: ReadonlySet<string> | undefined;
-	#code: string | undefined;
-	#count = 0;
-	#off = false;
-
-	/** @param expected further codes that are no refusals of these rows */
-	constructor(expected?: ReadonlySet<string>) {
-		this.#expected = expected;
-	}
-
-	succeeded(): void {
-		this.#off = true;
-	}
-
-	failed(error: RowError): Stop | undefined {
-		if (this.#off || OWN_CHECKS.has(error.code) || this.#expected?.has(error.code) === true) return undefined;
-		if (this.#code !== undefined && this.#code !== error.code) {
-			this.#off = true;
-			return undefined;
-		}
-		this.#code = error.code;
-		this.#count += 1;
-		if (this.#count < SAME_REFUSALS) return undefined;
-		return {
-			exit: Exit.limit,
-			text: `the first ${SAME_REFUSALS} rows all failed with ${error.code}: ${error.text}`,
-			areRowsWrong: WRONG_ROWS.has(error.code),
-			hint: `${REFUSED_HINTS.get(error.code) ?? "ragtag doctor checks the service."} --max-errors N continues anyway.`,
-		};
-	}
-}
-
 /** Rows in sequence refused for lack of permission, or by a proxy, after which the rows are not the cause. */
 const FORBIDDEN_ROWS = 5;
 
@@ -110,16 +76,25 @@ const LOST_CODES: ReadonlySet<string> = new Set([NOT_ARRIVED, "NOT_REMOVED", "NO
 
 /** Detects failures that concern one row when they come once, and the whole run when they are repeated. */
 export class RepeatedFailures {
+	readonly #isCounted: (code: string) => boolean;
 	#settled = 0;
 	#forbidden = 0;
 	#mixedUp = 0;
 	#lost = 0;
+	/** rows that were refused with one code, while no row succeeded and none was refused with another */
+	#same: { readonly code: string; count: number } | undefined;
+	#differs = false;
+	hasSucceeded = false;
+
+	/** @param isCounted whether a code is a refusal of these rows, which would come for every row */
+	constructor(isCounted: (code: string) => boolean = () => true) {
+		this.#isCounted = (code) => !OWN_CHECKS.has(code) && isCounted(code);
+	}
 
 	succeeded(): void {
+		this.hasSucceeded = true;
 		this.#settled += 1;
-		this.#forbidden = 0;
-		this.#mixedUp = 0;
-		this.#lost = 0;
+		this.#forbidden = this.#mixedUp = this.#lost = 0;
 	}
 
 	/** An attempt failed, whether or not its row is retried. */
@@ -141,7 +116,7 @@ export class RepeatedFailures {
 		if (this.#lost >= LOST_ROWS) {
 			return { ...notTheApi(error), text: `${LOST_ROWS} rows in a row had no effect: ${error.message}` };
 		}
-		if (this.#forbidden === 0 || (this.#settled > 1 && this.#forbidden < FORBIDDEN_ROWS)) return undefined;
+		if (this.#forbidden === 0 || (this.#settled > 1 && this.#forbidden < FORBIDDEN_ROWS)) return this.#allAlike(error);
 		const which = this.#settled === 1 ? "the first row was" : `${FORBIDDEN_ROWS} rows in a row were`;
 		if (error.code === PROXY_REFUSED) {
 			return { exit: Exit.untrusted, text: `${which} refused: ${error.message}`, hint: PROXY_HINT };
@@ -150,6 +125,21 @@ export class RepeatedFailures {
 			exit: Exit.untrusted,
 			text: `${which} refused for lack of permission: ${error.message}`,
 			hint: "Check the dataset's id: ragtag datasets list shows the datasets of this key. If the id is right, check that the key may update the dataset: a member of a team may not. ragtag doctor -d DATASET checks it.",
+		};
+	}
+
+	/** Every row was refused with the same code. Otherwise a wrong dataset could cost a million requests. */
+	#allAlike({ code, message }: RestError): Stop | undefined {
+		if (this.hasSucceeded || this.#differs || !this.#isCounted(code)) return undefined;
+		const same = (this.#same ??= { code, count: 0 });
+		this.#differs = same.code !== code;
+		same.count += 1;
+		if (this.#differs || same.count < SAME_REFUSALS) return undefined;
+		return {
+			exit: Exit.limit,
+			text: `the first ${SAME_REFUSALS} rows all failed with ${code}: ${message}`,
+			areRowsWrong: WRONG_ROWS.has(code),
+			hint: `${REFUSED_HINTS.get(code) ?? "ragtag doctor checks the service."} --max-errors N continues anyway.`,
 		};
 	}
 }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
-import type { Limiter, Clock } from "../../../src/run/types.ts";
+import type { Clock } from "../../../src/run/types.ts";
 import { RateLimiter, SlidingWindow } from "../../../src/run/rate/limiter.ts";
-import { unlimited } from "../unlimited.ts";
+import { unlimited } from "../rates.ts";
 import { FakeClock } from "../fake-clock.ts";
 
 describe("the sliding window at real send times", () => {
@@ -116,7 +116,7 @@ describe("a cap", () => {
 		const stop = new AbortController();
 		const waiting = [1, 2, 3].map(async () => limiter.take(stop.signal));
 		const arrived: string[] = [];
-		const takeFrom = async (from: Limiter, name: string): Promise<void> => {
+		const takeFrom = async (from: RateLimiter, name: string): Promise<void> => {
 			await from.take();
 			arrived.push(name);
 		};

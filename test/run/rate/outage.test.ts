@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { probeWait } from "../../../src/run/rate/breaker.ts";
+import { Outage } from "../../../src/run/rate/outage.ts";
 import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
 import type { Stop } from "../../../src/run/types.ts";
 import { FakeClock } from "../fake-clock.ts";
@@ -246,12 +246,23 @@ it.each([
 	[0, 0.999, 999],
 	[3, 0.5, 4_000],
 	[6, 0.999, 9_990],
-	[900, 0.5, 5_000],
-	[900, 0, 100],
+	[30, 0.5, 5_000],
+	[30, 0, 100],
 ])(
 	"after %d failed probes the next comes anywhere within twice the time, at most ten seconds (chance %d)",
-	(failed, random, wait) => {
-		expect(probeWait(failed, random)).toBeCloseTo(wait, 6);
+	async (failed, random, wait) => {
+		const clock = new FakeClock(random);
+		const silent = (): void => undefined;
+		const maxOutage = Number.POSITIVE_INFINITY;
+		const outage = new Outage({ clock, maxOutage, onNote: silent, onStop: silent, onBack: silent });
+		const { signal } = new AbortController();
+		const first = await outage.pass(signal);
+		for (let sent = 0; sent < 20; sent += 1) outage.failedWith(first, failure("ambiguous"));
+		for (let probe = 0; probe < failed; probe += 1) {
+			await clock.pass(10_000);
+			outage.failedWith(await outage.pass(signal), failure("ambiguous"));
+		}
+		expect(outage.ongoing?.probeIn).toBeCloseTo(wait, 6);
 	},
 );
 

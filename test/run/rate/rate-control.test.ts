@@ -9,9 +9,10 @@ import { SlidingWindow } from "../../../src/run/rate/limiter.ts";
 /** A control at ten in the evening, with a clock and a wall clock that go together. */
 function controlOf(setting: RateSetting): { control: RateControl; clock: FakeClock; monitor: RunMonitor } {
 	const clock = new FakeClock();
-	const monitor = new RunMonitor(clock, new Cooldown(clock));
+	const cooldown = new Cooldown(clock);
+	const monitor = new RunMonitor(clock, cooldown);
 	const date = (): Date => new Date(new Date(2026, 10, 22, 22, 0).getTime() + clock.now());
-	return { control: new RateControl({ setting, clock, date, monitor }), clock, monitor };
+	return { control: new RateControl({ setting, clock, date, monitor, cooldown }), clock, monitor };
 }
 
 const MINUTE = 60_000;

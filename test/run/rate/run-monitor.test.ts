@@ -4,6 +4,7 @@ import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { failure, start, updating } from "../harness.ts";
+import { ratesOf } from "../rates.ts";
 
 /** What a command that has begun is doing. */
 function nowOf(monitor: RunMonitor): Activity {
@@ -15,10 +16,10 @@ function nowOf(monitor: RunMonitor): Activity {
 /** A run with a monitor, and the states that it shows every 100 ms. */
 function monitored(operation: Parameters<typeof start>[0], more: Parameters<typeof start>[1] = {}) {
 	const clock = new FakeClock();
-	const cooldown = new Cooldown(clock);
-	const monitor = new RunMonitor(clock, cooldown);
+	const rates = ratesOf(clock, more.rate, more.limiter);
+	const { monitor } = rates;
 	monitor.enter("running");
-	const run = start(operation, { clock, cooldown, monitor, ...more });
+	const run = start(operation, { clock, rates, ...more });
 	const states: string[] = [];
 	const look = async (): Promise<void> => {
 		for (;;) {
@@ -40,7 +41,7 @@ describe("the state of a run and its cause", () => {
 				await clock.sleep(10);
 				if ((sent += 1) === 3) throw failure("throttled", { status: 429, retryAfter: 14_000 });
 			}),
-			{ rows: 4000, rate: 100, concurrency: 1, limiter: { take: () => clock.sleep(10), close: () => undefined } },
+			{ rows: 4000, rate: 100, concurrency: 1, limiter: { take: () => clock.sleep(10) } },
 		);
 		await clock.pass(9_000);
 		const waiting = nowOf(monitor);

@@ -1,14 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { Controller } from "../../../src/run/rate/controller.ts";
-import { Cooldown } from "../../../src/run/rate/cooldown.ts";
-import type { Limiter } from "../../../src/run/types.ts";
-import { unlimited } from "../unlimited.ts";
-import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { SendQueue } from "../../../src/run/rate/send-queue.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { range } from "../../support/values.ts";
 import { failure } from "../harness.ts";
+import { ratesOf, type TestLimiter, unlimited } from "../rates.ts";
 
 type SendQueueOptions = ConstructorParameters<typeof SendQueue>[0];
 
@@ -18,31 +14,21 @@ setMaxListeners(0, never);
 
 function queueOf(
 	clock: FakeClock,
-	limiter: Limiter,
-	more: Partial<Pick<SendQueueOptions, "onEnd" | "maxInFlight" | "controller">> = {},
+	limiter: TestLimiter,
+	more: Partial<Pick<SendQueueOptions, "onEnd" | "maxInFlight" | "rates">> = {},
 ): SendQueue {
-	const cooldown = new Cooldown(clock);
 	return new SendQueue({
-		limiter,
-		cooldown,
-		monitor: new RunMonitor(clock, cooldown),
-		clock,
-		unpaused: clock,
-		controller: new Controller(100, clock.now()),
-		maxOutage: undefined,
-		maxWait: 300_000,
+		rates: ratesOf(clock, 100, limiter),
 		maxInFlight: () => Number.POSITIVE_INFINITY,
 		onEnd: () => undefined,
-		onNote: () => undefined,
 		onStop: () => undefined,
 		...more,
 	});
 }
 
 /** A limiter that keeps everybody waiting for that long. */
-const slow = (clock: FakeClock, milliseconds: number): Limiter => ({
+const slow = (clock: FakeClock, milliseconds: number): TestLimiter => ({
 	take: () => clock.sleep(milliseconds),
-	close: () => undefined,
 });
 
 describe("a request that waits for its token also waits for", () => {
@@ -82,11 +68,11 @@ describe("a request that waits for its token also waits for", () => {
 
 it("the wait for the cap does not count as latency of the service, or the run would slow down for its own cap", async () => {
 	const clock = new FakeClock();
-	const controller = new Controller(100, 0);
-	const queue = queueOf(clock, slow(clock, 1_000), { controller });
+	const rates = ratesOf(clock, 100, slow(clock, 1_000));
+	const queue = queueOf(clock, unlimited, { rates });
 	await clock.until(queue.sender(never)(() => clock.sleep(70)));
 	// 100 a second at 70 ms are 7, and not 107.
-	expect(controller.places()).toBeLessThan(20);
+	expect(rates.controller.places()).toBeLessThan(20);
 });
 
 describe("places in flight", () => {
@@ -130,7 +116,7 @@ describe("places in flight", () => {
 	it("are held by a request that waits for its token", async () => {
 		const clock = new FakeClock();
 		let tokens = 0;
-		const limiter: Limiter = { take: () => ((tokens += 1), clock.sleep(100)), close: () => undefined };
+		const limiter: TestLimiter = { take: () => ((tokens += 1), clock.sleep(100)) };
 		const queue = queueOf(clock, limiter, { maxInFlight: () => 2 });
 		const sent = sendMany(queue, clock);
 		await clock.pass(50);

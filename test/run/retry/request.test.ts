@@ -1,18 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Exit } from "../../../src/errors.ts";
-import { DATABASE_AWAY, RestError, type RestErrorKind } from "../../../src/rest/errors.ts";
-import { unlimited } from "../unlimited.ts";
-import { Cooldown, paced } from "../../../src/run/rate/cooldown.ts";
+import { DATABASE_AWAY, type RestErrorKind } from "../../../src/rest/errors.ts";
+import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { requestWithRetry } from "../../../src/run/retry/request.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { countingLimiter, failure } from "../harness.ts";
-
-type RequestDependencies = Parameters<typeof requestWithRetry>[1];
-
-function dependencies(clock: FakeClock, signal?: AbortSignal): RequestDependencies {
-	const cooldown = new Cooldown(clock);
-	return { send: paced(unlimited, cooldown), cooldown, clock, ...(signal === undefined ? {} : { signal }) };
-}
+import { failure } from "../harness.ts";
+import { countingLimiter, ratesOf } from "../rates.ts";
 
 describe("one request of a command that runs no rows", () => {
 	it("is answered although its first attempts failed", async () => {
@@ -21,7 +14,7 @@ describe("one request of a command that runs no rows", () => {
 		const answer = requestWithRetry(() => {
 			tries += 1;
 			return tries < 6 ? Promise.reject(failure("ambiguous")) : Promise.resolve("here");
-		}, dependencies(clock));
+		}, ratesOf(clock));
 		expect(await clock.until(answer)).toBe("here");
 		expect(tries).toBe(6);
 	});
@@ -42,7 +35,7 @@ describe("one request of a command that runs no rows", () => {
 		const answer = requestWithRetry(() => {
 			tries += 1;
 			return Promise.reject(failure(kind, { status: 200, ...more }));
-		}, dependencies(clock));
+		}, ratesOf(clock));
 		await expect(clock.until(answer)).rejects.toMatchObject({ name: "CliError", exit });
 		expect(tries).toBe(most);
 		expect(clock.now()).toBeLessThanOrEqual(30_000);
@@ -58,7 +51,7 @@ describe("one request of a command that runs no rows", () => {
 		const answer = requestWithRetry(() => {
 			tries += 1;
 			return Promise.reject(failure("throttled", { retryAfter }));
-		}, dependencies(clock));
+		}, ratesOf(clock));
 		await expect(clock.until(answer)).rejects.toMatchObject({ exit: Exit.temporary });
 		expect(tries).toBe(most);
 		expect(clock.now()).toBeLessThanOrEqual(30_000);
@@ -71,7 +64,7 @@ describe("one request of a command that runs no rows", () => {
 			tries += 1;
 			return Promise.reject(failure(tries === 1 ? "not_sent" : "ambiguous"));
 		};
-		const answer = requestWithRetry(create, dependencies(clock), { idempotent: false });
+		const answer = requestWithRetry(create, ratesOf(clock), { idempotent: false });
 		await expect(clock.until(answer)).rejects.toMatchObject({ exit: Exit.temporary });
 		expect(tries).toBe(2);
 	});
@@ -80,7 +73,9 @@ describe("one request of a command that runs no rows", () => {
 		const clock = new FakeClock();
 		const user = new AbortController();
 		const reason = new Error("stopped by SIGINT");
-		const answer = requestWithRetry(() => Promise.reject(failure("ambiguous")), dependencies(clock, user.signal));
+		const answer = requestWithRetry(() => Promise.reject(failure("ambiguous")), ratesOf(clock), {
+			signal: user.signal,
+		});
 		answer.catch(() => undefined);
 		await clock.pass(0);
 		user.abort(reason);
@@ -90,7 +85,7 @@ describe("one request of a command that runs no rows", () => {
 
 	it("reports a fault of the program unchanged", async () => {
 		const fault = new TypeError("x is not a function");
-		await expect(requestWithRetry(() => Promise.reject(fault), dependencies(new FakeClock()))).rejects.toBe(fault);
+		await expect(requestWithRetry(() => Promise.reject(fault), ratesOf(new FakeClock()))).rejects.toBe(fault);
 	});
 });
 
@@ -108,17 +103,16 @@ describe("the cooldown", () => {
 
 	it("delays a request if it began while the request waited for its token", async () => {
 		const clock = new FakeClock();
-		const cooldown = new Cooldown(clock);
-		const limiter = { take: () => clock.sleep(100), close: () => undefined };
-		const sent = paced(limiter, cooldown)(() => Promise.resolve(clock.now()));
+		const rates = ratesOf(clock, undefined, { take: () => clock.sleep(100) });
+		const sent = rates.send(() => Promise.resolve(clock.now()));
 		await clock.pass(50);
-		cooldown.extend(5_000);
+		rates.cooldown.extend(5_000);
 		expect(await clock.until(sent)).toBeGreaterThanOrEqual(5_050);
 	});
 
 	it("delays other requests even if the one that received it is not repeated", async () => {
 		const clock = new FakeClock();
-		const needed = dependencies(clock);
+		const needed = ratesOf(clock);
 		const refused = requestWithRetry(() => Promise.reject(failure("throttled", { retryAfter: 60_000 })), needed);
 		await expect(clock.until(refused)).rejects.toMatchObject({ exit: Exit.temporary });
 		const started: number[] = [];
@@ -134,21 +128,17 @@ describe("the cooldown", () => {
 	it("counts a failed request against the cap too", async () => {
 		const clock = new FakeClock();
 		const limiter = countingLimiter();
-		const send = paced(limiter, new Cooldown(clock));
-		await expect(send(() => Promise.reject(failure("ambiguous")))).rejects.toThrow("ambiguous");
+		const rates = ratesOf(clock, undefined, limiter);
+		await expect(rates.send(() => Promise.reject(failure("ambiguous")))).rejects.toThrow("ambiguous");
 		expect(limiter.taken).toBe(1);
 	});
 
 	it("is heard with its end, or the lists of a run without a cap would stay at 20 a second", async () => {
 		const clock = new FakeClock();
-		const heard: unknown[] = [];
-		const send = paced(unlimited, new Cooldown(clock), {
-			sent: () => heard.push("sent"),
-			answered: (sent) => void heard.push(["answered", sent]),
-			failed: (sent, error) => heard.push([error instanceof RestError && error.kind, sent]) > 0,
-		});
-		await send(() => Promise.resolve());
-		await expect(send(() => Promise.reject(failure("throttled")))).rejects.toThrow("throttled");
-		expect(heard).toEqual(["sent", ["answered", 1], "sent", ["throttled", 3]]);
+		const rates = ratesOf(clock);
+		for (let sent = 0; sent < 20; sent += 1) await clock.until(rates.send(() => clock.sleep(50)));
+		expect(rates.controller.found).toEqual({ rate: 40, because: null, at: null });
+		await expect(rates.send(() => Promise.reject(failure("throttled")))).rejects.toThrow("throttled");
+		expect(rates.controller.found).toMatchObject({ because: "429", at: 40 });
 	});
 });

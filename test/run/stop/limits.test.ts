@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { noOutcomes } from "../../../src/outcomes.ts";
-import { errorLimit, type MaxErrors, SameRefusals, RepeatedFailures } from "../../../src/run/stop/limits.ts";
+import { errorLimit, type MaxErrors, RepeatedFailures } from "../../../src/run/stop/limits.ts";
 import type { Totals } from "../../../src/run/types.ts";
 import { Exit } from "../../../src/errors.ts";
 import { failure } from "../harness.ts";
+
+const times = (count: number, code: string): string[] => Array.from({ length: count }, () => code);
 
 function totals(updated: number, failed: number): Totals {
 	const none = { ...noOutcomes(), invalid: 0, duplicateSkipped: 0 };
@@ -34,38 +36,40 @@ describe("--max-errors", () => {
 });
 
 describe("rows that are all refused alike", () => {
-	const refuse = (refused: SameRefusals, codes: readonly string[]): number =>
-		codes.findIndex((code) => refused.failed({ code, text: "no" }) !== undefined);
+	const stopOf = (codes: readonly string[], repeated = new RepeatedFailures()): [number, string | undefined] => {
+		for (const [place, code] of codes.entries()) {
+			const stop = repeated.failed(failure("rejected", { code }));
+			if (stop !== undefined) return [place, stop.hint];
+		}
+		return [-1, undefined];
+	};
 
 	it("stop the run at the tenth", () => {
-		const codes = Array.from({ length: 12 }, () => "CODE_102");
-		expect(refuse(new SameRefusals(), codes)).toBe(9);
+		expect(stopOf(times(12, "CODE_102"))[0]).toBe(9);
 	});
 
 	it("go on with an undo whose documents keep keys, but not with a run that was to remove them", () => {
-		const codes = Array.from({ length: 12 }, () => "KEYS_KEPT");
-		expect(refuse(new SameRefusals(new Set(["KEYS_KEPT"])), codes)).toBe(-1);
-		expect(refuse(new SameRefusals(), codes)).toBe(9);
+		const undo = new RepeatedFailures((code) => code !== "KEYS_KEPT");
+		expect(stopOf(times(12, "KEYS_KEPT"), undo)[0]).toBe(-1);
+		expect(stopOf(times(12, "KEYS_KEPT"))[0]).toBe(9);
 	});
 
 	it("name the values where another type is the reason", () => {
-		const refused = new SameRefusals();
-		const stops = Array.from({ length: 10 }, () => refused.failed({ code: "METADATA_REFUSED", text: "no" }));
-		expect(stops.at(-1)?.hint).toContain("Correct the values");
+		expect(stopOf(times(10, "METADATA_REFUSED"))).toEqual([9, expect.stringContaining("Correct the values")]);
 	});
 
 	it("do not stop it when two refusals differed, or a row succeeded", () => {
 		const codes = Array.from({ length: 40 }, (_, place) => (place === 8 ? "CODE_101" : "CODE_102"));
-		expect(refuse(new SameRefusals(), codes)).toBe(-1);
-		const refused = new SameRefusals();
-		refused.succeeded();
-		expect(refuse(refused, codes.slice(9))).toBe(-1);
+		expect(stopOf(codes)[0]).toBe(-1);
+		const repeated = new RepeatedFailures();
+		repeated.succeeded();
+		expect(stopOf(codes.slice(9), repeated)[0]).toBe(-1);
 	});
 });
 
 /** Codes of failed rows, "ok" for a success; the place of the row that ended the run (1 is the first) and its exit. */
 function endOf(rows: readonly string[]): readonly [number, number] | undefined {
-	const repeated = new RepeatedFailures();
+	const repeated = new RepeatedFailures(() => false);
 	for (const [place, code] of rows.entries()) {
 		if (code === "ok") {
 			repeated.succeeded();
@@ -77,8 +81,6 @@ function endOf(rows: readonly string[]): readonly [number, number] | undefined {
 	}
 	return undefined;
 }
-
-const times = (count: number, code: string): string[] => Array.from({ length: count }, () => code);
 
 describe("answers that concern the whole run when they are repeated", () => {
 	it.each<[string, string[], readonly [number, number] | undefined]>([
