@@ -1,7 +1,7 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, RepeatedFailures } from "./stop/limits.ts";
-import { mayHaveArrived, type Memory, type Operation } from "./operations/operation.ts";
+import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
 import {
 	type Attempts,
 	type Conditions,
@@ -15,11 +15,14 @@ import { RetryLater, RetryTogether } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { MAX_WAIT } from "./rate/cooldown.ts";
 import type { SendingOptions, SendQueue } from "./rate/send-queue.ts";
+import type { Service } from "./service/service.ts";
 import type { Journal, Outcome, Request, RowError, Stop, Work } from "./types.ts";
 
 /** What a run says of its rows, and what their attempts need of that. */
 export type RowsOptions<Item extends Work> = SendingOptions & {
 	readonly operation: Operation<Item>;
+	/** its flavour is known before an attempt begins, and detected again where an answer does not fit it */
+	readonly service: Pick<Service, "known" | "redetect">;
 	/** called for a row that the service refuses before any row has succeeded; what it throws ends the run */
 	readonly explain?: (error: RestError, datasetId: string) => Promise<void>;
 	readonly journal: Journal<Item>;
@@ -36,6 +39,9 @@ type AttemptsOptions<Item extends Work> = RowsOptions<Item> & {
 	readonly shutdown: Shutdown;
 	readonly queue: SendQueue;
 };
+
+/** The most times that one attempt is begun again in another dialect. */
+const CHANGES = 3;
 
 /** A row that is not settled, and its attempts so far. */
 export type OpenRow<Item> = Attempts & {
@@ -81,12 +87,12 @@ export class RowAttempts<Item extends Work> {
 	 * @returns "pending" where the run ends before the row is settled
 	 */
 	async attempt(row: OpenRow<Item>): Promise<NextStep> {
-		const { shutdown, operation } = this.#options;
+		const { shutdown } = this.#options;
 		if (shutdown.signal.aborted) return "pending";
 		row.attempt += 1;
 		try {
 			const { item, memory } = row;
-			const { status, documentId, storedName, replaces, isSame } = await operation(item, this.#request, memory);
+			const { status, documentId, storedName, replaces, isSame } = await this.#inDialect(row);
 			this.#repeated.succeeded();
 			const { name } = memory;
 			return await this.#record({
@@ -103,6 +109,24 @@ export class RowAttempts<Item extends Work> {
 			if (!(error instanceof RetryTogether)) return await this.#failed(error, row);
 			row.attempt -= 1;
 			return shutdown.signal.aborted ? "pending" : "together";
+		}
+	}
+
+	/**
+	 * Does the operation in the known dialect, and again where an answer shows another dialect. That costs the row no attempt.
+	 * The row's memory has the steps that were done, so no step is repeated that must not be. A flavour that the user gave is
+	 * not detected again: the answer of a list or an upload may be about its row alone.
+	 */
+	async #inDialect({ item, memory }: OpenRow<Item>): Promise<Settled> {
+		const { operation, service } = this.#options;
+		for (let changes = 0; ; changes += 1) {
+			const api = await service.known(this.#request);
+			try {
+				return await operation(item, this.#request, memory);
+			} catch (error) {
+				if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;
+				if (!(await service.redetect(api, this.#request, error))) throw error;
+			}
 		}
 	}
 

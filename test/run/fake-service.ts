@@ -1,3 +1,4 @@
+import { RestError } from "../../src/rest/errors.ts";
 import type { Api } from "../../src/rest/types.ts";
 import type { RememberedService, ServiceOptions } from "../../src/run/service/service-memory.ts";
 import { tmpdir } from "node:os";
@@ -39,14 +40,21 @@ export function provenService(api: Api, more: Partial<ServiceOptions> = {}): Ser
 	return service;
 }
 
-/** Writes as an operation does: again where an answer shows that the service speaks another dialect. */
-export function writeInDialect(
+/** Writes as an attempt of a row does: again where an answer shows that the service speaks another dialect. */
+export async function writeInDialect(
 	service: Service,
 	request: Request,
 	write: Write,
 	memory: WriteMemory = {},
 ): Promise<void> {
-	return service.inDialect(request, () => writeMetadata(service, request, write, memory));
+	const api = await service.known(request);
+	try {
+		await writeMetadata(service, request, write, memory);
+	} catch (error) {
+		const isOther = error instanceof RestError && error.kind === "contradiction";
+		if (!isOther || !(await service.redetect(api, request, error))) throw error;
+		await writeInDialect(service, request, write, memory);
+	}
 }
 
 /** Time that takes none: what is waited for is there. */

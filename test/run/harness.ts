@@ -5,6 +5,7 @@ import type { Operation } from "../../src/run/operations/operation.ts";
 import { type RunOptions, runChunks } from "../../src/run/rows.ts";
 import { noOutcomes } from "../../src/outcomes.ts";
 import { type Journal, type Outcome, type Stop, totalsOf, type Work } from "../../src/run/types.ts";
+import { fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 export function work(index: number): Work {
@@ -35,6 +36,10 @@ export function updating(call: (item: Work) => unknown): Operation<Work> {
 	};
 }
 
+/** A service whose flavour is known. */
+const api = fakeApi([], {});
+const known: RunOptions<Work>["service"] = { known: async () => api, redetect: async () => false };
+
 export type Run = {
 	readonly clock: FakeClock;
 	readonly outcomes: Outcome<Work>[];
@@ -53,6 +58,7 @@ export function start(
 	const user = new AbortController();
 	const done = runChunks(more.chunks ?? chunksOf(rows, 10), {
 		operation,
+		service: known,
 		journal,
 		rates: ratesOf(clock, rate, limiter),
 		concurrency: 4,

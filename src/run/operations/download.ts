@@ -40,29 +40,29 @@ export function downloadDocument<Item extends Work>({
 	onlyChanged,
 	isResumed,
 }: DownloadOptions<Item>): Operation<Item> {
-	return (item, request, memory) =>
-		service.inDialect(request, async (api) => {
-			const { datasetId, documentId, name } = item;
-			const document = wanted(item);
-			if (document === undefined) throw notListed(service, item);
-			memory.name ??= name;
-			const { size, path } = document;
-			const target = { id: documentId, path };
-			if ((onlyChanged || isResumed) && (await folder.isKept(target, size)))
-				return { status: onlyChanged ? "unchanged" : "downloaded", documentId };
-			await folder.check(path, overwrites);
-			const draft = await folder.draft(target, overwrites);
-			try {
-				const bytes = await request(() => api.downloadDocument({ datasetId, id: documentId, size }, draft.write));
-				if (size !== undefined && bytes !== size) throw otherSize(bytes, size);
-				await draft.keep();
-				return { status: "downloaded", documentId };
-			} catch (error) {
-				throw errorForGivenFlavour(size === 0 ? error : lost(error), service, api);
-			} finally {
-				await draft.drop();
-			}
-		});
+	return async (item, request, memory) => {
+		const { api } = service;
+		const { datasetId, documentId, name } = item;
+		const document = wanted(item);
+		if (document === undefined) throw notListed(service, item);
+		memory.name ??= name;
+		const { size, path } = document;
+		const target = { id: documentId, path };
+		if ((onlyChanged || isResumed) && (await folder.isKept(target, size)))
+			return { status: onlyChanged ? "unchanged" : "downloaded", documentId };
+		await folder.check(path, overwrites);
+		const draft = await folder.draft(target, overwrites);
+		try {
+			const bytes = await request(() => api.downloadDocument({ datasetId, id: documentId, size }, draft.write));
+			if (size !== undefined && bytes !== size) throw otherSize(bytes, size);
+			await draft.keep();
+			return { status: "downloaded", documentId };
+		} catch (error) {
+			throw errorForGivenFlavour(size === 0 ? error : lost(error), service, api);
+		} finally {
+			await draft.drop();
+		}
+	};
 }
 
 /** The error for a document that its dataset does not list. */

@@ -62,29 +62,28 @@ export function parseDocument<Item extends Work>(
 		options.live?.parsing(memory, parsing?.progress ?? 0);
 		throw new RetryLater(lookAgainAfter(now - state.since));
 	};
-	const attempt: Operation<Item> = async (item, request, memory) =>
-		service.inDialect(request, async (api) => {
-			const state = followed.get(memory);
-			const age = state === undefined ? RECENT_MS : lookAgainAfter(clock.now() - state.since) / 2;
-			let document = await states.now(api, request, item, clock.now() - age);
-			if (document === undefined) throw notListed(item);
-			memory.name = document.name;
-			if (state !== undefined) return follow(item, memory, document);
-			const { run, isEnabled } = document.parsing ?? {};
-			if (run === undefined)
-				throw rejected("NO_STATE", `the service shows no state of parsing for ${nameOf(document)}`);
-			const step = parseStep(run, options);
-			if (step === "leave") return { status: "unchanged", documentId: item.documentId };
-			if (step === "follow") {
-				const isOurs = batches.wasSent(memory) || options.waits;
-				return isOurs ? follow(item, memory, document) : { status: "unchanged", documentId: item.documentId };
-			}
-			if (isEnabled === false) throw disabled(document, service);
-			const started = clock.now();
-			await batches.start({ api, request }, item, memory);
-			document = (await states.now(api, request, item, started - RECENT_MS)) ?? document;
-			return follow(item, memory, document);
-		});
+	const attempt: Operation<Item> = async (item, request, memory) => {
+		const { api } = service;
+		const state = followed.get(memory);
+		const age = state === undefined ? RECENT_MS : lookAgainAfter(clock.now() - state.since) / 2;
+		let document = await states.now(api, request, item, clock.now() - age);
+		if (document === undefined) throw notListed(item);
+		memory.name = document.name;
+		if (state !== undefined) return follow(item, memory, document);
+		const { run, isEnabled } = document.parsing ?? {};
+		if (run === undefined) throw rejected("NO_STATE", `the service shows no state of parsing for ${nameOf(document)}`);
+		const step = parseStep(run, options);
+		if (step === "leave") return { status: "unchanged", documentId: item.documentId };
+		if (step === "follow") {
+			const isOurs = batches.wasSent(memory) || options.waits;
+			return isOurs ? follow(item, memory, document) : { status: "unchanged", documentId: item.documentId };
+		}
+		if (isEnabled === false) throw disabled(document, service);
+		const started = clock.now();
+		await batches.start({ api, request }, item, memory);
+		document = (await states.now(api, request, item, started - RECENT_MS)) ?? document;
+		return follow(item, memory, document);
+	};
 	const settling: Operation<Item> = async (item, request, memory) => {
 		let isEnd = true;
 		try {

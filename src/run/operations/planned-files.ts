@@ -41,9 +41,7 @@ export function applyFile(service: Service, documents: Documents, options: FileO
 			case "keep":
 				return { status: "unchanged", documentId };
 			case "rename":
-				return service.inDialect(request, () =>
-					renameDocument({ service, request, item, memory, log }, planned, documents),
-				);
+				return renameDocument({ service, request, item, memory, log }, planned, documents);
 			case "upload":
 			case "replace": {
 				const isSent = memory.isLogged === true || log.earlier(item.index) !== undefined;

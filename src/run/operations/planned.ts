@@ -130,25 +130,24 @@ export function applyPlanned<Item extends PlannedItem>(
 		conflictOfRemoval(service, item, rules, document);
 	const remove = removeDocument<Item>(service, rules.documents.removable, { log, isAsked: true, refuse });
 	const removedKeys = new RemovedKeys(service);
-	return (item, request, memory) =>
-		service.inDialect(request, async () => {
-			const { planned, documentId } = item;
-			// It was checked before it waited for others.
-			if (memory.batch === "waiting") return remove(item, request, memory);
-			const attempt = { service, request, item, memory, log };
-			const judged = { ...rules, documents: seenDocuments(rules.documents, attempt) };
-			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
-			const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
-			if (planned.action === "update") {
-				const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judged);
-				if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
-				return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
-			}
-			// Checked although this run has sent it: another client may have changed the document meanwhile.
-			const present = await preparePlannedRemoval(service, request, item, judged);
-			if (present === undefined && !isOurs) return { status: "unchanged", documentId };
-			return remove(item, request, memory);
-		});
+	return async (item, request, memory) => {
+		const { planned, documentId } = item;
+		// It was checked before it waited for others.
+		if (memory.batch === "waiting") return remove(item, request, memory);
+		const attempt = { service, request, item, memory, log };
+		const judged = { ...rules, documents: seenDocuments(rules.documents, attempt) };
+		// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
+		const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
+		if (planned.action === "update") {
+			const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judged);
+			if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
+			return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
+		}
+		// Checked although this run has sent it: another client may have changed the document meanwhile.
+		const present = await preparePlannedRemoval(service, request, item, judged);
+		if (present === undefined && !isOurs) return { status: "unchanged", documentId };
+		return remove(item, request, memory);
+	};
 }
 
 function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {

@@ -51,22 +51,21 @@ export function removeDocument<Item extends Work>(
 	return async (item, request, memory) => {
 		// An earlier execution may have removed it, and been killed before it recorded that.
 		memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
-		return service.inDialect(request, async (api) => {
-			const hasSeveral = isAsked || removable.hasSeveral(item.datasetId);
-			const isBatched = hasSeveral && (await batches.areTaken(api, request));
-			const attempt = { service, api, request, item, memory, log, removable, together };
-			const removal: Removal = {
-				...attempt,
-				batches: isBatched ? batches : undefined,
-				isAsked: isAsked || isBatched,
-				refuse: (document) => refuse(item, document),
-			};
-			const removed = (): Promise<Settled> => attemptRemoval(removal);
-			// After the first removal of a dataset, the list of a batch shows what each row would ask for now.
-			const waits = isBatched && memory.maybeRemoved !== true && !service.canary.removalsConfirmed.has(item.datasetId);
-			return (waits ? first(removed) : removed()).catch((error: unknown) => {
-				throw errorForGivenFlavour(error, service, api);
-			});
+		const { api } = service;
+		const hasSeveral = isAsked || removable.hasSeveral(item.datasetId);
+		const isBatched = hasSeveral && (await batches.areTaken(api, request));
+		const attempt = { service, api, request, item, memory, log, removable, together };
+		const removal: Removal = {
+			...attempt,
+			batches: isBatched ? batches : undefined,
+			isAsked: isAsked || isBatched,
+			refuse: (document) => refuse(item, document),
+		};
+		const removed = (): Promise<Settled> => attemptRemoval(removal);
+		// After the first removal of a dataset, the list of a batch shows what each row would ask for now.
+		const waits = isBatched && memory.maybeRemoved !== true && !service.canary.removalsConfirmed.has(item.datasetId);
+		return (waits ? first(removed) : removed()).catch((error: unknown) => {
+			throw errorForGivenFlavour(error, service, api);
 		});
 	};
 }

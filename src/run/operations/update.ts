@@ -32,32 +32,32 @@ export function replaceMetadata<Item extends UpdateItem>(
 	const removedKeys = new RemovedKeys(service);
 	/** the write of the first row of which it is doubted that its document has no metadata */
 	let firstDoubted: Promise<void> | undefined;
-	return (item, request, memory) =>
-		service.inDialect(request, async (api) => {
-			const attempt = { service, request, item, memory, log };
-			const { documentId, metadata } = item;
-			if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
-			if (images === undefined && documents !== undefined && !service.canary.trustsSuccess) {
-				memory.readBefore = () => documents.byId(api, request, item.datasetId, documentId);
-			}
-			const isDoubted = memory.before?.document?.isDoubted === true && memory.logged === undefined;
-			if (images !== undefined && isDoubted && firstDoubted !== undefined) {
-				// What the first of them wrote shows whether searches work.
-				await firstDoubted.catch(() => undefined);
-				delete memory.before;
-				await readBefore(attempt, images);
-			}
-			const written = writeOrRestore(attempt, item, memory.beforeImage?.metadata);
-			if (images !== undefined && isDoubted) firstDoubted ??= written;
-			await written;
-			const before = memory.beforeImage?.metadata;
-			const removed = missingKeys(before ?? memory.before?.document?.metadata, metadata);
-			if (removed.length > 0) await removedKeys.check(request, item, removed);
-			// Where an earlier execution sent something, the document may have had that.
-			const isKnown = before !== undefined && log.earlier(item.index) === undefined;
-			const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
-			return { status: "updated", documentId, isSame: isSame ? true : undefined };
-		});
+	return async (item, request, memory) => {
+		const { api } = service;
+		const attempt = { service, request, item, memory, log };
+		const { documentId, metadata } = item;
+		if (images !== undefined && memory.beforeImage === undefined) await readBefore(attempt, images);
+		if (images === undefined && documents !== undefined && !service.canary.trustsSuccess) {
+			memory.readBefore = () => documents.byId(api, request, item.datasetId, documentId);
+		}
+		const isDoubted = memory.before?.document?.isDoubted === true && memory.logged === undefined;
+		if (images !== undefined && isDoubted && firstDoubted !== undefined) {
+			// What the first of them wrote shows whether searches work.
+			await firstDoubted.catch(() => undefined);
+			delete memory.before;
+			await readBefore(attempt, images);
+		}
+		const written = writeOrRestore(attempt, item, memory.beforeImage?.metadata);
+		if (images !== undefined && isDoubted) firstDoubted ??= written;
+		await written;
+		const before = memory.beforeImage?.metadata;
+		const removed = missingKeys(before ?? memory.before?.document?.metadata, metadata);
+		if (removed.length > 0) await removedKeys.check(request, item, removed);
+		// Where an earlier execution sent something, the document may have had that.
+		const isKnown = before !== undefined && log.earlier(item.index) === undefined;
+		const isSame = isKnown && hasAlready(before, metadata, service.api.dialect.flavour.normalise);
+		return { status: "updated", documentId, isSame: isSame ? true : undefined };
+	};
 }
 
 /** Reads what the document has, and writes what the plan makes of it and the row; with `onlyChanged` only what differs. */
@@ -67,20 +67,19 @@ export function planMetadata<Item extends UpdateItem>(
 	log: SentLog = unrecorded,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
-	return (item, request, memory) =>
-		service.inDialect(request, async () => {
-			const attempt = { service, request, item, memory, log };
-			const { documentId } = item;
-			const documents = seenDocuments(plan.documents, attempt);
-			const prepared = await prepareUpdate(service, request, item, { ...plan, documents });
-			// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
-			const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
-			const { isSame } = prepared;
-			const isKnown = prepared.document.isDoubted !== true;
-			if (onlyChanged && isSame && isKnown) return { status: isOurs ? "updated" : "unchanged", documentId };
-			await sendPrepared(attempt, prepared, removedKeys);
-			return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
-		});
+	return async (item, request, memory) => {
+		const attempt = { service, request, item, memory, log };
+		const { documentId } = item;
+		const documents = seenDocuments(plan.documents, attempt);
+		const prepared = await prepareUpdate(service, request, item, { ...plan, documents });
+		// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
+		const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
+		const { isSame } = prepared;
+		const isKnown = prepared.document.isDoubted !== true;
+		if (onlyChanged && isSame && isKnown) return { status: isOurs ? "updated" : "unchanged", documentId };
+		await sendPrepared(attempt, prepared, removedKeys);
+		return { status: "updated", documentId, ...(isSame && !isOurs ? { isSame } : {}) };
+	};
 }
 
 /** Records and writes a prepared update, and checks that it removed the keys that it does not carry. */

@@ -57,31 +57,31 @@ export function uploadFile<Item extends UploadItem>(
 	const shared = { service, log, settling, onExisting, checksum, documents, removedKeys, folders };
 	const removal = { log, isAsked: true, refuse: refuseChanged };
 	const removeOld = removeDocument<OldItem>(service, documents.removable, removal);
-	const attempt: Operation<Item> = (item, request, memory) =>
-		service.inDialect(request, async (api) => {
-			const upload: Upload = { ...shared, api, request, item, memory };
-			memory.replacing ??= earlierReplacement(upload);
-			memory.stored ??= await recoverUpload(upload);
-			// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
-			const isNew = memory.stored === undefined && memory.maybeStored === undefined;
-			const settled = isNew ? await applyOnExisting(upload) : undefined;
-			if (settled !== undefined) return settled;
-			const { replacing } = memory;
-			const store = (): Promise<StoredFile> => storeRecorded(upload);
-			// That a second file of a name is stored without its folders says nothing of the first.
-			const sent = memory.stored ?? (await (replacing === undefined ? folders.store(upload, store) : store()));
-			if (replacing !== undefined) return finishReplacement({ ...upload, removeOld, parsing }, replacing, sent);
-			// With `upload-again`, a name that was taken is not the document's.
-			const isAgain = onExisting === "upload-again" && (memory.namesakes ?? []).length > 0;
-			const stored = isAgain ? sent : await restoreFolders(upload, sent);
-			const { id, name } = stored;
-			const { file } = item;
-			if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isAnother(file.name, name))) {
-				throw renamed(service, file.name, stored, onExisting === "foreign");
-			}
-			await tagUploaded(upload, id);
-			return { status: "uploaded", documentId: id, storedName: name };
-		});
+	const attempt: Operation<Item> = async (item, request, memory) => {
+		const { api } = service;
+		const upload: Upload = { ...shared, api, request, item, memory };
+		memory.replacing ??= earlierReplacement(upload);
+		memory.stored ??= await recoverUpload(upload);
+		// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
+		const isNew = memory.stored === undefined && memory.maybeStored === undefined;
+		const settled = isNew ? await applyOnExisting(upload) : undefined;
+		if (settled !== undefined) return settled;
+		const { replacing } = memory;
+		const store = (): Promise<StoredFile> => storeRecorded(upload);
+		// That a second file of a name is stored without its folders says nothing of the first.
+		const sent = memory.stored ?? (await (replacing === undefined ? folders.store(upload, store) : store()));
+		if (replacing !== undefined) return finishReplacement({ ...upload, removeOld, parsing }, replacing, sent);
+		// With `upload-again`, a name that was taken is not the document's.
+		const isAgain = onExisting === "upload-again" && (memory.namesakes ?? []).length > 0;
+		const stored = isAgain ? sent : await restoreFolders(upload, sent);
+		const { id, name } = stored;
+		const { file } = item;
+		if (!isSameName(name, file.name) && (onExisting !== "upload-again" || !isAnother(file.name, name))) {
+			throw renamed(service, file.name, stored, onExisting === "foreign");
+		}
+		await tagUploaded(upload, id);
+		return { status: "uploaded", documentId: id, storedName: name };
+	};
 	return parsing === undefined ? attempt : parsing.after(attempt);
 }
 

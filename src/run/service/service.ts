@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import type { RestError } from "../../rest/errors.ts";
 import type { BodyForm } from "../../body-forms.ts";
 import { TypedKeys } from "../../json/typed-keys.ts";
 import type { Api, Echo } from "../../rest/types.ts";
@@ -12,9 +12,6 @@ import { FirstWrites } from "./first-writes.ts";
 
 /** Detections from which on a service that does not answer a PATCH counts as one that does not know it. */
 const PATIENCE = 3;
-
-/** The most times that a piece of work is repeated in another dialect. */
-const CHANGES = 3;
 
 /** The knowledge of a command about its service: the flavour, and whether updates arrive. It is updated by answers. */
 export class Service {
@@ -32,7 +29,6 @@ export class Service {
 	#detecting: Promise<Recognition> | undefined;
 	#asked = 0;
 	#remembered: Promise<void> | undefined;
-	#isRecalled = false;
 
 	constructor(options: ServiceOptions) {
 		this.clock = options.clock;
@@ -62,7 +58,6 @@ export class Service {
 	/** Detects the flavour, unless it is known. Resolves with the service in its dialect. */
 	async known(request: Request): Promise<Api> {
 		await this.remember();
-		this.#isRecalled = true;
 		if (this.#recognition === undefined) await this.detect(request);
 		return this.#api;
 	}
@@ -97,25 +92,6 @@ export class Service {
 		if (!wasProven || this.forms.length === 1) return false;
 		this.canary.revoke();
 		return true;
-	}
-
-	/**
-	 * Does a piece of work in the known dialect, and repeats it if an answer shows another dialect. That costs a row no
-	 * attempt. The row's memory has the steps that were done, so no step is repeated that must not be. A flavour that the
-	 * user gave is not detected again: the answer of a list or an upload may be about its row alone.
-	 */
-	async inDialect<Result>(request: Request, work: (api: Api) => Promise<Result>): Promise<Result> {
-		const isKnown = this.#isRecalled && this.#recognition !== undefined;
-		let api = isKnown ? this.#api : await this.known(request);
-		for (let changes = 0; ; changes += 1) {
-			try {
-				return await work(api);
-			} catch (error) {
-				if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;
-				if (!(await this.redetect(api, request, error))) throw error;
-				api = await this.known(request);
-			}
-		}
 	}
 
 	/** The body forms that may be tried; the form in use comes first. */

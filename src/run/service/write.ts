@@ -53,7 +53,7 @@ type Attempt = {
 };
 
 /**
- * Writes the metadata of one document. For work inside `inDialect`, which begins it again in another dialect.
+ * Writes the metadata of one document. An attempt of a row begins it again in another dialect.
  *
  * Until an update was seen to arrive at this address, each is read back, and no success counts before: some servers answer
  * "success" to a form of the update that changes nothing.

@@ -113,6 +113,7 @@ async function sendRows<SourceRow extends Row>(
 		const options: ChunkOptions<SourceRow> = {
 			...flags,
 			operation: operation(log, documents, record.name),
+			service: session.service,
 			explain: refusalExplainer(run),
 			journal,
 			rates: session.rates,

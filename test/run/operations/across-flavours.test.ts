@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { documented } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
-import { type Sending, type SentLog, type Settled, unrecorded } from "../../../src/run/operations/operation.ts";
+import { type Operation, type Sending, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
 import type { Metadata } from "../../../src/json/values.ts";
-import { direct, documentOf, fakeApi } from "../fake-api.ts";
+import type { Work } from "../../../src/run/types.ts";
+import { documentOf, fakeApi } from "../fake-api.ts";
 import { memoryOf, serviceOf } from "../fake-service.ts";
-import { failure, work } from "../harness.ts";
+import { failure, start, updating } from "../harness.ts";
 import { ragflowPatch } from "../../support/flavours.ts";
 
 /** RAGFlow v0.27, of which `isAsked` says whether it may be asked what it is. */
@@ -37,14 +38,14 @@ describe("a contradiction in any request of a row", () => {
 		const memory = { load: async () => ({ ...knowledge, foundAt: 0 }), save: async () => undefined };
 		const service = serviceOf(api, { memory, now: () => 1 });
 		const tries: string[] = [];
-		const operation = (): Promise<Settled> =>
-			service.inDialect(direct, async () => {
-				const { flavour } = service.api.dialect;
-				tries.push(flavour.name);
-				if (flavour === documented) throw failure("contradiction", answer);
-				return { status: "updated", documentId: "doc-0" };
-			});
-		expect(await operation()).toEqual({ status: "updated", documentId: "doc-0" });
+		const operation = updating(() => {
+			const { flavour } = service.api.dialect;
+			tries.push(flavour.name);
+			if (flavour === documented) throw failure("contradiction", answer);
+		});
+		const { clock, done, outcomes } = start(operation, { rows: 1, service });
+		await clock.until(done);
+		expect(outcomes).toMatchObject([{ status: "updated", documentId: "doc-0", attempts: 1 }]);
 		expect(tries).toEqual(["documented", "ragflow-patch"]);
 		expect(asked).toEqual(["PATCH", "PUT"]);
 	});
@@ -52,8 +53,12 @@ describe("a contradiction in any request of a row", () => {
 	it("fails the row if the flavour was given, and does not end the run", async () => {
 		const { api } = server(false);
 		const service = serviceOf(api, { flavour: { value: ragflowPatch, origin: "--flavour" } });
-		const refused = (): Promise<never> => Promise.reject(failure("contradiction", { code: "CODE_100", status: 200 }));
-		await expect(service.inDialect(direct, refused)).rejects.toMatchObject({ kind: "contradiction", code: "CODE_100" });
+		const operation = updating(() => {
+			throw failure("contradiction", { code: "CODE_100", status: 200 });
+		});
+		const { clock, done, outcomes } = start(operation, { rows: 1, service });
+		expect(await clock.until(done)).toBeUndefined();
+		expect(outcomes).toMatchObject([{ status: "failed", error: { code: "CODE_100" }, attempts: 1 }]);
 	});
 
 	it("records an update once that is sent again in another flavour, and counts it as unchanged if it changes nothing", async () => {
@@ -85,9 +90,12 @@ describe("a contradiction in any request of a row", () => {
 			keepsValue: () => false,
 			onlyChanged: false,
 		};
-		const operation = planMetadata(service, plan, log);
-		const settled = await operation({ ...work(0), metadata: present }, direct, {});
-		expect(settled).toEqual({ status: "updated", documentId: "doc-0", isSame: true });
+		const update = planMetadata(service, plan, log);
+		const operation: Operation<Work> = (item, request, memory) =>
+			update({ ...item, metadata: present }, request, memory);
+		const { clock, done, outcomes } = start(operation, { rows: 1, service });
+		await clock.until(done);
+		expect(outcomes).toMatchObject([{ status: "updated", documentId: "doc-0", isSame: true }]);
 		expect([records.length, sent[0], sent.at(-1)]).toEqual([1, "documented", "ragflow-patch"]);
 	});
 });
