@@ -22,26 +22,19 @@ describe("a fault in JSON is found where it stands", () => {
 			'{"document_id":"1","n":1e400 "a":1}\n{"document_id":""}',
 			"1:24 BAD_NUMBER, 1:30 BAD_JSON, 2:16 BAD_ID",
 		],
+		["nothing but white space as an id", '{"document_id":" ","a":1}\n', "1:16 BAD_ID"],
+		["a control character in an id", '{"document_id":"a\\u009bb","a":1}\n', "1:16 BAD_ID"],
+		["an id of thousands of characters", `{"document_id":"${"x".repeat(5_000)}","a":1}\n`, "1:16 BAD_ID"],
+		["a row that the end cuts off", '{"document_id":"1"}\r\n\r\n{"docu', "3:2 BAD_JSON"],
+		["a text in place of rows", '"x"', "1:1 MISSING_COLUMN"],
 		["half a surrogate pair in an id", '{"document_id":"1\\ud800","a":1}\n', "1:16 BAD_ID"],
 		["a row that is no object", '[{"document_id":"1"},\n 7]', "2:2 BAD_JSON"],
 		["an array that is not closed", '[{"document_id":"1"}', "1:21 BAD_JSON"],
-		[
-			"a list that is not closed",
-			'[{"document_id":"1","a":["x"},\n{"document_id":""}]',
-			"1:29 BAD_JSON, 2:20 BAD_JSON",
-		],
-		[
-			"a bracket too many in a row",
-			'[{"document_id":"1","a":["x"]]},\n{"document_id":""}]',
-			"1:30 BAD_JSON, 1:31 BAD_JSON",
-		],
+		["a list not closed", '[{"document_id":"1","a":["x"},\n{"document_id":""}]', "1:29 BAD_JSON, 2:20 BAD_JSON"],
+		["a bracket too many", '[{"document_id":"1","a":["x"]]},\n{"document_id":""}]', "1:30 BAD_JSON, 1:31 BAD_JSON"],
 		["a brace too many", '[{"document_id":"1"}},\n{"document_id":""}]', "1:21 BAD_JSON"],
 		["a bracket that closes the array too early", '[{"document_id":"1"}],\n{"document_id":""}\n]\n', "1:22 BAD_JSON"],
-		[
-			"a brace that is missing",
-			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"}\n]',
-			"3:1 BAD_JSON, 4:2 BAD_JSON",
-		],
+		["a missing brace", '[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"}\n]', "3:1 BAD_JSON, 4:2 BAD_JSON"],
 		[
 			"a row that the end cuts off, with a brace missing",
 			'[\n{"document_id":"1","a":{"b":1},\n{"document_id":"2"},',
@@ -57,11 +50,7 @@ describe("a fault in JSON is found where it stands", () => {
 		["two objects on a line", '{"document_id":"1"}{"document_id":"2"}\n', "1:20 BAD_JSON"],
 		["a date inside meta_fields", '{"document_id":"1","meta_fields":{"publish_date":"2023-02-30"}}\n', "1:50 BAD_DATE"],
 		["nesting without end", `{"document_id":"1","a":${"[".repeat(80)}${"]".repeat(80)}}\n`, "1:89 TOO_DEEP"],
-		[
-			"the same document with other values",
-			'[{"document_id":"1","a":1},\n{"document_id":"1","a":2}]',
-			"2:16 DUPLICATE",
-		],
+		["a document with other values", '[{"document_id":"1","a":1},\n{"document_id":"1","a":2}]', "2:16 DUPLICATE"],
 	];
 	test.each(table)("%s", async (_, text, places) => {
 		for (const chunk of [1, 5, 1000]) expect((await checkBytes(text, {}, chunk)).places.join(", ")).toBe(places);

@@ -1,4 +1,0 @@
-import { input } from "./kinds/input.ts";
-import { declare } from "./table.ts";
-
-declare("faults of the input", input);
