@@ -88,21 +88,18 @@ it.skipIf(!hasRedis).each([
 	["is full", 6, ["CONFIG SET maxmemory 1"], "OOM command not allowed", "make room"],
 	["is read-only", 6, ["REPLICAOF 127.0.0.1 1"], "READONLY You can't write", "takes writes"],
 	["has another type under the key", 2, ["SET KEY other"], "WRONGTYPE Operation against a key", "Another program"],
-])(
-	`a Redis that %s refuses, in its own words, and nothing is sent${withoutRedis}`,
-	async (_, code, commands, words, hint) => {
-		const { sent, argv, env } = await world();
-		const { url, cli } = await redisServer();
-		const key = await nameOfCap(`${env["RAGTAG_BASE_URL"]}/api/v1`, KEY);
-		for (const command of commands) cli(...command.replace("KEY", key).split(" "));
-		const { exit, stderr } = await ragtag([...argv, "--limiter", url], { env });
-		expect([exit, stderr]).toEqual([code, expect.stringContaining("refuses the shared limiter: ")]);
-		expect(stderr).toContain(words);
-		expect(stderr).toContain(hint);
-		expect(stderr).not.toContain("user_script");
-		expect(sent()).toEqual([]);
-	},
-);
+])(`a Redis that %s refuses in its words; nothing is sent${withoutRedis}`, async (_, code, commands, words, hint) => {
+	const { sent, argv, env } = await world();
+	const { url, cli } = await redisServer();
+	const key = await nameOfCap(`${env["RAGTAG_BASE_URL"]}/api/v1`, KEY);
+	for (const command of commands) cli(...command.replace("KEY", key).split(" "));
+	const { exit, stderr } = await ragtag([...argv, "--limiter", url], { env });
+	expect([exit, stderr]).toEqual([code, expect.stringContaining("refuses the shared limiter: ")]);
+	expect(stderr).toContain(words);
+	expect(stderr).toContain(hint);
+	expect(stderr).not.toContain("user_script");
+	expect(sent()).toEqual([]);
+});
 
 it.skipIf(!hasRedis)(`the password is in no output and in no record${withoutRedis}`, async () => {
 	const { argv, env } = await world();
@@ -136,17 +133,14 @@ it.skipIf(!hasRedis)(`a node of a Redis Cluster is exit 2${withoutRedis}`, async
 	expect(sent()).toEqual([]);
 });
 
-it.skipIf(!hasRedis || !hasOpenssl)(
-	`with TLS, a certificate is exit 4 until its authority is named${withoutRedis}`,
-	async () => {
-		const { sent, argv, env } = await world();
-		const { path, keyPath } = await selfSigned();
-		const { url } = await redisServer({ tls: { cert: path, key: keyPath }, password: PASSWORD });
-		const limiter = url.replace("://", `://:${PASSWORD}@`);
-		await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } }), 4, "--ca-file");
-		await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter.replace("rediss", "redis") } }), 6, "rediss://");
-		expect(sent()).toEqual([]);
-		const ended = await ragtag([...argv, "--ca-file", path], { env: { ...env, RAGTAG_LIMITER: limiter } });
-		await ends(ended, 0, { updated: 3, limiter: { shared: true } });
-	},
-);
+it.skipIf(!hasRedis || !hasOpenssl)(`with TLS, exit 4 until the authority is named${withoutRedis}`, async () => {
+	const { sent, argv, env } = await world();
+	const { path, keyPath } = await selfSigned();
+	const { url } = await redisServer({ tls: { cert: path, key: keyPath }, password: PASSWORD });
+	const limiter = url.replace("://", `://:${PASSWORD}@`);
+	await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter } }), 4, "--ca-file");
+	await says(ragtag(argv, { env: { ...env, RAGTAG_LIMITER: limiter.replace("rediss", "redis") } }), 6, "rediss://");
+	expect(sent()).toEqual([]);
+	const ended = await ragtag([...argv, "--ca-file", path], { env: { ...env, RAGTAG_LIMITER: limiter } });
+	await ends(ended, 0, { updated: 3, limiter: { shared: true } });
+});

@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/run/clock.ts";
 import { listen } from "../../support/listen.ts";
 import { DATASET, lookUpText } from "../../support/looked-up.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file } from "../../support/service.ts";
+import { file, idOf } from "../../support/service.ts";
 import { at, range, summaryOf } from "../../support/values.ts";
 
 /** A service with a limit of its own. `limit` says when an update is answered, in milliseconds from now, or that it is refused. */
@@ -28,7 +28,7 @@ async function limited(limit: () => number | "429"): Promise<string> {
 }
 
 async function tagged(url: string, rows: number): Promise<unknown> {
-	const ids = range(rows, 1).map((n) => `${n.toString(16).padStart(32, "0")},1`);
+	const ids = range(rows, 1).map((n) => `${idOf(n)},1`);
 	const manifest = await file("tags.csv", `document_id,n\n${ids.join("\n")}\n`);
 	const flags = ["--rate", "auto", "--no-undo", "--json", "--flavour", "ragflow-put"];
 	const argv = ["docs", "tag", manifest, "-d", DATASET, ...flags];
