@@ -56,6 +56,20 @@ export async function tagging({ service }: Recorded): Promise<{ path: string; ar
 	return { path, argv: ["docs", "tag", path, "-d", service.dataset, ...ONE_BY_ONE] };
 }
 
+type ToTag = { readonly world: Recorded; readonly path: string; readonly argv: string[] };
+
+/** Such a service and user, and what tags all of its documents. */
+export async function toTag(documents: number, options: RecordedOptions = {}): Promise<ToTag> {
+	const world = await recorded(documents, options);
+	return { world, ...(await tagging(world)) };
+}
+
+/** The same, after that run. Its name. */
+export async function tagged(documents: number, options: RecordedOptions = {}): Promise<ToTag & { run: string }> {
+	const made = await toTag(documents, options);
+	return { ...made, run: runOf((await made.world.run(made.argv)).stdout) };
+}
+
 /** What each document has under `n`, which `tagging` writes. */
 export const heldNumbers = async ({ service }: Recorded): Promise<unknown[]> =>
 	(await service.documents()).map(({ metadata }) => at(metadata, "n"));

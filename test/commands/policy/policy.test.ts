@@ -5,7 +5,7 @@ import { ends, says } from "../../support/ended.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
-import { recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { refuseAt, resumeOf, runOf, stopAt, toTag } from "../../support/recorded.ts";
 import { file, folder, profilesIn, serve, writes } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -291,18 +291,15 @@ describe("docs upload with a policy", () => {
 });
 
 describe("docs rm with a policy", () => {
-	it.each(["--id", "manifest"])(
-		"removes no document where it would remove too many, by %s, and does not ask",
-		async (how) => {
-			const { service, ids, run } = await world("{max_changes: 50%, protected: [source_id]}");
-			const named = async (wanted: readonly string[]): Promise<string[]> =>
-				how === "--id" ? ["--id", ...wanted] : [await file("rm.csv", `document_id\n${wanted.join("\n")}\n`)];
-			const { exit, stdout } = await run(["docs", "rm", ...(await named(ids)), "--json"], { terminal: true });
-			expect([exit, problemsOf(stdout)]).toEqual([9, [[how === "--id" ? 3 : 4, null, "POLICY_MAX_CHANGES"]]]);
-			expect(service.requests).toEqual([]);
-			expect(await service.ids()).toEqual(ids);
-		},
-	);
+	it.each(["--id", "manifest"])("removes none where it would remove too many, by %s, and does not ask", async (how) => {
+		const { service, ids, run } = await world("{max_changes: 50%, protected: [source_id]}");
+		const named = async (wanted: readonly string[]): Promise<string[]> =>
+			how === "--id" ? ["--id", ...wanted] : [await file("rm.csv", `document_id\n${wanted.join("\n")}\n`)];
+		const { exit, stdout } = await run(["docs", "rm", ...(await named(ids)), "--json"], { terminal: true });
+		expect([exit, problemsOf(stdout)]).toEqual([9, [[how === "--id" ? 3 : 4, null, "POLICY_MAX_CHANGES"]]]);
+		expect(service.requests).toEqual([]);
+		expect(await service.ids()).toEqual(ids);
+	});
 
 	it("removes as many as the policy allows", async () => {
 		const { service, ids, run } = await world("{max_changes: 1}");
@@ -380,8 +377,7 @@ it("the policy also applies to documents that a filter finds", async () => {
 });
 
 it("a run that broke a policy can be undone, although the undo breaks it as well", async () => {
-	const made = await recorded(2);
-	const { argv } = await tagging(made);
+	const { world: made, argv } = await toTag(2);
 	await homeWith("{protected: [n], required: [n], max_changes: 0, no_clearing: true}", made.home);
 	expect((await made.run(argv)).exit).toBe(0);
 	for (const more of [["--dry-run"], ["--yes"]]) {
@@ -393,8 +389,7 @@ it("a run that broke a policy can be undone, although the undo breaks it as well
 
 describe("a resumed run", () => {
 	it("is checked by its remaining rows, and reported with the counts of the whole run", async () => {
-		const made = await recorded(6, stopAt(3));
-		const { argv } = await tagging(made);
+		const { world: made, argv } = await toTag(6, stopAt(3));
 		await homeWith("{max_changes: 6}", made.home);
 		const first = await ends(made.run(["--profile", "prod", ...argv]), 4, { updated: 2, pending: 4 });
 		const run = runOf(first.stdout);
@@ -418,8 +413,7 @@ describe("a resumed run", () => {
 	});
 
 	it("is checked by its failed rows only if they are retried", async () => {
-		const made = await recorded(2, refuseAt(2));
-		const { argv } = await tagging(made);
+		const { world: made, argv } = await toTag(2, refuseAt(2));
 		await homeWith("{}", made.home);
 		await ends(made.run(["--profile", "prod", ...argv]), 1, { updated: 1, failed: 1 });
 		await homeWith("{required: [author]}", made.home);

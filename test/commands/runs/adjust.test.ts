@@ -3,11 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { startSandbox } from "../../../src/sandbox/index.ts";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Clock } from "../../../src/run/types.ts";
 import { type Ended, envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY } from "../../support/service.ts";
+import { file, folder, idOf, serve } from "../../support/service.ts";
 import { GivenTimers } from "../../support/timers.ts";
 import { summaryOf } from "../../support/values.ts";
 
@@ -40,14 +39,13 @@ async function slowRun(more: readonly string[] = ["--rate", "0.01"], ownClock = 
 		requests += 1;
 		started();
 	};
-	const sandbox = await startSandbox({ port: 0, key: KEY, documents: 3, log });
-	onTestFinished(() => sandbox.close());
-	const rows = [1, 2, 3].map((n) => `${String(n).padStart(32, "0")},Ann\n`);
+	const service = await serve(3, { log });
+	const rows = [1, 2, 3].map((n) => `${idOf(n)},Ann\n`);
 	const manifest = await file("tags.csv", `document_id,author\n${rows.join("")}`);
 	// The flavour is given: to find it out takes requests before the run has a record.
-	const known = ["-d", sandbox.datasetId ?? "", "--flavour", "documented"];
+	const known = ["-d", service.dataset, "--flavour", "documented"];
 	const argv = ["docs", "tag", manifest, ...known, "--json", ...more];
-	const env = { ...envOf(sandbox), RAGTAG_STATE_DIR: state };
+	const env = { ...envOf(service), RAGTAG_STATE_DIR: state };
 	const onError = (text: string): void => void (err = text);
 	const ended = ragtag(argv, { env, timers, home, signal: stop.signal, onError, clock: ownClock });
 	await first;
@@ -83,11 +81,7 @@ describe("runs adjust", () => {
 	it("changes the rate of the run that is going on, and the summary tells of it", async () => {
 		const slow = await slowRun();
 		const changed = await slow.runs("adjust", "--rate", "unlimited");
-		expect(changed).toEqual({
-			exit: 0,
-			stdout: `Run ${slow.run}: rate 0.01 → unlimited, not paused.\n`,
-			stderr: "",
-		});
+		expect(changed).toEqual({ exit: 0, stdout: `Run ${slow.run}: rate 0.01 → unlimited, not paused.\n`, stderr: "" });
 		const ended = await says(slow.ended, 0, "rate changed: 0.01 → unlimited at 22:14 (runs adjust)");
 		const time = new Date(2026, 10, 22, 22, 14).toISOString();
 		expect(summaryOf(ended.stdout)).toMatchObject({

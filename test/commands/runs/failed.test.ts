@@ -3,15 +3,24 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { ONE_BY_ONE, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import {
+	ONE_BY_ONE,
+	recorded,
+	refuseAt,
+	resumeOf,
+	runOf,
+	stopAt,
+	tagged,
+	tagging,
+	toTag,
+} from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, keys, parse, range, summaryOf } from "../../support/values.ts";
 
 const ABSENT = "0123456789abcdef".repeat(2);
 
 it("failed rows of an earlier execution are in failed.csv too, and can be corrected and tagged again", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { path, argv } = await tagging(world);
+	const { world, path, argv } = await toTag(6, stopAt(4));
 	const [head = "", ...lines] = (await readFile(path, "utf8")).trimEnd().split("\n");
 	const [one = "", two = "", ...others] = lines;
 	await writeFile(
@@ -40,8 +49,7 @@ it("failed rows of an earlier execution are in failed.csv too, and can be correc
 });
 
 it("runs retry sends only the failed rows, and the run counts each row once", async () => {
-	const world = await recorded(6, refuseAt([3, 4]));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(6, refuseAt([3, 4]));
 	const failed = await world.run(argv);
 	const run = runOf(failed.stdout);
 	expect(summaryOf(failed.stdout)).toMatchObject({ updated: 4, failed: 2, exit_code: 1, resume: null });
@@ -50,7 +58,7 @@ it("runs retry sends only the failed rows, and the run counts each row once", as
 	const retried = says(
 		world.run(["runs", "retry", run, "--json", "--rate", "5000"]),
 		0,
-		": 4 rows done before",
+		"4 rows done before",
 		"2 left",
 	);
 	await ends(retried, 0, { run, rows: 6, updated: 6, failed: 0, pending: 0, attempts: 8 });
@@ -82,8 +90,7 @@ it("retrying an upload whose metadata was refused stores no second file", async 
 });
 
 it("a file of failed rows that can't be written is reported, with the command that writes them elsewhere", async () => {
-	const world = await recorded(3, refuseAt(2));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3, refuseAt(2));
 	const ended = await says(world.run([...argv, "--failed", "/dev/full"]), 1, "/dev/full: ");
 	const run = runOf(ended.stdout);
 	expect(ended.stderr).toContain(`ragtag runs report ${run} --failed`);
@@ -95,8 +102,7 @@ it("a file of failed rows that can't be written is reported, with the command th
 });
 
 it("runs report writes failed rows and the summary again, only from the journal", async () => {
-	const world = await recorded(4, refuseAt(2));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(4, refuseAt(2));
 	const ended = await world.run(argv);
 	const run = runOf(ended.stdout);
 	const before = await readFile(world.path(run, "failed.csv"), "utf8");
@@ -125,16 +131,13 @@ it("runs report of an upload prints the ids of all its executions, as they are n
 });
 
 it("runs report prints no failed rows of a changed manifest: the lines would be wrong", async () => {
-	const world = await recorded(3, refuseAt(2));
-	const { path, argv } = await tagging(world);
-	await world.run(argv);
+	const { world, path } = await tagged(3, refuseAt(2));
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
 	await says(world.run(["runs", "report"]), 8, "was changed after the run began");
 });
 
 it("summary.json has every member of the printed summary", async () => {
-	const world = await recorded(3, refuseAt(2));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3, refuseAt(2));
 	const { stdout } = await world.run(argv);
 	const summary = summaryOf(stdout);
 	expect(parse(await readFile(world.path(runOf(stdout), "summary.json"), "utf8"))).toMatchObject(Object(summary));

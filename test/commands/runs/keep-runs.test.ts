@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
 import { profilesIn } from "../../support/service.ts";
 import { range } from "../../support/values.ts";
-import { type Recorded, ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { ONE_BY_ONE, type Recorded, runOf, stopAt, toTag } from "../../support/recorded.ts";
 
 const LONG_AGO = "2020-01-01T00:00:00.000Z";
 
@@ -38,8 +38,7 @@ const again = async (world: Recorded, argv: readonly string[], profile?: string)
 };
 
 it("at the end of a run, finished runs of more than 90 days ago are removed, and a note says so", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3);
 	const others = await nights(world, await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa"));
 	const ended = await world.run(argv);
 	expect(ended.stderr).toContain("Removed 1 run that ended more than 90d ago (keep_runs, default).");
@@ -47,8 +46,7 @@ it("at the end of a run, finished runs of more than 90 days ago are removed, and
 });
 
 it("runs that wrote nothing take no place among the twenty that stay", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3);
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
 	const others = (await nights(world, old)).slice(1);
 	for (const file of ["journal.log", "summary.json"])
@@ -59,8 +57,7 @@ it("runs that wrote nothing take no place among the twenty that stay", async () 
 });
 
 it("the newest twenty runs stay: where the clock was wrong once, none of them could be undone any more", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3);
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
 	const others = (await nights(world, old)).slice(1);
 	await rm(world.path("20260101T000000-000001", ""), { recursive: true });
@@ -73,8 +70,7 @@ it.each([
 	["forever", ["20200101T000000-aaaaaa"]],
 	["30d", []],
 ])("keep_runs: %s of a profile decides what stays", async (setting, expected) => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3);
 	const others = await nights(world, await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa"));
 	const ended = await again(world, argv, setting);
 	expect(ended.exit).toBe(0);
@@ -84,8 +80,7 @@ it.each([
 });
 
 it("an unfinished run stays, however old it is: its rows are still to be sent", async () => {
-	const world = await recorded(3, stopAt(2));
-	const { path, argv } = await tagging(world);
+	const { world, path, argv } = await toTag(3, stopAt(2));
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
 	await nights(world, old);
 	await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE, "--mode", "merge"]);
@@ -93,8 +88,7 @@ it("an unfinished run stays, however old it is: its rows are still to be sent", 
 });
 
 it("a run that can't remove old records ends as well as any other", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3);
 	const old = await age(world, runOf((await world.run(argv)).stdout), "20200101T000000-aaaaaa");
 	await nights(world, old);
 	// A folder of that name is in the way of the removal.
@@ -104,8 +98,7 @@ it("a run that can't remove old records ends as well as any other", async () => 
 });
 
 it.each(["90", "soon", "0d", "true"])("keep_runs: %s is refused before anything is sent", async (setting) => {
-	const world = await recorded(1);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(1);
 	await says(again(world, argv, setting), 2, "forever");
 	expect(world.writes()).toBe(0);
 });

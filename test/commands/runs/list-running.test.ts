@@ -6,7 +6,7 @@ import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/sto
 import { entryOf, recordOf } from "../../../src/run/journal/decode.ts";
 import { encode } from "../../../src/run/journal/encode.ts";
 import { outcome } from "../../run/journal/support.ts";
-import { type Recorded, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { type Recorded, stopAt, tagged } from "../../support/recorded.ts";
 import { parseLines } from "../../support/values.ts";
 
 /** Seconds after the process said that it executes the run. */
@@ -18,8 +18,7 @@ async function goingOn(
 	isMine: boolean,
 	state: "running" | "paused" = "running",
 ): Promise<{ world: Recorded; run: string }> {
-	const world = await recorded(6, stopAt(3));
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { world, run } = await tagged(6, stopAt(3));
 	await rm(world.path(run, "summary.json"));
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split(/(?<=\n)/);
@@ -94,8 +93,7 @@ it("a run that its user paused is listed as paused, and one whose process is gon
 });
 
 it("a run that was killed is listed with the counts of its journal, and the seconds of its executions alone", async () => {
-	const world = await recorded(9, stopAt(6));
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { world, run } = await tagged(9, stopAt(6));
 	await rm(world.path(run, "summary.json"));
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split(/(?<=\n)/);

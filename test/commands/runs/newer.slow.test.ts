@@ -3,7 +3,17 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { heldNumbers, ONE_BY_ONE, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import {
+	heldNumbers,
+	ONE_BY_ONE,
+	recorded,
+	type Recorded,
+	runOf,
+	stopAt,
+	tagged,
+	tagging,
+	toTag,
+} from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -19,8 +29,7 @@ async function corrections({ service }: Recorded, documents: readonly number[], 
 
 /** A run that stops after so many rows, and its manifest's command line. */
 async function stopped(rows: number): Promise<{ world: Recorded; argv: string[]; path: string; run: string }> {
-	const world = await recorded(DOCUMENTS, stopAt(rows + 1));
-	const { argv, path } = await tagging(world);
+	const { world, argv, path } = await toTag(DOCUMENTS, stopAt(rows + 1));
 	return { world, argv, path, run: runOf((await world.run(argv)).stdout) };
 }
 
@@ -153,8 +162,7 @@ describe("a run that goes on", () => {
 	});
 
 	it("after corrected rows were sent as another manifest, does not write over the corrections", async () => {
-		const world = await recorded(DOCUMENTS);
-		const { path } = await tagging(world);
+		const { world, path } = await toTag(DOCUMENTS);
 		await writeFile(path, `${await readFile(path, "utf8")}${"f".repeat(32)},1\n`);
 		const first = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE]);
 		expect(first.exit).toBe(1);
@@ -242,9 +250,7 @@ it("a resumed merge counts a done row as done, if another client has changed oth
 
 describe("an undo", () => {
 	it("leaves alone what a newer run has written since, also the same values", async () => {
-		const world = await recorded(DOCUMENTS);
-		const { argv, path } = await tagging(world);
-		const first = runOf((await world.run(argv)).stdout);
+		const { world, path, run: first } = await tagged(DOCUMENTS);
 		const copy = await file("copy.csv", await readFile(path, "utf8"));
 		await world.run(["docs", "tag", copy, "-d", world.service.dataset, ...ONE_BY_ONE]);
 		const [exit, summary] = await tried(world, "runs", "undo", first, "--yes");
@@ -253,8 +259,7 @@ describe("an undo", () => {
 	});
 
 	it("of one run after another takes both back: a run and its undo are no conflict for the run before", async () => {
-		const world = await recorded(DOCUMENTS);
-		const first = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const { world, run: first } = await tagged(DOCUMENTS);
 		const second = runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout);
 		expect((await tried(world, "runs", "undo", second, "--yes"))[0]).toBe(0);
 		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
@@ -289,9 +294,7 @@ describe("an undo", () => {
 	});
 
 	it("names the runs that found documents unchanged, and takes them back", async () => {
-		const world = await recorded(DOCUMENTS);
-		const { argv } = await tagging(world);
-		const first = runOf((await world.run(argv)).stdout);
+		const { world, argv, run: first } = await tagged(DOCUMENTS);
 		const second = runOf((await world.run([...argv, "--only-changed"])).stdout);
 		const [exit, , stderr] = await tried(world, "runs", "undo", first, "--yes");
 		expect([exit, stderr]).toEqual([
@@ -301,9 +304,7 @@ describe("an undo", () => {
 	});
 
 	it("that goes on after the run was sent again leaves the new values alone, and asks before", async () => {
-		const world = await recorded(DOCUMENTS, stopAt(DOCUMENTS + 4));
-		const { argv } = await tagging(world);
-		const first = runOf((await world.run(argv)).stdout);
+		const { world, argv, run: first } = await tagged(DOCUMENTS, stopAt(DOCUMENTS + 4));
 		await ends(world.run(["runs", "undo", first, "--yes", ...ONE_BY_ONE]), 4, { updated: 3 });
 		expect((await world.run(argv)).exit).toBe(0);
 		expect((await tried(world, "runs", "resume"))[0]).toBe(2);
@@ -335,8 +336,7 @@ describe("two runs at once", () => {
 	};
 
 	it("of one file through a link are exit 5: each would overwrite the other", async () => {
-		const world = await recorded(40, { latency: 5 });
-		const { argv, path } = await tagging(world);
+		const { world, argv, path } = await toTag(40, { latency: 5 });
 		const link = join(await folder(), "link.csv");
 		await symlink(path, link);
 		const other = ["docs", "tag", link, ...argv.slice(3)];
@@ -344,15 +344,13 @@ describe("two runs at once", () => {
 	});
 
 	it("of one content, from a pipe, are exit 5", async () => {
-		const world = await recorded(40, { latency: 5 });
-		const { argv, path } = await tagging(world);
+		const { world, argv, path } = await toTag(40, { latency: 5 });
 		const other = ["docs", "tag", "-", ...argv.slice(3)];
 		expect(await during(world, argv, other, await readFile(path, "utf8"))).toMatchObject({ exit: 5 });
 	});
 
 	it("of two files and one dataset are possible, and the second says so before its first write", async () => {
-		const world = await recorded(40, { latency: 5 });
-		const { argv } = await tagging(world);
+		const { world, argv } = await toTag(40, { latency: 5 });
 		const other = await corrections(world, [39]);
 		expect(await during(world, argv, other)).toMatchObject({
 			exit: 0,

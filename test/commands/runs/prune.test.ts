@@ -2,15 +2,14 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { ONE_BY_ONE, recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, runOf, stopAt, tagged, toTag } from "../../support/recorded.ts";
 
 /** Without the newest runs, which stay by default. */
 const OLD = ["--older-than", "1ms", "--keep-last", "0"];
 const everything = ["runs", "prune", "--all", ...OLD];
 
 it("an active run is never pruned: its rows could neither be recorded nor undone", async () => {
-	const world = await recorded(12, { latency: 40 });
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(12, { latency: 40 });
 	const running = world.run(argv);
 	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(2);
 	const [run = ""] = await world.folders();
@@ -25,9 +24,7 @@ it("an active run is never pruned: its rows could neither be recorded nor undone
 });
 
 it("age counts from a run's end: a run that ended a minute ago is kept, however long ago it began", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, run } = await tagged(3);
 	const record = world.path(run, "run.json");
 	const text = await readFile(record, "utf8");
 	await writeFile(record, text.replace(/"started": ".*"/, '"started": "2020-01-01T00:00:00.000Z"'));
@@ -36,18 +33,14 @@ it("age counts from a run's end: a run that ended a minute ago is kept, however 
 });
 
 it("with -q the runs are removed and nothing is printed", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
-	await world.run(argv);
+	const { world } = await tagged(3);
 	const { exit, stdout, stderr } = await world.run(["runs", "prune", ...OLD, "-q"]);
 	expect([exit, stdout, stderr]).toEqual([0, "", ""]);
 	expect(await world.folders()).toEqual([]);
 });
 
 it.each(["597h", "30d", "2w", "520w"])("--older-than %s accepts the usual times", async (time) => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
-	await world.run(argv);
+	const { world } = await tagged(3);
 	const { exit, stdout } = await world.run(["runs", "prune", "--older-than", time, "--keep-last", "0"]);
 	expect([exit, stdout]).toEqual([0, ""]);
 	expect(await world.folders()).toHaveLength(1);
@@ -67,9 +60,7 @@ it("a folder that a run has just created is kept, and an abandoned one is remove
 });
 
 it("a run whose record can't be read is kept without --all: no other record has its writes", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, run } = await tagged(3);
 	await writeFile(world.path(run, "run.json"), '{"schema":99}');
 	const long = Date.now() / 1000 - 90 * 86_400;
 	await utimes(world.path(run, "journal.log"), long, long);
@@ -78,9 +69,7 @@ it("a run whose record can't be read is kept without --all: no other record has 
 });
 
 it("superseded runs are kept, unless --all is given; --dry-run prints which runs would go, and removes nothing", async () => {
-	const world = await recorded(4, stopAt(2));
-	const { path, argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
+	const { world, path, run: first } = await tagged(4, stopAt(2));
 	const second = runOf((await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE])).stdout);
 	const dry = await world.run(["runs", "prune", ...OLD, "--dry-run"]);
 	const [head, ...lines] = dry.stdout.trimEnd().split("\n");
@@ -95,8 +84,7 @@ it("superseded runs are kept, unless --all is given; --dry-run prints which runs
 });
 
 it("--keep-last keeps the newest runs, however old they are", async () => {
-	const world = await recorded(2);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(2);
 	const runs: string[] = [];
 	for (let count = 0; count < 3; count++) runs.push(runOf((await world.run(argv)).stdout));
 	const [oldest = "", ...others] = runs;
@@ -105,17 +93,13 @@ it("--keep-last keeps the newest runs, however old they are", async () => {
 });
 
 it("the newest runs stay without --keep-last 0, however old the clock calls them", async () => {
-	const world = await recorded(2);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, run } = await tagged(2);
 	expect((await world.run(["runs", "prune", "--older-than", "1ms"])).stdout).toBe("");
 	expect((await world.run(["runs", "prune", run])).stdout).toBe(`${run}\n`);
 });
 
 it("a person is asked before undo records go, with their number, size and names; cron is not", async () => {
-	const world = await recorded(2);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, argv, run } = await tagged(2);
 	const declined = await world.run(["runs", "prune", ...OLD], { terminal: true, stdin: "no\n" });
 	expect([declined.exit, await world.folders()]).toEqual([2, [run]]);
 	expect(declined.stderr).toMatch(

@@ -3,7 +3,17 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { envOf } from "../../support/ragtag.ts";
-import { ONE_BY_ONE, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import {
+	ONE_BY_ONE,
+	recorded,
+	refuseAt,
+	resumeOf,
+	runOf,
+	stopAt,
+	tagged,
+	tagging,
+	toTag,
+} from "../../support/recorded.ts";
 import { file, folder, withoutKey } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, summaryOf } from "../../support/values.ts";
 
@@ -13,9 +23,7 @@ const LIST_KEYS =
 	);
 
 it("runs list shows every run, the newest first, with what is left to do", async () => {
-	const world = await recorded(5, stopAt(3));
-	const { path, argv } = await tagging(world);
-	const stopped = runOf((await world.run(argv)).stdout);
+	const { world, path, argv, run: stopped } = await tagged(5, stopAt(3));
 	// Names of one second are told apart at random.
 	await new Promise((resolve) => setTimeout(resolve, 1_000));
 	const failing = await file("failing.csv", `${await readFile(path, "utf8")}${"f".repeat(32)},1\n`);
@@ -64,8 +72,7 @@ it("runs list shows every run, the newest first, with what is left to do", async
 });
 
 it("runs show reports the purpose of a run and the command that resumes it, for people and for programs", async () => {
-	const world = await recorded(5, stopAt(3));
-	const { path, argv } = await tagging(world);
+	const { world, path, argv } = await toTag(5, stopAt(3));
 	const stopped = await world.run([...argv, "--set", "a=b"]);
 	const run = runOf(stopped.stdout);
 	const shown = await world.run(["runs", "show"], { env: {} });
@@ -103,9 +110,7 @@ it("runs show reports the purpose of a run and the command that resumes it, for 
 });
 
 it("runs prune removes old finished runs, and never unfinished ones", async () => {
-	const world = await recorded(5, stopAt(3));
-	const { argv, path } = await tagging(world);
-	const unfinished = runOf((await world.run(argv)).stdout);
+	const { world, argv, path, run: unfinished } = await tagged(5, stopAt(3));
 	const other = await file("other.csv", await readFile(path, "utf8"));
 	const finished = runOf((await world.run(["docs", "tag", other, ...argv.slice(3), "--set", "b=c"])).stdout);
 	const young = await world.run(["runs", "prune"]);
@@ -121,8 +126,7 @@ it("runs prune removes old finished runs, and never unfinished ones", async () =
 });
 
 it("only their owner can read records, whatever the umask of a cron job is", async () => {
-	const world = await recorded(3);
-	const { path } = await tagging(world);
+	const { world, path } = await toTag(3);
 	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE];
 	await world.run(argv, { stdin: `${await readFile(path, "utf8")}${"f".repeat(32)},1\n` });
 	const entries = await readdir(world.state, { recursive: true, withFileTypes: true });
@@ -139,8 +143,7 @@ it("only their owner can read records, whatever the umask of a cron job is", asy
 });
 
 it("the key is in no file of the state folder: the reader of a backup could write to the service", async () => {
-	const world = await recorded(4, stopAt(3));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(4, stopAt(3));
 	const stopped = await world.run([...argv, "--debug"]);
 	await world.run(resumeOf(stopped.stdout));
 	const entries = await readdir(world.state, { recursive: true, withFileTypes: true });
@@ -150,9 +153,7 @@ it("the key is in no file of the state folder: the reader of a backup could writ
 });
 
 it("a run whose run.json is damaged is named where it would be missing, with the command that removes it", async () => {
-	const world = await recorded(6);
-	const { argv } = await tagging(world);
-	await world.run(argv);
+	const { world, argv } = await tagged(6);
 	const run = runOf((await world.run(argv)).stdout);
 	const path = world.path(run, "run.json");
 	await writeFile(path, (await readFile(path, "utf8")).slice(0, 40));
@@ -177,8 +178,7 @@ it("a run whose run.json is damaged is named where it would be missing, with the
 });
 
 it("a damaged journal is exit 7 and sends nothing; after runs repair the run can be resumed", async () => {
-	const world = await recorded(6, stopAt(5));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(6, stopAt(5));
 	const stopped = await world.run(argv);
 	const run = runOf(stopped.stdout);
 	const journal = world.path(run, "journal.log");
@@ -215,8 +215,7 @@ it("the command that retries failed rows, or resumes after a repair, finds the r
 });
 
 it("other entries in the folder of runs are skipped, not taken for runs", async () => {
-	const world = await recorded(2);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(2);
 	await mkdir(join(world.state, "runs", "20200101T000000-aaaaaa"), { recursive: true });
 	await mkdir(join(world.state, "runs", "notes"));
 	await writeFile(join(world.state, "runs", "20200101T000001-aaaaaa"), "a file");

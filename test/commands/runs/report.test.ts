@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
 import { readSeries } from "../../../src/run/series/series-file.ts";
-import { recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { recorded, resumeOf, runOf, stopAt, toTag } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { parse } from "../../support/values.ts";
 
@@ -12,8 +12,7 @@ const ABSENT = "0123456789abcdef".repeat(2);
 const jsonOf = async (path: string): Promise<unknown> => parse(await readFile(path, "utf8"));
 
 it("--report writes the run as a page when it ends, for its user alone", async () => {
-	const world = await recorded(3);
-	const { argv, path } = await tagging(world);
+	const { world, argv, path } = await toTag(3);
 	await writeFile(path, `${await readFile(path, "utf8")}${ABSENT},5\n`);
 	const out = await folder();
 	const [html, json] = [join(out, "run.html"), join(out, "run.json")];
@@ -35,8 +34,7 @@ it("--report writes the run as a page when it ends, for its user alone", async (
 });
 
 it("runs report --report writes the page from the record, also when the manifest is gone", async () => {
-	const world = await recorded(3);
-	const { argv, path } = await tagging(world);
+	const { world, argv, path } = await toTag(3);
 	await writeFile(path, `${await readFile(path, "utf8")}${ABSENT},5\n`);
 	const out = await folder();
 	const [first, second] = [join(out, "first.json"), join(out, "second.json")];
@@ -63,8 +61,7 @@ it("runs report --report writes the page from the record, also when the manifest
 });
 
 it("a resumed run has one series and one report, with the changes of both executions", async () => {
-	const world = await recorded(4, stopAt(3));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(4, stopAt(3));
 	const html = join(await folder(), "run.json");
 	const stopped = await world.run([...argv, "--report", html]);
 	expect(stopped.exit).toBe(4);
@@ -113,8 +110,7 @@ it("a report of an invalid manifest says its problems, and that nothing was sent
 });
 
 it("a report that can't be written is found before anything is sent", async () => {
-	const world = await recorded(1);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(1);
 	const closed = await folder();
 	await chmod(closed, 0o500);
 	await says(world.run([...argv, "--report", join(closed, "none", "run.html")]), 2, "nothing was sent");

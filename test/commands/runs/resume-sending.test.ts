@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
-import { type Recorded, recorded, refuseAt, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { type Recorded, recorded, refuseAt, resumeOf, runOf, stopAt, tagging, toTag } from "../../support/recorded.ts";
 import { at, parse, parseLines, summaryOf } from "../../support/values.ts";
 
 /** Twelve rows. The key is refused at each of these writes, once: the run stops there. Answers take a while. */
@@ -62,8 +62,7 @@ it.each([
 });
 
 it("a retry keeps them as well", async () => {
-	const world = await recorded(6, refuseAt(4));
-	const { path } = await tagging(world);
+	const { world, path } = await toTag(6, refuseAt(4));
 	const argv = ["docs", "tag", path, "-d", world.service.dataset, "--json", "--rate", "37", "--no-undo"];
 	const first = await world.run(argv);
 	const run = runOf(first.stdout);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { systemClock } from "../../../src/run/clock.ts";
-import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { ONE_BY_ONE, recorded, resumeOf, runOf, stopAt, tagged, toTag } from "../../support/recorded.ts";
 import { file, folder, serve } from "../../support/service.ts";
 import { at, parse, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -11,8 +11,7 @@ const values = (held: readonly { readonly metadata: unknown }[]): unknown[] =>
 	held.map(({ metadata }) => at(metadata, "n"));
 
 it("--resume resumes where a run stopped: no row is sent twice, and the counts are the whole run's", async () => {
-	const world = await recorded(10, stopAt(7));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(10, stopAt(7));
 	const first = await says(world.run([...argv, "--resume"]), 4, "No unfinished run of this manifest");
 	expect(summaryOf(first.stdout)).toMatchObject({ rows: 10, updated: 6, pending: 4 });
 	await ends(says(world.run([...argv, "--resume"]), 0, "6 rows done before"), 0, {
@@ -32,8 +31,7 @@ it("--resume resumes where a run stopped: no row is sent twice, and the counts a
 });
 
 it("the command of the summary resumes the run from any folder, without repeating its options", async () => {
-	const world = await recorded(6, stopAt(3));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(6, stopAt(3));
 	const stopped = await world.run([...argv, "--set", "reviewed:boolean=true", "--mode", "merge"]);
 	expect(stopped.stderr).toContain(`Resume it with: ragtag runs resume ${runOf(stopped.stdout)}`);
 	await ends(world.run([...resumeOf(stopped.stdout), "--json"]), 0, { updated: 6, resume: null });
@@ -43,8 +41,7 @@ it("the command of the summary resumes the run from any folder, without repeatin
 });
 
 it("seconds are those of all executions, not of the last one", async () => {
-	const world = await recorded(9, { latency: 60, ...stopAt([4, 8]) });
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(9, { latency: 60, ...stopAt([4, 8]) });
 	const seconds: number[] = [];
 	for (const exit of [4, 4, 0]) {
 		// The record of an execution has the machine's clock, so the program must have no faster one here.
@@ -63,9 +60,7 @@ it.each([
 	["after its last row", 1],
 	["before it had a summary", 0],
 ])("a run that was killed %s is ended, not sent again", async (_, lost) => {
-	const world = await recorded(4);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, argv, run } = await tagged(4);
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
 	if (lost > 0) await writeFile(journal, `${lines.slice(0, -lost).join("\n")}\n`);
@@ -76,9 +71,7 @@ it.each([
 });
 
 it("other content under the same path is a new run with --resume: its rows are different rows", async () => {
-	const world = await recorded(6, stopAt(3));
-	const { path, argv } = await tagging(world);
-	const stopped = runOf((await world.run(argv)).stdout);
+	const { world, path, argv, run: stopped } = await tagged(6, stopAt(3));
 	await writeFile(path, (await readFile(path, "utf8")).replace(",0\n", ",7\n"));
 	const { stdout, stderr } = await ends(world.run([...argv, "--resume"]), 0, { rows: 6, updated: 6, pending: 0 });
 	expect(stderr).toContain(`Run ${stopped} is unfinished and is not resumed: the manifest differs`);
@@ -88,9 +81,7 @@ it("other content under the same path is a new run with --resume: its rows are d
 });
 
 it("a named run is resumed exactly or is exit 8, and the last line has every next command", async () => {
-	const world = await recorded(6, stopAt(3));
-	const { path, argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, path, run } = await tagged(6, stopAt(3));
 	const whole = await readFile(path, "utf8");
 	await writeFile(path, whole.replace(",0\n", ",7\n"));
 	const sent = world.service.requests.length;
@@ -110,9 +101,7 @@ it.each([
 	["--mode", "merge"],
 	["--empty", "null"],
 ])("other options (%s) are a new run: half of the rows would get other metadata", async (...flags) => {
-	const world = await recorded(6, stopAt(3));
-	const { argv } = await tagging(world);
-	const stopped = runOf((await world.run(argv)).stdout);
+	const { world, argv, run: stopped } = await tagged(6, stopAt(3));
 	const { exit, stdout, stderr } = await world.run([...argv, "--resume", ...flags]);
 	expect([exit, stderr]).toEqual([0, expect.stringContaining("No unfinished run of this manifest with these options")]);
 	expect(summaryOf(stdout)).toMatchObject({ updated: 6 });
@@ -122,8 +111,7 @@ it.each([
 });
 
 it("a newer whole run of the manifest supersedes an unfinished one, which would count rows that it wrote over", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { path, argv } = await tagging(world);
+	const { world, path, argv } = await toTag(6, stopAt(4));
 	const one = await readFile(path, "utf8");
 	const first = runOf((await world.run(argv)).stdout);
 	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
@@ -137,9 +125,7 @@ it("a newer whole run of the manifest supersedes an unfinished one, which would 
 });
 
 it("a superseded run is not resumed without its name, even if the record of the newer run was removed", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
+	const { world, argv, run: first } = await tagged(6, stopAt(4));
 	const second = runOf((await world.run(argv)).stdout);
 	expect((await world.run(["runs", "prune", second])).stdout).toBe(`${second}\n`);
 	await says(world.run(["runs", "resume"]), 2, "no recorded run is unfinished", first);
@@ -148,8 +134,7 @@ it("a superseded run is not resumed without its name, even if the record of the 
 });
 
 it("a superseded run is resumed by name, and leaves alone what the newer unfinished one has written", async () => {
-	const world = await recorded(6, stopAt([3, 6]));
-	const { path, argv } = await tagging(world);
+	const { world, path, argv } = await toTag(6, stopAt([3, 6]));
 	const one = await readFile(path, "utf8");
 	const first = runOf((await world.run(argv)).stdout);
 	await writeFile(path, one.replaceAll(/,(\d)\n/g, ",1$1\n"));
@@ -166,8 +151,7 @@ it("a superseded run is resumed by name, and leaves alone what the newer unfinis
 });
 
 it("runs resume takes the newest unfinished run, whatever has ended since", async () => {
-	const world = await recorded(6, stopAt(3));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(6, stopAt(3));
 	const [id = ""] = await world.service.ids();
 	const unfinished = runOf((await world.run(argv)).stdout);
 	const small = await file("small.csv", `document_id,n:number\n${id},0\n`);
@@ -179,8 +163,7 @@ it("runs resume takes the newest unfinished run, whatever has ended since", asyn
 });
 
 it("other content through a pipe is another manifest, and what it wrote is not taken for the first one's", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { path } = await tagging(world);
+	const { world, path } = await toTag(6, stopAt(4));
 	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE, "--resume"];
 	const one = await readFile(path, "utf8");
 	const first = runOf((await world.run(argv, { stdin: one })).stdout);
@@ -192,8 +175,7 @@ it("other content through a pipe is another manifest, and what it wrote is not t
 });
 
 it("a manifest with other content is not sent while a run of the same path is active", async () => {
-	const world = await recorded(8, { latency: 50 });
-	const { path, argv } = await tagging(world);
+	const { world, path, argv } = await toTag(8, { latency: 50 });
 	const first = world.run(argv);
 	await expect.poll(() => world.writes(), { timeout: 60_000, interval: 5 }).toBeGreaterThan(1);
 	const other = `${path}.new`;
@@ -205,8 +187,7 @@ it("a manifest with other content is not sent while a run of the same path is ac
 });
 
 it("a run is not resumed against another service", async () => {
-	const world = await recorded(6, stopAt(3));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(6, stopAt(3));
 	const stopped = await world.run(argv);
 	const other = await serve(6);
 	const run = runOf(stopped.stdout);
@@ -218,8 +199,7 @@ it("a run is not resumed against another service", async () => {
 });
 
 it("a manifest from standard input is resumed from its copy, as the pipe has ended", async () => {
-	const world = await recorded(6, stopAt(4));
-	const { path } = await tagging(world);
+	const { world, path } = await toTag(6, stopAt(4));
 	const argv = ["docs", "tag", "-", "-d", world.service.dataset, ...ONE_BY_ONE];
 	const stopped = await ends(world.run(argv, { stdin: await readFile(path) }), 4, { updated: 3, pending: 3 });
 	await rm(path);
@@ -251,9 +231,7 @@ it("an upload that writes only metadata is resumed as such: existing files are n
 });
 
 it("a run that was killed before its header was written is no run, and blocks no other", async () => {
-	const world = await recorded(4, stopAt(2));
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, argv, run } = await tagged(4, stopAt(2));
 	// What is left of a process that was killed in the middle of writing its header.
 	const journal = world.path(run, "journal.log");
 	await writeFile(journal, (await readFile(journal, "utf8")).slice(0, 40));

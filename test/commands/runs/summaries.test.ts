@@ -1,6 +1,6 @@
 import { appendFile, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { type Recorded, recorded, resumeOf, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { type Recorded, recorded, resumeOf, runOf, stopAt, tagged, tagging } from "../../support/recorded.ts";
 import { at, parseLines } from "../../support/values.ts";
 
 const listed = async (world: Recorded): Promise<unknown> =>
@@ -16,8 +16,7 @@ async function breakUnseen(journal: string): Promise<void> {
 }
 
 it("runs list reads the summaries of runs that ended, not their journals", async () => {
-	const world = await recorded(4);
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { world, run } = await tagged(4);
 	const before = await listed(world);
 	expect(before).toMatchObject({ run, state: "finished", rows: 4, done: 4, exit_code: 0 });
 	await breakUnseen(world.path(run, "journal.log"));
@@ -25,8 +24,7 @@ it("runs list reads the summaries of runs that ended, not their journals", async
 });
 
 it("a run without a summary, as 0.1.0 or a kill leaves it, is listed from its journal", async () => {
-	const world = await recorded(4, stopAt(3));
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { world, run } = await tagged(4, stopAt(3));
 	const { ended, exit_code: code, ...before } = Object(await listed(world));
 	expect([typeof ended, code]).toEqual(["string", 4]);
 	await rm(world.path(run, "summary.json"));
@@ -48,8 +46,7 @@ it.each<readonly [string, (journal: string, summary: string) => Promise<void>]>(
 	["the journal was written after it", async (journal) => utimes(journal, new Date(), new Date(Date.now() + 5_000))],
 	["the summary is damaged", (_, summary) => truncate(summary, 20)],
 ])("a summary that does not fit the journal is not believed: %s", async (_, spoil) => {
-	const world = await recorded(4);
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { world, run } = await tagged(4);
 	const journal = world.path(run, "journal.log");
 	await breakUnseen(journal);
 	await spoil(journal, world.path(run, "summary.json"));
@@ -72,9 +69,7 @@ it("an execution that goes on has no summary of an earlier one", async () => {
 });
 
 it("runs resume finds a run whose journal was changed after its summary said that nothing is left", async () => {
-	const world = await recorded(4);
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, run } = await tagged(4);
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
 	await truncate(journal, Buffer.byteLength(`${lines.slice(0, -2).join("\n")}\n`));

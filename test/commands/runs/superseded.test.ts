@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
-import { heldNumbers, recorded, type Recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { heldNumbers, type Recorded, runOf, stopAt, tagged } from "../../support/recorded.ts";
 import { at, parseLines, range } from "../../support/values.ts";
 
 const MARK = "superseded.json";
@@ -10,9 +10,7 @@ const states = async (world: Recorded): Promise<unknown[]> =>
 	parseLines((await world.run(["runs", "list", "--json"])).stdout).map((run) => at(run, "state"));
 
 it("an undone run is not resumed, even if the undo was killed before it could mark it", async () => {
-	const world = await recorded(8, stopAt(6));
-	const { argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
+	const { world, argv, run: first } = await tagged(8, stopAt(6));
 	const undone = await world.run(["runs", "undo", first, "--yes", "--json"]);
 	expect(undone.exit).toBe(0);
 	await rm(world.path(first, MARK));
@@ -23,9 +21,7 @@ it("an undone run is not resumed, even if the undo was killed before it could ma
 });
 
 it("the mark stays when the record of such an undo is pruned, and runs resume skips the run", async () => {
-	const world = await recorded(4, stopAt(3));
-	const { argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
+	const { world, argv, run: first } = await tagged(4, stopAt(3));
 	const undo = runOf((await world.run(["runs", "undo", first, "--yes", "--json"])).stdout);
 	expect((await world.run(["runs", "prune", undo])).stdout).toBe(`${undo}\n`);
 	expect(await states(world)).toEqual(["undone"]);
@@ -35,9 +31,7 @@ it("the mark stays when the record of such an undo is pruned, and runs resume sk
 });
 
 it.each(["", '{"schema":1,"b'])("half a mark, %j, that a full disk left does not end every later run", async (half) => {
-	const world = await recorded(4, stopAt(3));
-	const { argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
+	const { world, argv, run: first } = await tagged(4, stopAt(3));
 	await writeFile(world.path(first, MARK), half);
 	await ends(world.run(argv), 0, { updated: 4 });
 	expect(await states(world)).toEqual(["finished", "superseded"]);

@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
-import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { recorded, runOf, stopAt, tagged, tagging, toTag } from "../../support/recorded.ts";
 import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
 
 const key = { RAGTAG_API_KEY: KEY };
@@ -10,8 +10,7 @@ const key = { RAGTAG_API_KEY: KEY };
 it.each(["resume", "retry", "undo", "verify"])(
 	"runs %s sends the environment's key to no address that a record alone gives, and prints the line to type",
 	async (verb) => {
-		const world = await recorded(6, stopAt(4));
-		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const { world, run } = await tagged(6, stopAt(4));
 		const sent = world.service.requests.length;
 		const argv = ["runs", verb, run, ...(verb === "undo" ? ["--yes"] : [])];
 		const asked = await says(world.run(argv, { env: key }), 2, "nothing was sent");
@@ -55,8 +54,7 @@ it("the profile that a run was begun with gives its address and its key again", 
 });
 
 it("records that others can write are refused, and nothing is sent", async () => {
-	const world = await recorded(6, stopAt(4));
-	const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+	const { world, run } = await tagged(6, stopAt(4));
 	const sent = world.service.requests.length;
 	await chmod(world.path(run, "run.json"), 0o666);
 	for (const argv of [["resume"], ["verify", run], ["undo", run, "--yes"], ["list"]]) {
@@ -66,8 +64,7 @@ it("records that others can write are refused, and nothing is sent", async () =>
 });
 
 it("a state folder that others can write is closed, and so is all below it, whatever the umask was", async () => {
-	const world = await recorded(3);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(3);
 	for (const name of ["", "runs", "runs/.locks", "tmp"]) {
 		await mkdir(join(world.state, name), { recursive: true });
 		await chmod(join(world.state, name), 0o777);

@@ -7,7 +7,7 @@ import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
 import { commandFlavours } from "../../support/whole.ts";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { type Recorded, recorded, refuseAt, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { type Recorded, recorded, refuseAt, runOf, stopAt, tagged, tagging } from "../../support/recorded.ts";
 import { file, folder } from "../../support/service.ts";
 import { at, linesOf, parseLines, range, summaryOf } from "../../support/values.ts";
 
@@ -125,9 +125,7 @@ describe("an undo", () => {
 	});
 
 	it("is previewed by --dry-run, which does not ask, records nothing and sends nothing that writes", async () => {
-		const world = await recorded(5);
-		const { argv } = await tagging(world);
-		await world.run(argv);
+		const { world } = await tagged(5);
 		const [writes, folders] = [world.writes(), (await world.folders()).length];
 		const { exit, stdout } = await world.run(["runs", "undo", "--dry-run", "--detailed-exitcode", "--json"]);
 		expect(exit).toBe(10);
@@ -219,11 +217,10 @@ describe("an undo", () => {
 	});
 
 	it("that is resumed keeps the undone run from being resumed meanwhile", async () => {
-		const world = await recorded(20, stopAt(30));
-		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const { world, run } = await tagged(20, stopAt(30));
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		const beforeConnecting = async (): Promise<void> => {
-			expect(await world.run(["runs", "retry", tagged, ...FAST])).toMatchObject({ exit: 2 });
+			expect(await world.run(["runs", "retry", run, ...FAST])).toMatchObject({ exit: 2 });
 		};
 		const { exit } = await world.run(["runs", "resume", runOf(stopped.stdout), "--yes", ...FAST], { beforeConnecting });
 		expect(exit).toBe(0);
@@ -256,9 +253,7 @@ describe("an undo", () => {
 	});
 
 	it("of a run that sent nothing is a success of no rows, also in the summary for scripts", async () => {
-		const world = await recorded(2);
-		const { argv } = await tagging(world);
-		await world.run(argv);
+		const { world, argv } = await tagged(2);
 		const same = runOf((await world.run([...argv, "--only-changed"])).stdout);
 		const { stderr } = await ends(undo(world, same), 0, { rows: 0, run: null });
 		expect(stderr).toContain(`Run ${same} sent nothing, so there is nothing to undo.`);
@@ -341,13 +336,12 @@ describe("an undo", () => {
 	});
 
 	it("finds everything restored the second time, and writes nothing", async () => {
-		const world = await recorded(5);
-		const tagged = runOf((await world.run((await tagging(world)).argv)).stdout);
-		await undo(world, tagged);
-		const shown = await world.run(["runs", "show", tagged]);
-		expect(shown.stdout).toContain(`Undo it with: ragtag runs undo ${tagged}`);
+		const { world, run } = await tagged(5);
+		await undo(world, run);
+		const shown = await world.run(["runs", "show", run]);
+		expect(shown.stdout).toContain(`Undo it with: ragtag runs undo ${run}`);
 		const writes = world.writes();
-		await ends(undo(world, tagged), 0, { unchanged: 5, updated: 0 });
+		await ends(undo(world, run), 0, { unchanged: 5, updated: 0 });
 		expect(world.writes()).toBe(writes);
 	});
 
@@ -395,8 +389,7 @@ describe("an undo", () => {
 		["two of ten", 2, { rows: 10, updated: 8, invalid: 2 }],
 		["all", 10, { rows: 10, updated: 0, invalid: 10 }],
 	])("is no success where a repair lost %s records of what was sent", async (_name, lost, counts) => {
-		const world = await recorded(10);
-		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const { world, run } = await tagged(10);
 		const path = world.path(run, "journal.log");
 		let left = lost;
 		const lines = (await readFile(path, "utf8")).split("\n");
@@ -408,8 +401,7 @@ describe("an undo", () => {
 	});
 
 	it("does not take the run's own write for the previous value if a repair lost its record", async () => {
-		const world = await recorded(4, stopAt(4));
-		const run = runOf((await world.run((await tagging(world)).argv)).stdout);
+		const { world, run } = await tagged(4, stopAt(4));
 		const path = world.path(run, "journal.log");
 		const lines = (await readFile(path, "utf8")).split("\n");
 		// The records of the second row.

@@ -4,14 +4,13 @@ import { ends, says } from "../../support/ended.ts";
 import { envOf } from "../../support/ragtag.ts";
 import { sentIn } from "../../support/journal-lines.ts";
 import { proxy } from "../../support/proxy.ts";
-import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { recorded, runOf, stopAt, tagged, tagging, toTag } from "../../support/recorded.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 const NO_RUN = { run: null, resume: null, undo: null, pending: 4, rows: 4 };
 
 it("a wrong key leaves no run to resume: nothing was sent", async () => {
-	const world = await recorded(4);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(4);
 	const env = { RAGTAG_BASE_URL: world.service.url, RAGTAG_API_KEY: "ragflow-of-another-service" };
 	const { stderr } = await ends(world.run(argv, { env }), 4, { ...NO_RUN });
 	expect(stderr).toContain("run the same command again");
@@ -21,17 +20,14 @@ it("a wrong key leaves no run to resume: nothing was sent", async () => {
 });
 
 it("a service that refuses every connection leaves no run", async () => {
-	const world = await recorded(4);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(4);
 	const env = { ...envOf(world.service), RAGTAG_BASE_URL: "http://127.0.0.1:1" };
 	await says(world.run([...argv, "--max-outage", "50ms"], { env }), 6, "connection was refused");
 	expect(await world.folders()).toEqual([]);
 });
 
 it("an unfinished run is not superseded by one that sent nothing: runs resume still finds it", async () => {
-	const world = await recorded(4, stopAt(3));
-	const { argv } = await tagging(world);
-	const first = runOf((await world.run(argv)).stdout);
+	const { world, argv, run: first } = await tagged(4, stopAt(3));
 	const env = { RAGTAG_BASE_URL: world.service.url, RAGTAG_API_KEY: "ragflow-of-another-service" };
 	expect((await world.run(argv, { env })).exit).toBe(4);
 	expect(await world.folders()).toEqual([first]);
@@ -44,8 +40,7 @@ it("an unfinished run is not superseded by one that sent nothing: runs resume st
 });
 
 it("a run of which one row was sent stays, whatever its answer", async () => {
-	const world = await recorded(4, stopAt(1));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(4, stopAt(1));
 	const { exit, stdout } = await world.run(argv);
 	const run = runOf(stdout);
 	expect([exit, at(summaryOf(stdout), "resume")]).toEqual([4, `ragtag runs resume ${run}`]);
@@ -53,9 +48,7 @@ it("a run of which one row was sent stays, whatever its answer", async () => {
 });
 
 it("a run that was killed before its first row is not begun: it is neither unfinished nor resumed without its name", async () => {
-	const world = await recorded(4, stopAt(1));
-	const { argv } = await tagging(world);
-	const run = runOf((await world.run(argv)).stdout);
+	const { world, run } = await tagged(4, stopAt(1));
 	const [header = ""] = (await readFile(world.path(run, "journal.log"), "utf8")).split("\n");
 	await truncate(world.path(run, "journal.log"), Buffer.byteLength(`${header}\n`));
 	await rm(world.path(run, "summary.json"));

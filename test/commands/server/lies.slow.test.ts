@@ -55,12 +55,7 @@ describe("a service that answers falsely: no row of it may count as updated", ()
 			1,
 			/no complete JSON/,
 		],
-		[
-			"a code that is text",
-			({ method }) => (method === "PUT" ? { code: "0" } : undefined),
-			1,
-			/without a numeric code/,
-		],
+		["a code of text", ({ method }) => (method === "PUT" ? { code: "0" } : undefined), 1, /without a numeric code/],
 	])("%s", async (_, lie, code, words, dataset) => {
 		const service = await liar(5, lie);
 		const path = await file("tags.csv", manifest(5));

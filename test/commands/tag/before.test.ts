@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
 import { sentIn } from "../../support/journal-lines.ts";
-import { recorded, runOf, stopAt, tagging } from "../../support/recorded.ts";
+import { recorded, runOf, stopAt, toTag } from "../../support/recorded.ts";
 import { summaryOf } from "../../support/values.ts";
 
 it("a run records the previous metadata of each document, and prints the command that undoes it", async () => {
-	const world = await recorded(30);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(30);
 	const { stdout, stderr } = await world.run(argv);
 	const run = runOf(stdout);
 	expect(summaryOf(stdout)).toMatchObject({
@@ -26,8 +25,7 @@ it("a run records the previous metadata of each document, and prints the command
 });
 
 it("--no-undo reads no previous metadata, and the summary says that the run can't be undone", async () => {
-	const world = await recorded(30);
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(30);
 	const { stdout, stderr } = await world.run([...argv, "--no-undo"]);
 	expect(summaryOf(stdout)).toMatchObject({ updated: 30, undoable: false, undo: null });
 	expect(stderr).toContain("This run can't be undone");
@@ -35,8 +33,7 @@ it("--no-undo reads no previous metadata, and the summary says that the run can'
 });
 
 it("a resumed run still knows that its first rows can't be undone", async () => {
-	const world = await recorded(30, stopAt(10));
-	const { argv } = await tagging(world);
+	const { world, argv } = await toTag(30, stopAt(10));
 	const first = await ends(world.run([...argv, "--no-undo"]), 4, {});
 	const { stdout } = await world.run([...argv, "--resume"]);
 	expect(runOf(stdout)).toBe(runOf(first.stdout));
