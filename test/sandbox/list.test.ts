@@ -120,16 +120,13 @@ describe("filters", () => {
 		["empty", "", ""],
 		["is", "ANA", "a"],
 		["not empty", "", "abc"],
-	])(
-		"author %s %j finds documents with such an author, and none without an author",
-		async (operator, value, expected) => {
-			const { sandbox, dataset } = await withMetadata();
-			const conditions = [{ name: "author", comparison_operator: operator, value }];
-			expect((await by.names(sandbox, dataset, { metadata_condition: JSON.stringify({ conditions }) })).join("")).toBe(
-				expected,
-			);
-		},
-	);
+	])("author %s %j finds documents with such an author, and none without one", async (operator, value, expected) => {
+		const { sandbox, dataset } = await withMetadata();
+		const conditions = [{ name: "author", comparison_operator: operator, value }];
+		expect((await by.names(sandbox, dataset, { metadata_condition: JSON.stringify({ conditions }) })).join("")).toBe(
+			expected,
+		);
+	});
 
 	test.each<[string, string, unknown, string]>([
 		["year", ">", "9", "bc"],

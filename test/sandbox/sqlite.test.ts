@@ -84,26 +84,20 @@ describe.each(LIBRARIES)("with %s", (name, library) => {
 		again.close();
 	});
 
-	test.skipIf(library === undefined)(
-		"a file that is not ours is named and left unchanged (skipped without it)",
-		async () => {
-			const path = join(await folder(), "notes.txt");
-			const text = "not a database".repeat(100);
-			await writeFile(path, text);
-			expect(() => open(path)).toThrow(`${path} is not a SQLite file`);
-			expect(await readFile(path, "utf8")).toBe(text);
-		},
-	);
+	test.skipIf(library === undefined)("a file that is not ours is named and left (skipped without it)", async () => {
+		const path = join(await folder(), "notes.txt");
+		const text = "not a database".repeat(100);
+		await writeFile(path, text);
+		expect(() => open(path)).toThrow(`${path} is not a SQLite file`);
+		expect(await readFile(path, "utf8")).toBe(text);
+	});
 
-	test.skipIf(library === undefined)(
-		"a file in use says so, and a closed one is whole (skipped without it)",
-		async () => {
-			const path = join(await folder(), "data.db");
-			const store = open(path, 2);
-			expect(() => open(path)).toThrow(`${path} is in use by another process`);
-			store.close();
-			open(path).close();
-			await expect(stat(`${path}-wal`)).rejects.toThrow("ENOENT");
-		},
-	);
+	test.skipIf(library === undefined)("a file in use says so, a closed one is whole (skipped without it)", async () => {
+		const path = join(await folder(), "data.db");
+		const store = open(path, 2);
+		expect(() => open(path)).toThrow(`${path} is in use by another process`);
+		store.close();
+		open(path).close();
+		await expect(stat(`${path}-wal`)).rejects.toThrow("ENOENT");
+	});
 });

@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { startSandbox } from "../../src/sandbox/index.ts";
 import { startBuiltSandbox } from "../support/built-sandbox.ts";
 import * as by from "./support.ts";
+import { idOf } from "../support/service.ts";
 
 describe("documents that are created at the start", () => {
 	test("have known ids, for which a manifest can be written before, and are created once", async () => {
@@ -88,7 +89,7 @@ describe("stored data", () => {
 		let stopped = false;
 		const work = Array.from({ length: 8 }, async (_, worker) => {
 			for (let number = worker + 1; !stopped; number += 8) {
-				const id = number.toString(16).padStart(32, "0");
+				const id = idOf(number);
 				const answer = await by.put(sandbox, sandbox.dataset, id, `{"n":${number}}`).catch(() => undefined);
 				if (answer?.code !== 0) return;
 				answered.push(id);

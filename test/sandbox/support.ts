@@ -56,14 +56,7 @@ function parsed(text: string): unknown {
 
 function answerOf(status: number, text: string): Answer {
 	const json = parsed(text);
-	return {
-		status,
-		text,
-		json,
-		code: at(json, "code"),
-		message: String(at(json, "message")),
-		data: at(json, "data"),
-	};
+	return { status, text, json, code: at(json, "code"), message: String(at(json, "message")), data: at(json, "data") };
 }
 
 const boundary = "frontier-between-parts";

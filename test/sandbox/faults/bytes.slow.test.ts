@@ -4,15 +4,16 @@ import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
 import type { Sandbox } from "../../../src/sandbox/index.ts";
 import { expectFired } from "../../support/faults.ts";
 import * as by from "../support.ts";
-import { documentId, exchange, updateText, type Wire, type Waiting } from "./wire.ts";
+import { exchange, updateText, type Wire, type Waiting } from "./wire.ts";
+import { idOf } from "../../support/service.ts";
 
-const id = documentId(10);
+const id = idOf(10);
 const good = `{"code":0,"message":"Success","data":{"document_id":"${id}"}}`;
 
 /** The bytes that one update receives over a connection of its own, with keep-alive. */
 async function faultyUpdate(fault: PlannedFault, waiting: Waiting = {}): Promise<Wire & { readonly sandbox: Sandbox }> {
 	const sandbox = await by.start({ documents: 20, control: true, key: "sandbox-Kanarienvogel" });
-	await exchange(sandbox.port, updateText(sandbox, documentId(11)), { until: (text) => text.endsWith("}}") });
+	await exchange(sandbox.port, updateText(sandbox, idOf(11)), { until: (text) => text.endsWith("}}") });
 	sandbox.control?.setPlan({ faults: [fault] });
 	const wire = await exchange(sandbox.port, updateText(sandbox, id), waiting);
 	expectFired(sandbox);
@@ -67,7 +68,7 @@ describe("each fault sends the bytes that its name promises", () => {
 			"open",
 			/^HTTP\/1\.1 102 .*HTTP\/1\.1 103 .*HTTP\/1\.1 100 .*200 OK/s,
 		],
-		[{ fault: "shifted" }, "open", `"document_id":"${documentId(11)}"`],
+		[{ fault: "shifted" }, "open", `"document_id":"${idOf(11)}"`],
 		[
 			{ fault: "status", status: 503, headers: { "X-A": ["1", "2"] } },
 			"open",
@@ -160,11 +161,11 @@ describe("a connection that a fault leaves open", () => {
 			documents: 20,
 			faults: { faults: [{ fault: "extra", text: " ", on: { nth: 1 } }] },
 		});
-		const both = updateText(sandbox, id) + updateText(sandbox, documentId(12));
+		const both = updateText(sandbox, id) + updateText(sandbox, idOf(12));
 		const { text } = await exchange(sandbox.port, both);
 		expect(text.match(ok)).not.toBeNull();
 		expect(text.split("HTTP/1.1 200 OK")).toHaveLength(3);
-		expect(text).toContain(documentId(12));
+		expect(text).toContain(idOf(12));
 	});
 
 	test("is refused during an outage, and accepted on the same port afterwards", async () => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/index.ts";
 import { parse, parseLines } from "../../support/values.ts";
 import * as by from "../support.ts";
-import { documentId, exchange, requestText, updateText } from "./wire.ts";
+import { exchange, requestText, updateText } from "./wire.ts";
+import { idOf } from "../../support/service.ts";
 
 type Init = { readonly method?: string; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
@@ -32,7 +33,7 @@ describe("the control address", () => {
 
 	test("reports requests and changes with the request's own id, whatever the client received", async () => {
 		const sandbox = await by.start({ documents: 3, faults: { faults: [reset] } });
-		const id = documentId(2);
+		const id = idOf(2);
 		await exchange(sandbox.port, updateText(sandbox, id, ["X-Request-Id: run/row/1"]));
 		await exchange(sandbox.port, updateText(sandbox, id, ["X-Request-Id: run/row/2"]));
 		const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -73,7 +74,7 @@ describe("the control address", () => {
 		[12, 200],
 	])("an answer that is cut at byte %i is recorded with status %s", async (at, status) => {
 		const sandbox = await by.start({ documents: 1, faults: { faults: [{ fault: "cut", at }] } });
-		await exchange(sandbox.port, updateText(sandbox, documentId(1)));
+		await exchange(sandbox.port, updateText(sandbox, idOf(1)));
 		const requests = (): unknown => sandbox.control?.ledger().filter(({ type }) => type === "request");
 		await expect.poll(requests).toMatchObject([{ status }]);
 	});
@@ -104,7 +105,7 @@ describe("the control address", () => {
 		const wrong = await post(sandbox, "/faults", '{"faults":[{"fault":"rest"}]}');
 		expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("unknown name rest")]);
 		expect((await post(sandbox, "/faults", "{")).status).toBe(400);
-		expect((await exchange(sandbox.port, updateText(sandbox, documentId(1)))).end).toBe("rst");
+		expect((await exchange(sandbox.port, updateText(sandbox, idOf(1)))).end).toBe("rst");
 		expect((await post(sandbox, "/reset")).status).toBe(200);
 		expect([sandbox.control?.plan(), sandbox.control?.ledger()]).toEqual([[], []]);
 		expect(sandbox.control?.counts()).toEqual({ requests: 0, applied: 0, documents: [] });
@@ -124,7 +125,7 @@ describe("the control address", () => {
 
 	test("closes with the sandbox, even while a fault keeps connections open", async () => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ fault: "silence" }] } });
-		const waiting = exchange(sandbox.port, updateText(sandbox, documentId(1)), { quiet: 5000 });
+		const waiting = exchange(sandbox.port, updateText(sandbox, idOf(1)), { quiet: 5000 });
 		await expect.poll(() => sandbox.control?.counts().requests).toBe(1);
 		await sandbox.close();
 		expect((await waiting).end).not.toBe("open");

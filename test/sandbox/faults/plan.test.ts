@@ -4,14 +4,14 @@ import { faultTable, faultKinds } from "../../../src/sandbox/faults/table.ts";
 import { expectFired } from "../../support/faults.ts";
 import { range } from "../../support/values.ts";
 import * as by from "../support.ts";
-import { documentId } from "./wire.ts";
+import { idOf } from "../../support/service.ts";
 
 /** Sends that many updates, and returns the numbers of those that got status 500. */
 async function failedUpdates(plan: FaultPlan, updates = 60): Promise<number[]> {
 	const sandbox = await by.start({ documents: 70, faults: plan });
 	const found: number[] = [];
 	for (const number of range(updates, 1)) {
-		const { status } = await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}");
+		const { status } = await by.put(sandbox, sandbox.datasetId ?? "", idOf(number), "{}");
 		if (status === 500) found.push(number);
 	}
 	return found;
@@ -26,7 +26,7 @@ describe("the requests that a plan selects", () => {
 		[{ every: 20, from: 11 }, [30, 50]],
 		[{ from: 3, to: 5 }, [3, 4, 5]],
 		[{ from: 3, times: 2 }, [3, 4]],
-		[{ document: documentId(7) }, [7]],
+		[{ document: idOf(7) }, [7]],
 		[{ path: "/0+9$" }, [9]],
 		[{ method: "get" }, []],
 		[{ method: "put", nth: 2 }, [2]],
@@ -56,7 +56,7 @@ describe("the requests that a plan selects", () => {
 		const sandbox = await by.start({ documents: 5, faults: plan });
 		const statuses: number[] = [];
 		for (const number of [1, 2, 3, 4])
-			statuses.push((await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}")).status);
+			statuses.push((await by.put(sandbox, sandbox.datasetId ?? "", idOf(number), "{}")).status);
 		expect(statuses).toEqual([200, 500, 200, 502]);
 		expect(sandbox.control?.plan()).toMatchObject([
 			{ fault: "status", fitted: 4, fired: 1, planned: 1 },
@@ -97,7 +97,7 @@ describe("a plan that is not valid starts no sandbox, so that no test passes wit
 	test("an invalid plan does not replace the active one", async () => {
 		const sandbox = await by.start({ documents: 1, faults: { faults: [error] } });
 		expect(() => sandbox.control?.setPlan({ faults: [{ fault: "none" }] })).toThrow("unknown name none");
-		expect((await by.put(sandbox, sandbox.datasetId ?? "", documentId(1), "{}")).status).toBe(500);
+		expect((await by.put(sandbox, sandbox.datasetId ?? "", idOf(1), "{}")).status).toBe(500);
 	});
 });
 
@@ -108,7 +108,7 @@ describe("a planned fault that did not fire", () => {
 		[{ times: 3 }, "was planned to fire 3 times, and fired 2 times"],
 	])("%j fails the test, with the fault's name", async (on, message) => {
 		const sandbox = await by.start({ documents: 2, faults: { faults: [{ ...error, on }] } });
-		for (const number of [1, 2]) await by.put(sandbox, sandbox.datasetId ?? "", documentId(number), "{}");
+		for (const number of [1, 2]) await by.put(sandbox, sandbox.datasetId ?? "", idOf(number), "{}");
 		expect(() => expectFired(sandbox)).toThrow(message);
 	});
 });

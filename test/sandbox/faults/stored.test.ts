@@ -3,9 +3,10 @@ import { flavours, isFlavour } from "../../../src/sandbox/flavours/index.ts";
 import type { PlannedFault } from "../../../src/sandbox/faults/plan.ts";
 import { expectFired } from "../../support/faults.ts";
 import * as by from "../support.ts";
-import { documentId, exchange, storedMetadata, requestText, updateBody } from "./wire.ts";
+import { exchange, storedMetadata, requestText, updateBody } from "./wire.ts";
+import { idOf } from "../../support/service.ts";
 
-const id = documentId(1);
+const id = idOf(1);
 
 describe("data that differ from the answer", () => {
 	test.each([

@@ -67,11 +67,6 @@ export function updateText(sandbox: Sandbox, document: string, headers: readonly
 	return requestText(sandbox, "PUT", path, { body: updateBody, headers });
 }
 
-/** The n-th document of a filled sandbox. */
-export function documentId(number: number): string {
-	return number.toString(16).padStart(32, "0");
-}
-
 /** The stored metadata of a document, read by a request that no fault of these tests selects. */
 export async function storedMetadata(sandbox: Sandbox, document: string): Promise<string> {
 	const query = `id=${document}`;

@@ -1,25 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as by from "../support.ts";
-import { patchReleases, putReleases, releases, serve } from "./support.ts";
+import { releases, serve } from "./support.ts";
 
 const datasets = "/api/v1/datasets";
-
-describe("a refused key", () => {
-	test.each(putReleases)("%s answers a missing or malformed header with code 0", async (flavour) => {
-		const { sandbox } = await serve(flavour, []);
-		for (const headers of [{}, { authorization: "" }, { authorization: "Bearer" }, { authorization: sandbox.key }]) {
-			const answer = await by.send(sandbox, "GET", datasets, { key: null, headers });
-			expect(answer).toMatchObject({ status: 200, code: 0, data: false });
-			expect(answer.message).toMatch(/authorization/i);
-		}
-	});
-
-	test.each(patchReleases)("%s accepts a key without the word Bearer", async (flavour) => {
-		const { sandbox } = await serve(flavour, []);
-		const headers = { authorization: sandbox.key };
-		expect(await by.send(sandbox, "GET", datasets, { key: null, headers })).toMatchObject({ status: 200, code: 0 });
-	});
-});
 
 describe("a mistyped address", () => {
 	test.each(releases)("%s answers paths outside the API with an HTML page and status 200", async (flavour) => {
@@ -29,12 +12,6 @@ describe("a mistyped address", () => {
 			expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html"]);
 			expect(await response.text()).toMatch(/^<!doctype html>/);
 		}
-	});
-
-	test.each(releases)("%s refuses a request whose Host names another machine", async (flavour) => {
-		const { sandbox } = await serve(flavour, []);
-		const headers = { host: "evil.example" };
-		expect(await by.send(sandbox, "GET", datasets, { headers })).toMatchObject({ status: 403, code: 403 });
 	});
 });
 

@@ -7,22 +7,19 @@ import { names, releases, serve } from "./support.ts";
 const seven = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt"];
 
 describe("pages of documents with equal times", () => {
-	test.each(releases)(
-		"%s shows one document twice and hides another, which another page size shows",
-		async (flavour) => {
-			const place = await serve(flavour, seven);
-			const pages = (size: string, more = {}): Promise<unknown[][]> =>
-				Promise.all(["1", "2", "3", "4"].map((page) => names(place, { page, page_size: size, ...more })));
-			// d is the first document after the first page, where c is shown again.
-			const threes = [["a.txt", "b.txt", "c.txt"], ["c.txt", "e.txt", "f.txt"], ["g.txt"], []];
-			expect(await pages("3")).toEqual(threes);
-			expect(await pages("3")).toEqual(threes);
-			expect((await pages("4")).flat()).toContain("d.txt");
-			expect((await pages("2", { desc: "True" })).flat()).toContain("d.txt");
-			const listed = await by.list(place.sandbox, place.dataset, { page: "2", page_size: "3" });
-			expect(by.at(listed.data, "total")).toBe(7);
-		},
-	);
+	test.each(releases)("%s shows a document twice and hides one that another page size shows", async (flavour) => {
+		const place = await serve(flavour, seven);
+		const pages = (size: string, more = {}): Promise<unknown[][]> =>
+			Promise.all(["1", "2", "3", "4"].map((page) => names(place, { page, page_size: size, ...more })));
+		// d is the first document after the first page, where c is shown again.
+		const threes = [["a.txt", "b.txt", "c.txt"], ["c.txt", "e.txt", "f.txt"], ["g.txt"], []];
+		expect(await pages("3")).toEqual(threes);
+		expect(await pages("3")).toEqual(threes);
+		expect((await pages("4")).flat()).toContain("d.txt");
+		expect((await pages("2", { desc: "True" })).flat()).toContain("d.txt");
+		const listed = await by.list(place.sandbox, place.dataset, { page: "2", page_size: "3" });
+		expect(by.at(listed.data, "total")).toBe(7);
+	});
 
 	test.each(releases)("%s shows every document once where ties are stable, or where none exist", async (flavour) => {
 		const stable = await serve(flavour, seven, { ties: "stable" });
@@ -52,19 +49,14 @@ describe("pages of documents with equal times", () => {
 });
 
 describe("the parameters of a list", () => {
-	test.each(releases)(
-		"%s lists newest first without desc=False, thirty or ten documents on a page",
-		async (flavour) => {
-			const sandbox = await by.start({ flavour, documents: 31 });
-			const place = { sandbox, dataset: sandbox.datasetId ?? "", ids: [] };
-			expect(await by.names(sandbox, place.dataset)).toHaveLength(flavour === "ragflow-1.0" ? 10 : 30);
-			expect(await by.names(sandbox, place.dataset, { page_size: "1" })).toEqual(["document-0000031.txt"]);
-			expect(await by.names(sandbox, place.dataset, { page_size: "1", desc: "True" })).toEqual([
-				"document-0000031.txt",
-			]);
-			expect(await names(place, { page_size: "1" })).toEqual(["document-0000001.txt"]);
-		},
-	);
+	test.each(releases)("%s lists newest first without desc=False, thirty or ten on a page", async (flavour) => {
+		const sandbox = await by.start({ flavour, documents: 31 });
+		const place = { sandbox, dataset: sandbox.datasetId ?? "", ids: [] };
+		expect(await by.names(sandbox, place.dataset)).toHaveLength(flavour === "ragflow-1.0" ? 10 : 30);
+		expect(await by.names(sandbox, place.dataset, { page_size: "1" })).toEqual(["document-0000031.txt"]);
+		expect(await by.names(sandbox, place.dataset, { page_size: "1", desc: "True" })).toEqual(["document-0000031.txt"]);
+		expect(await names(place, { page_size: "1" })).toEqual(["document-0000001.txt"]);
+	});
 
 	test.each<[Flavour, number, number]>(
 		releases.map((flavour) => {

@@ -70,11 +70,7 @@ export const listRules: readonly Rule[] = [
 	lists(
 		"a size over 100",
 		{ page_size: "101" },
-		{
-			"0.18": everything,
-			"0.26": "100 ValueError('page_size must be less than or equal to 100')",
-			"1.0": everything,
-		},
+		{ "0.18": everything, "0.26": "100 ValueError('page_size must be less than or equal to 100')", "1.0": everything },
 	),
 	lists("by the time of creation", { orderby: "create_time" }, everything),
 	lists("by the time of the last change", { orderby: "update_time" }, everything),

@@ -59,18 +59,10 @@ const letters = {
 
 const rows: readonly Row[] = [
 	["a new name", { name: "new.txt" }, { "0.18": after("new.txt") }],
-	[
-		"a name of 128 bytes",
-		{ name: `${"a".repeat(124)}.txt` },
-		{ "0.18": tooLong018, "0.21": after(`${"a".repeat(124)}.txt`) },
-	],
+	["of 128 bytes", { name: `${"a".repeat(124)}.txt` }, { "0.18": tooLong018, "0.21": after(`${"a".repeat(124)}.txt`) }],
 	["one of 127 bytes", { name: short }, { "0.18": after(short) }],
 	["the longest name", { name: long }, { "0.18": tooLong018, "0.21": after(long) }],
-	[
-		"a longer one",
-		{ name: `a${long}` },
-		{ "0.18": tooLong018, "0.21": kept(101, "File name must be 255 bytes or less.") },
-	],
+	["longer", { name: `a${long}` }, { "0.18": tooLong018, "0.21": kept(101, "File name must be 255 bytes or less.") }],
 	["a name in a folder", { name: "x/y/new.txt" }, { "0.18": after("x/y/new.txt") }],
 	["a name that leaves its folder", { name: "../new.txt" }, { "0.18": after("../new.txt") }],
 	[
@@ -92,11 +84,7 @@ const rows: readonly Row[] = [
 	],
 	["an empty name", { name: "" }, inSmallLetters(101, "The extension of file can't be changed")],
 	["a name without an ending", { name: "0" }, inSmallLetters(101, "The extension of file can't be changed")],
-	[
-		"a name that another dataset has",
-		{ name: "1.txt" },
-		inSmallLetters(102, "Duplicated document name in the same dataset."),
-	],
+	["another dataset's name", { name: "1.txt" }, inSmallLetters(102, "Duplicated document name in the same dataset.")],
 	["the same in other letters", { name: "1.TXT" }, { "0.18": after("1.TXT") }],
 	["a name in other letters", { name: "São Paulo、上海.txt" }, { "0.18": after("São Paulo、上海.txt") }],
 	["its own name", { name: "0.txt" }, { "0.18": after("0.txt") }],
@@ -145,14 +133,7 @@ const rows: readonly Row[] = [
 		{ meta_fields: letters },
 		{
 			"0.18": { code: 0, metadata: letters },
-			"0.24": {
-				code: 0,
-				metadata: {
-					...letters,
-					people: ["关羽", "孙权", "张辽"],
-					marks: ["甲", "乙", "丙", "丁"],
-				},
-			},
+			"0.24": { code: 0, metadata: { ...letters, people: ["关羽", "孙权", "张辽"], marks: ["甲", "乙", "丙", "丁"] } },
 		},
 	],
 	[
@@ -168,11 +149,12 @@ const rows: readonly Row[] = [
 		{ meta_fields: null },
 		{ "0.18": kept(102, "meta_fields must be a dictionary"), "0.25": { code: 0, metadata: {} } },
 	],
-	[
-		"an object in metadata",
-		{ meta_fields: { a: { b: 1 } } },
-		{ "0.18": "0", "0.25": kept(102, "Field: <meta_fields> - Message: <The type is not supported: {'b': 1}>") },
-	],
+	...[{ a: { b: 1 } }, { a: null }, { a: [["b"]] }, { a: [null] }].map((meta_fields): Row => [
+		`${JSON.stringify(meta_fields)} as metadata`,
+		{ meta_fields },
+		{ "0.25": { ...kept(102, "Field: <meta_fields> - Message: <The type is not supported"), metadata: {} } },
+	]),
+	["a list as metadata", { meta_fields: [] }, { "0.25": kept(102, "Field: <meta_fields> - Message: <") }],
 	...methods.map((method): Row => [
 		`the method ${method}`,
 		{ chunk_method: method },

@@ -13,11 +13,7 @@ const special = `!_#$%&'()_+,-._;_=_@[_]^_\`{_}~.txt`;
 export const uploadRules: readonly Rule[] = [
 	uploads("one file", ["a.txt"], {
 		"0.18": { code: 0, data: [{ name: "a.txt", size: 5, run: "UNSTART", chunk_method: "naive" }] },
-		"1.0": {
-			code: 0,
-			part: '"message":null',
-			data: [{ name: "a.txt", size: 5, run: "UNSTART", parser_id: "naive" }],
-		},
+		"1.0": { code: 0, part: '"message":null', data: [{ name: "a.txt", size: 5, run: "UNSTART", parser_id: "naive" }] },
 	}),
 	uploads(
 		"a blank after the ending: v1.0 trims the name for its type (normalizeFilename in utility/file.go)",
