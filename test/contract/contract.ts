@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { metadataOf, type JsonObject } from "../../src/json/values.ts";
@@ -11,6 +10,7 @@ import type { Api, Document } from "../../src/rest/types.ts";
 import { createApi } from "../../src/rest/api.ts";
 import { documented } from "../../src/rest/flavours.ts";
 import { normaliseBaseUrl } from "../../src/rest/url.ts";
+import { folderOfAll } from "../support/service.ts";
 
 export type Target = { readonly url: string; readonly key: string };
 
@@ -30,7 +30,7 @@ export function contract(
 	describe(`a service that ragtag supports: ${name}`, { timeout: PATIENCE }, () => {
 		let connected: Api | undefined;
 		let dataset = "";
-		let folder = "";
+		const folder = folderOfAll();
 		const made = new Set<string>();
 		const datasetName = `ragtag-contract-${Date.now().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
 		const api = (): Api => {
@@ -61,14 +61,12 @@ export function contract(
 			// Which kind of server it is, nobody says: it is found out as a command finds it out.
 			const { flavour } = await detectFlavour(base, (request) => request());
 			connected = base.as({ flavour, form: flavour.update.forms[0] });
-			folder = await mkdtemp(join(tmpdir(), "ragtag-contract-"));
 			dataset = (await api().createDataset(datasetName)).id;
 		}, PATIENCE);
 
 		afterAll(async () => {
 			for (const id of made) await remove(id).catch(() => undefined);
 			await connected?.close();
-			await rm(folder, { recursive: true, force: true });
 			await end();
 		}, PATIENCE);
 

@@ -1,17 +1,11 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, chown, readdir, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
-import { onTestFinished, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isExecutable, program } from "../support/program.ts";
+import { folder } from "../support/service.ts";
 
 const LISTED = { exit: 0, stderr: "" };
-
-async function cacheFolder(): Promise<string> {
-	const path = await mkdtemp(join(tmpdir(), "ragtag-code-"));
-	onTestFinished(() => rm(path, { recursive: true, force: true }));
-	return path;
-}
 
 async function kept(caches: string): Promise<readonly string[]> {
 	const folder = join(caches, "ragtag", "code");
@@ -27,7 +21,7 @@ const list = (caches: string, env: Readonly<Record<string, string>> = {}): Promi
 // The executable brings its compiled code inside.
 describe.skipIf(isExecutable)("compiled code between calls", () => {
 	it("is kept for the user alone, a file for each command, and is not written again", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		expect(await list(caches)).toMatchObject(LISTED);
 		const [path = "", ...others] = await kept(caches);
 		expect(others).toEqual([]);
@@ -42,14 +36,14 @@ describe.skipIf(isExecutable)("compiled code between calls", () => {
 	});
 
 	it("is kept by a command that sends requests too, although those change flags of V8", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		const env = { RAGTAG_BASE_URL: "http://127.0.0.1:9", RAGTAG_API_KEY: "key-0123456789", XDG_CACHE_HOME: caches };
 		expect((await program(["datasets", "list"], env)).exit).not.toBe(0);
 		expect((await kept(caches)).length).toBe(1);
 	});
 
 	it("never breaks a command when a file is damaged, cut or empty, and is then replaced", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		await list(caches);
 		const [path = ""] = await kept(caches);
 		const whole = await readFile(path);
@@ -71,7 +65,7 @@ describe.skipIf(isExecutable)("compiled code between calls", () => {
 	});
 
 	it("is not read from a file or a folder that others can write, because it would run as this user", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		await list(caches);
 		const [path = ""] = await kept(caches);
 		await chmod(path, 0o622);
@@ -92,7 +86,7 @@ describe.skipIf(isExecutable)("compiled code between calls", () => {
 	});
 
 	it("is not read through a link, which may lead anywhere", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		await list(caches);
 		const [path = ""] = await kept(caches);
 		const elsewhere = join(caches, "elsewhere");
@@ -107,16 +101,16 @@ describe.skipIf(isExecutable)("compiled code between calls", () => {
 	});
 
 	it("is silently left out where it can't be kept, or where the user wants none", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		await writeFile(join(caches, "ragtag"), "a file, no folder");
 		expect(await list(caches)).toMatchObject(LISTED);
-		const other = await cacheFolder();
+		const other = await folder();
 		expect(await list(other, { NODE_DISABLE_COMPILE_CACHE: "1" })).toMatchObject(LISTED);
 		expect(await kept(other)).toEqual([]);
 	});
 
 	it("of another build, or another setting of V8, is replaced", async () => {
-		const caches = await cacheFolder();
+		const caches = await folder();
 		await list(caches);
 		const [path = ""] = await kept(caches);
 		const { mtimeMs } = await stat(path);

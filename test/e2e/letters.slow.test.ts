@@ -5,7 +5,7 @@ import { flavours } from "../../src/sandbox/flavours/index.ts";
 import { startBuiltSandbox } from "../support/built-sandbox.ts";
 import { isExecutable, program, PROGRAM } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { file, folder } from "../support/service.ts";
+import { file, folder, idOf } from "../support/service.ts";
 import { parseLines, at, range, summaryOf } from "../support/values.ts";
 
 /** Lists with the separators of Chinese, and with letters that are no separators. */
@@ -27,7 +27,7 @@ it.each(flavours)("lists in other letters are tagged, verified and undone: %s", 
 	const env = { ...envOf(sandbox), XDG_STATE_HOME: await folder() };
 	// The built program is the same for all releases: one of them is enough for it.
 	const command = flavour === "ragflow-0.27" ? program : (argv: readonly string[]) => ragtag(argv, { env });
-	const ids = range(TOPICS.length, 1).map((n) => n.toString(16).padStart(32, "0"));
+	const ids = range(TOPICS.length, 1).map(idOf);
 	const manifestOf = (name: string, metadata: (n: number) => object): Promise<string> => {
 		const rows = ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: metadata(n) }));
 		return file(name, rows.join("\n"));

@@ -37,21 +37,18 @@ it("a second Ctrl-C prints the counts so far and the command that resumes the ru
 it.each([
 	[1, "ragflow-0.26"],
 	[2, "documented"],
-] as const)(
-	"%i Ctrl-C before anything is sent to %s advises no command that has nothing to resume",
-	async (times, flavour) => {
-		const service = await serve(400, { latency: 500, flavour });
-		const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset, "--concurrency", "2"];
-		const running = start(argv, envOf(service));
-		// The first page of the list was answered, and the next one is asked for.
-		const isReading = (): boolean => service.requests.some((line) => /^GET \S+\/documents\?/.test(line));
-		await expect.poll(isReading, { timeout: 60_000, interval: 10 }).toBe(true);
-		running.child.kill("SIGINT");
-		await running.until((_out, err) => err.includes("stopping"));
-		if (times === 2) running.child.kill("SIGINT");
-		expect((await running.ended).stderr).toMatch(/Nothing was sent: run the same command again\.\n$/);
-	},
-);
+] as const)("%i Ctrl-C before anything is sent to %s advises no command to resume", async (times, flavour) => {
+	const service = await serve(400, { latency: 500, flavour });
+	const argv = ["docs", "tag", await rows(await service.ids()), "-d", service.dataset, "--concurrency", "2"];
+	const running = start(argv, envOf(service));
+	// The first page of the list was answered, and the next one is asked for.
+	const isReading = (): boolean => service.requests.some((line) => /^GET \S+\/documents\?/.test(line));
+	await expect.poll(isReading, { timeout: 60_000, interval: 10 }).toBe(true);
+	running.child.kill("SIGINT");
+	await running.until((_out, err) => err.includes("stopping"));
+	if (times === 2) running.child.kill("SIGINT");
+	expect((await running.ended).stderr).toMatch(/Nothing was sent: run the same command again\.\n$/);
+});
 
 it("a log that can't be opened ends a run before anything is sent, and one that can't be written is exit 74 after it", async () => {
 	const service = await serve(3);

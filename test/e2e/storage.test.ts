@@ -76,9 +76,7 @@ it("doctor tests the folder of runs by a write, reports the free space, and leav
 	const state = await folder();
 	const ended = await program(["doctor", "--json", "--state-dir", join(state, "deep", "state")], envOf(service));
 	expect(ended.exit).toBe(0);
-	expect(check(ended, "storage")).toMatchObject({
-		text: expect.stringMatching(/runs; [\d.]+ [kMGTP]?B free/),
-	});
+	expect(check(ended, "storage")).toMatchObject({ text: expect.stringMatching(/runs; [\d.]+ [kMGTP]?B free/) });
 	// What it learned of the service is kept, as by every command.
 	expect(await readdir(join(state, "deep", "state"))).toEqual(["services"]);
 	// No file may grow, which fails as a full disk does.

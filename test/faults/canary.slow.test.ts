@@ -9,9 +9,8 @@ import { SHORT_FAULTS } from "../support/faults.ts";
 import { liar } from "../support/liar.ts";
 import { start } from "../support/program.ts";
 import { envOf, ragtag } from "../support/ragtag.ts";
-import { file, folder, KEY } from "../support/service.ts";
+import { file, folder, idOf, KEY } from "../support/service.ts";
 import { endedWithoutKey, withoutKeyBelow } from "./rig/canary.ts";
-import { idOf } from "./rig/trial.ts";
 
 /** `npm run test:faults` tries every fault, `npm test` those that give the key back. */
 const isAll = (process.env["RAGTAG_FAULTS"] ?? "quick") !== "quick";
@@ -50,18 +49,7 @@ it.each(FAULTS)("after the fault %s %j no output, no file and no port has the ke
 		const state = ["--state-dir", join(home, "state")];
 		const run = (argv: readonly string[]): ReturnType<typeof endedWithoutKey> =>
 			endedWithoutKey(start([...argv, ...state], envOf(sandbox)));
-		await run([
-			"docs",
-			"tag",
-			tags,
-			"-d",
-			dataset,
-			"--failed",
-			join(home, "failed.csv"),
-			...IMPATIENT,
-			"--verify",
-			"all",
-		]);
+		await run(["docs", "tag", tags, "-d", dataset, "--failed", join(home, "f.csv"), ...IMPATIENT, "--verify", "all"]);
 		if (fault === "upload-answer" || fault === "echo-key") {
 			await run(["docs", "upload", uploads, "-d", dataset, "--failed", join(home, "uploads.csv"), ...IMPATIENT]);
 		}

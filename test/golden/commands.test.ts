@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
-import { serve } from "../support/service.ts";
+import { idOf as id, serve } from "../support/service.ts";
 import { Transcript } from "./transcript.ts";
 
-const id = (number: number): string => number.toString(16).padStart(32, "0");
 const TAGS = `document_id,author,category,pages:number\n${id(1)},Ann,news,4\n${id(2)},Ben,news,5\n${id(3)},Cem,blog,6\n`;
 
 /** Rows that are sent at once may end in any order, and a transcript is compared whole. */

@@ -1,8 +1,6 @@
 import { describe, it } from "vitest";
-import { KEY, serve } from "../support/service.ts";
+import { idOf as id, KEY, serve } from "../support/service.ts";
 import { Transcript } from "./transcript.ts";
-
-const id = (number: number): string => number.toString(16).padStart(32, "0");
 
 /** Rows that are sent at once may end in any order, and a transcript is compared whole. */
 const inOrder = ["--concurrency", "1"];

@@ -1,14 +1,13 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { execute, writeProgram } from "../support/actions.ts";
 import { fileOf } from "../support/kit-pages.ts";
 import { samplesOf } from "../support/metrics.ts";
 import { folder, KEY, serve, type Service } from "../support/service.ts";
 import { crontabOf, unitOf } from "../support/units.ts";
+import { listen } from "../support/listen.ts";
 
 const crontab = await fileOf("cron.md", "crontab", "/etc/cron.d/ragtag");
 const service = await fileOf("cron.md", "ini", "/etc/systemd/system/ragtag-tags.service");
@@ -29,26 +28,19 @@ async function machine(knowledge: Service) {
 	await writeProgram(join(root, "usr/local/bin"));
 	await writeFile(join(root, "etc/ragtag/api-key"), `${KEY}\n`);
 	await chmod(join(root, "etc/ragtag/api-key"), 0o600);
-	const pings: string[] = [];
-	const monitor = createServer((request, response) => {
-		pings.push(`${request.method ?? ""} ${request.url ?? ""}`);
-		request.resume().on("end", () => response.end("OK"));
-	}).listen(0, "127.0.0.1");
-	await new Promise((resolve) => monitor.once("listening", resolve));
-	onTestFinished(() => void monitor.close());
-	const address = `http://127.0.0.1:${String((monitor.address() as AddressInfo).port)}`;
+	const monitor = await listen((request, response) => void request.resume().on("end", () => response.end("OK")));
 	const here = (text: string): string =>
 		text
 			.replaceAll(
 				/\/(?:srv\/rag|etc\/ragtag|var\/log\/ragtag|var\/lib\/prometheus|var\/lib\/ragtag|usr\/local)\b/g,
 				`${root}$&`,
 			)
-			.replaceAll("https://hc-ping.com", address)
+			.replaceAll("https://hc-ping.com", monitor.url)
 			.replaceAll("https://rag.example.com", knowledge.url);
 	const path = join(root, "srv/rag/tags.csv");
 	return {
 		root,
-		pings,
+		pings: monitor.requests,
 		here,
 		manifest: (rows: readonly string[]) =>
 			writeFile(

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { folderOfAll } from "../support/service.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -89,14 +89,13 @@ type Finding = { readonly code: string; readonly help?: string; readonly message
 
 /** The findings for each case: a tree of its own, so that no case can hide another. One run of the linter for all. */
 let findings: readonly Finding[] = [];
-let folder = "";
+const folder = folderOfAll();
 const found = (name: string): readonly Finding[] =>
 	findings.filter(
 		({ filename, code }) => filename.startsWith(`${name}/`) && /restricted|cycle|max-lines|max-params/.test(code),
 	);
 
 beforeAll(async () => {
-	folder = await mkdtemp(join(tmpdir(), "ragtag-lint-"));
 	const cases = [
 		...BREACHES.map(([file, text], index) => [`breach${index}`, file, text] as const),
 		...ALLOWED.map(([file, text], index) => [`allowed${index}`, file, text] as const),
@@ -114,8 +113,6 @@ beforeAll(async () => {
 	}
 	findings = await lint(folder);
 });
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("an import that would tie two stations together is refused with the reason", () => {
 	it.each(BREACHES.map((breach, index) => [...breach, index] as const))("%s: %s", (_file, _text, why, index) => {

@@ -21,15 +21,12 @@ describe("docs/", () => {
 		expect(wrongIn(await readFile(new URL(name, DOCS), "utf8"))).toBeUndefined();
 	});
 
-	it.each(pages)(
-		"%s has no evidence of the project, which stands in test/ and bench/: users have no use for it",
-		async (name) => {
-			// Except what a user may repeat: whether a package was built of the same source.
-			const evidence = /`src\/[^`]*`|`[^`]*\.test\.ts`|npm run (?:test(?!:reproducible)|torture|bench)/g;
+	it.each(pages)("%s has no evidence of the project, for which users have no use", async (name) => {
+		// Except what a user may repeat: whether a package was built of the same source.
+		const evidence = /`src\/[^`]*`|`[^`]*\.test\.ts`|npm run (?:test(?!:reproducible)|torture|bench)/g;
 
-			expect((await readFile(new URL(name, DOCS), "utf8")).match(evidence) ?? []).toEqual([]);
-		},
-	);
+		expect((await readFile(new URL(name, DOCS), "utf8")).match(evidence) ?? []).toEqual([]);
+	});
 
 	it.each([
 		["a line that is missing", "# Runs\n\nEvery run is recorded.\n\n## More\n"],

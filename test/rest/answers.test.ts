@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import nock from "nock";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -8,11 +7,11 @@ import { documented, type Flavour, flavours } from "../../src/rest/flavours.ts";
 import type { BodyForm } from "../../src/body-forms.ts";
 import type { Api, Document } from "../../src/rest/types.ts";
 import { apiFor } from "./raw-server.ts";
+import { folderOfAll } from "../support/service.ts";
 
 const HOST = "http://service.test";
 const LIST = "/api/v1/datasets/ds/documents";
-const folder = mkdtempSync(join(tmpdir(), "ragtag-answers-"));
-const path = join(folder, "a.txt");
+const path = join(folderOfAll(), "a.txt");
 
 /** What one endpoint is asked, and what a success says. */
 type Endpoint = {
@@ -197,7 +196,6 @@ afterEach(() => nock.cleanAll());
 afterAll(() => {
 	nock.enableNetConnect();
 	nock.restore();
-	rmSync(folder, { recursive: true });
 });
 
 /** Calls an endpoint that answers so, once. What the call came to, and how many requests it sent. */

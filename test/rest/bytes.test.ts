@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -16,6 +16,7 @@ import {
 	rejection,
 	success,
 } from "./raw-server.ts";
+import { file as written } from "../support/service.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -120,12 +121,7 @@ describe("the bytes of the other requests", () => {
 });
 
 describe("an upload", () => {
-	async function file(content: string): Promise<string> {
-		const folder = await mkdtemp(join(tmpdir(), "ragtag-"));
-		cleanup.add({ close: () => rm(folder, { recursive: true }) });
-		await writeFile(join(folder, "file"), content);
-		return join(folder, "file");
-	}
+	const file = (content: string): Promise<string> => written("file", content);
 	const stored = (size: number): string =>
 		answer(JSON.stringify({ code: 0, data: [{ id: "new", name: "a.txt", size }] }));
 

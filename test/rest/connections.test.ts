@@ -118,7 +118,7 @@ describe("the connections of a run", () => {
 		expect(server.connections()).toBe(2);
 	});
 
-	test("carry no answer that nobody asked for over to the next row", async () => {
+	test("carry no answer without a request over to the next row", async () => {
 		const surplus = answer('{"code":0}');
 		const refused = answer('{"code":102,"message":"no"}');
 		const server = cleanup.add(

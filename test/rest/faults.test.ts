@@ -1,5 +1,3 @@
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Exchange } from "../../src/rest/types.ts";
 import {
@@ -14,6 +12,7 @@ import {
 	listAnswer,
 	listed,
 } from "./raw-server.ts";
+import { freePort } from "../support/redis.ts";
 
 const cleanup = new Cleanup();
 afterEach(() => cleanup.run());
@@ -25,18 +24,9 @@ async function update(script: Script, options: Parameters<typeof apiFor>[1] = {}
 	return rejection(cleanup.add(apiFor(server.baseUrl, options)).updateMetadata("ds", "d1", fields));
 }
 
-async function closedPort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	await once(server, "close");
-	return typeof address === "object" && address !== null ? address.port : 0;
-}
-
 describe("requests that certainly did not reach the service", () => {
 	test("a refused connection: the row can be sent again safely", async () => {
-		const api = cleanup.add(apiFor(`http://127.0.0.1:${await closedPort()}/api/v1`));
+		const api = cleanup.add(apiFor(`http://127.0.0.1:${await freePort()}/api/v1`));
 		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({
 			kind: "not_sent",
 			code: "CONNECTION_REFUSED",
@@ -216,7 +206,7 @@ describe("a proxy", () => {
 	});
 
 	test.each(["http", "https"])(
-		"one that wants credentials stops a run over %s, and its password is not shown",
+		"one that wants credentials stops a run over %s, without its password",
 		async (scheme) => {
 			const proxy = cleanup.add(
 				await rawServer((socket) => socket.end("HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n")),

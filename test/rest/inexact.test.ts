@@ -67,7 +67,7 @@ describe("a number that a double can't hold would be written back as another one
 		["an object in an object", '{"a":{"b":{"c":[1e400,"1e400"]}}}', { a: '{"b":{"c":[1e400,"1e400"]}}' }],
 		["a key that steers objects", '{"__proto__":1e400,"b":1}', { ["__proto__"]: "1e400" }],
 		["the last of two members of one name, which counts", '{"a":1,"a":1e400}', { a: "1e400" }],
-		["the first of them, which nobody reads", '{"a":1e400,"a":1}', undefined],
+		["the first of them, which no one reads", '{"a":1e400,"a":1}', undefined],
 		["a text", '{"a":"12345678901234567890","b":":1e400,"}', undefined],
 		["a text behind escaped quotes", String.raw`{"a":"\":12345678901234567890,\\","b":"\\\":1e400"}`, undefined],
 		["a key", '{"12345678901234567890":1,",1e400":2}', undefined],
@@ -131,14 +131,18 @@ const { value } = fc.letrec<{ value: Written }>((tie) => ({
 		{ depthSize: "small", withCrossShrink: true },
 		digits.map((text) => ({ text, isLost: !survivesDouble(text) && !isDoubleInFull(text) })),
 		odd.map((text) => ({ text: JSON.stringify(text), isLost: false })),
-		fc.array(tie("value"), { maxLength: 4 }).map((all) => ({
-			text: `[${all.map(({ text }) => text).join(", ")}]`,
-			isLost: all.some(({ isLost }) => isLost),
-		})),
-		fc.uniqueArray(fc.tuple(names, tie("value")), { maxLength: 4, selector: ([key]) => key }).map((all) => ({
-			text: `{${all.map(([key, { text }]) => `${JSON.stringify(key)} : ${text}`).join(",")}}`,
-			isLost: all.some(([, { isLost }]) => isLost),
-		})),
+		fc
+			.array(tie("value"), { maxLength: 4 })
+			.map((all) => ({
+				text: `[${all.map(({ text }) => text).join(", ")}]`,
+				isLost: all.some(({ isLost }) => isLost),
+			})),
+		fc
+			.uniqueArray(fc.tuple(names, tie("value")), { maxLength: 4, selector: ([key]) => key })
+			.map((all) => ({
+				text: `{${all.map(([key, { text }]) => `${JSON.stringify(key)} : ${text}`).join(",")}}`,
+				isLost: all.some(([, { isLost }]) => isLost),
+			})),
 	),
 }));
 

@@ -94,8 +94,8 @@ describe("TLS", () => {
 		const server = await listen(ragflow());
 		const plain = await reach(`https://127.0.0.1:${server.port}`).shakeHands();
 		expect(plain).toMatchObject({ kind: "not_the_api", code: "NOT_TLS" });
-		const nobody = await reach("https://127.0.0.1:1").shakeHands();
-		expect(nobody).toMatchObject({ kind: "not_sent", code: "CONNECTION_REFUSED" });
+		const refused = await reach("https://127.0.0.1:1").shakeHands();
+		expect(refused).toMatchObject({ kind: "not_sent", code: "CONNECTION_REFUSED" });
 	});
 
 	it("a silent server ends with the timeout, and a stop ends it at once", async () => {

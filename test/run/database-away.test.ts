@@ -1,7 +1,4 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import { DATABASE_AWAY, type RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import type { Document } from "../../src/rest/types.ts";
@@ -17,6 +14,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { provenService, uploading } from "./fake-service.ts";
 import { failure, work } from "./harness.ts";
 import { ragflowPut } from "../support/flavours.ts";
+import { file } from "../support/service.ts";
 
 /** Both ways in which a server says that its database is away. */
 const answers: readonly (readonly [string, () => RestError])[] = [
@@ -65,10 +63,7 @@ describe.each(answers)("%s", (_, away) => {
 	it.each([true, false])(
 		"after an upload: the next attempt searches for the file and sends it again only if it is missing (%s)",
 		async (isThere) => {
-			const home = await mkdtemp(join(tmpdir(), "ragtag-"));
-			onTestFinished(() => rm(home, { recursive: true }));
-			const path = join(home, "a.txt");
-			await writeFile(path, "x");
+			const path = await file("a.txt", "x");
 			const documents: Document[] = [];
 			const calls: string[] = [];
 			const stored = { ...documentOf("new", new Map()), name: "a.txt" };

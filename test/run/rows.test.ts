@@ -18,30 +18,27 @@ describe("reading and sending", () => {
 		expect(run.outcomes).toHaveLength(50);
 	});
 
-	it.each([4, 300])(
-		"reads an endless manifest no faster than the service takes it, concurrency %d",
-		async (concurrency) => {
-			const clock = new FakeClock();
-			let read = 0;
-			let inFlight = 0;
-			let most = 0;
-			const chunks = chunksOf(Number.POSITIVE_INFINITY, 10, (rows) => (read = rows));
-			const operation = updating(async () => {
-				inFlight += 1;
-				most = Math.max(most, inFlight);
-				await clock.sleep(100);
-				inFlight -= 1;
-			});
-			const run = start(operation, { chunks, clock, concurrency });
-			for (let step = 0; step < 20; step += 1) {
-				await clock.pass(100);
-				expect(read - run.outcomes.length).toBeLessThanOrEqual(2 * concurrency + 10);
-			}
-			expect(most).toBe(concurrency);
-			run.user.abort();
-			await clock.until(run.done);
-		},
-	);
+	it.each([4, 300])("reads an endless manifest as the service takes it, concurrency %d", async (concurrency) => {
+		const clock = new FakeClock();
+		let read = 0;
+		let inFlight = 0;
+		let most = 0;
+		const chunks = chunksOf(Number.POSITIVE_INFINITY, 10, (rows) => (read = rows));
+		const operation = updating(async () => {
+			inFlight += 1;
+			most = Math.max(most, inFlight);
+			await clock.sleep(100);
+			inFlight -= 1;
+		});
+		const run = start(operation, { chunks, clock, concurrency });
+		for (let step = 0; step < 20; step += 1) {
+			await clock.pass(100);
+			expect(read - run.outcomes.length).toBeLessThanOrEqual(2 * concurrency + 10);
+		}
+		expect(most).toBe(concurrency);
+		run.user.abort();
+		await clock.until(run.done);
+	});
 
 	it("does not read a manifest to its end while every row waits for its next attempt", async () => {
 		const clock = new FakeClock(1 - Number.EPSILON);

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
-import { complaint, file, folder, world } from "./helpers.ts";
+import { complaint, file, world } from "./helpers.ts";
+import { folder } from "../support/service.ts";
 
 async function ca(text: string): Promise<string[]> {
 	const path = await file(join(await folder(), "ca.pem"), text);

@@ -1,18 +1,9 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { SettingSources } from "../../src/settings.ts";
 import { CliError } from "../../src/errors.ts";
 
 export const KEY = "ragflow-Canary7Qx2Zp9Lm4";
-
-/** A folder that ends with the test. */
-export async function folder(): Promise<string> {
-	const path = await mkdtemp(join(tmpdir(), "ragtag-settings-"));
-	onTestFinished(() => rm(path, { recursive: true, force: true }));
-	return path;
-}
 
 /** Writes a file with exactly that mode, whatever the umask is. */
 export async function file(path: string, text: string, mode = 0o600): Promise<string> {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
 import { keyFromCommand } from "../../src/settings/key-command.ts";
-import { complaint, file, folder, KEY, world } from "./helpers.ts";
+import { complaint, file, KEY, world } from "./helpers.ts";
+import { folder } from "../support/service.ts";
 
 const HERE = { RAGTAG_BASE_URL: "http://127.0.0.1:9380" };
 
@@ -35,13 +36,10 @@ describe("where the key comes from", () => {
 		expect(await key({}, { ...profile, CREDENTIALS_DIRECTORY: home })).toBe("from-profile");
 	});
 
-	it.each(["\n", "\r\n", "\n\n", "\r\n\r\n\n"])(
-		"the file may end in empty lines, %#: editors leave them",
-		async (end) => {
-			const path = await file(join(await folder(), "key"), KEY + end);
-			expect(await (await resolveSettings({ apiKeyFile: path }, world(HERE))).key()).toBe(KEY);
-		},
-	);
+	it.each(["\n", "\r\n", "\n\n", "\r\n\r\n\n"])("the file may end in empty lines, %#", async (end) => {
+		const path = await file(join(await folder(), "key"), KEY + end);
+		expect(await (await resolveSettings({ apiKeyFile: path }, world(HERE))).key()).toBe(KEY);
+	});
 
 	it("standard input is read once, and only when the key is needed", async () => {
 		const sources = world(HERE, undefined, `${KEY}\n`);

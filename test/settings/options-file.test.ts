@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { join } from "node:path";
 import { readOptionsFile } from "../../src/settings/options-file.ts";
-import { complaint, file, folder } from "./helpers.ts";
+import { complaint, file } from "./helpers.ts";
+import { folder } from "../support/service.ts";
 
 /** The options of a file with that text, and its folder. */
 async function read(

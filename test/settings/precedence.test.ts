@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { resolveSettings, type SettingFlags } from "../../src/settings.ts";
 import { isLoopback } from "../../src/settings/address.ts";
 import { CliError } from "../../src/errors.ts";
-import { file, folder, world } from "./helpers.ts";
+import { file, world } from "./helpers.ts";
+import { folder } from "../support/service.ts";
 
 const [A, B, C] = ["https://a.example.com", "https://b.example.com", "https://c.example.com"];
 
@@ -71,24 +72,9 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, strin
 		{ RAGTAG_PROFILE: "both", ...K },
 		`${A} key-of-variable`,
 	],
-	[
-		"a typed address with a typed profile of another",
-		{ profile: "both", baseUrl: B },
-		{},
-		`${AWAY}, and --base-url says ${B}`,
-	],
-	[
-		"the same, and a variable's key is not taken in silence",
-		{ profile: "both", baseUrl: B },
-		K,
-		"leave the profile out",
-	],
-	[
-		"the same with a typed key: all is typed",
-		{ profile: "both", baseUrl: B, key: true },
-		{ ...U, ...K },
-		`${B} key-of-flag`,
-	],
+	["a typed address with another's profile", { profile: "both", baseUrl: B }, {}, `${AWAY}, and --base-url says ${B}`],
+	["the same, and a variable's key is not taken silently", { profile: "both", baseUrl: B }, K, "leave the profile out"],
+	["the same with a key: all is typed", { profile: "both", baseUrl: B, key: true }, { ...U, ...K }, `${B} key-of-flag`],
 	[
 		"a typed address that is the profile's",
 		{ profile: "both", baseUrl: `${A}/` },
@@ -114,12 +100,7 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, strin
 	["a profile without a key, of the variable", {}, { RAGTAG_PROFILE: "address", ...U, ...K }, `${C} key-of-variable`],
 	["a profile without both takes the variables'", { profile: "neither" }, { ...U, ...K }, `${C} key-of-variable`],
 	["a typed address with the variable's key", { baseUrl: B }, { ...U, ...K }, `${B} key-of-variable`],
-	[
-		"a typed profile above another in the variable",
-		{ profile: "both" },
-		{ RAGTAG_PROFILE: "neither" },
-		`${A} key-of-profile`,
-	],
+	["a typed profile above the variable's", { profile: "both" }, { RAGTAG_PROFILE: "neither" }, `${A} key-of-profile`],
 ])("%s", async (_, flags, env, expected) => {
 	const what = await found(flags, env);
 	if (typeof what === "string") return expect(what).toContain(expected);

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
 import { parseProfile } from "../../src/settings/profile.ts";
-import { complaint, file, folder, world } from "./helpers.ts";
+import { complaint, file, world } from "./helpers.ts";
+import { folder } from "../support/service.ts";
 
 describe("a fault in config.yaml is reported with its place", () => {
 	it.each([

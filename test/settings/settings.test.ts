@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSettings } from "../../src/settings.ts";
 import { checkedAddress, sameService } from "../../src/settings/address.ts";
-import { complaint, file, folder, world } from "./helpers.ts";
+import { complaint, file, world } from "./helpers.ts";
+import { folder } from "../support/service.ts";
 
 const CONFIG = `profiles:
   work:

@@ -27,11 +27,7 @@ describe("--shard auto", () => {
 		["GitLab, which counts from 1", { CI_NODE_INDEX: "1", CI_NODE_TOTAL: "5" }, "1/5"],
 		[
 			"AWS Batch in a GitLab job without parallel",
-			{
-				AWS_BATCH_JOB_ARRAY_INDEX: "0",
-				AWS_BATCH_JOB_ARRAY_SIZE: "2",
-				CI_NODE_TOTAL: "1",
-			},
+			{ AWS_BATCH_JOB_ARRAY_INDEX: "0", AWS_BATCH_JOB_ARRAY_SIZE: "2", CI_NODE_TOTAL: "1" },
 			"1/2",
 		],
 	])("takes the part of %s", (_name, env, shard) => {

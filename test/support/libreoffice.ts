@@ -26,7 +26,7 @@ export const IMPORTS: Readonly<Record<string, string>> = {
 const EXPORT = `csv:Text - txt - csv (StarCalc):${PLAIN},,0,false,true,false,false,false,-1`;
 
 /** Milliseconds: the first start makes a profile. */
-export const PATIENCE = 180_000;
+const PATIENCE = 180_000;
 
 export function hasLibreOffice(): boolean {
 	try {

@@ -5,7 +5,7 @@ import { range } from "./values.ts";
 
 export type RawWorld = Liar & {
 	readonly home: string;
-	/** what somebody else writes onto documents, by their numbers */
+	/** what another client writes onto documents, by their numbers */
 	readonly theirs: Map<number, string>;
 	run(...argv: readonly string[]): Promise<Ended>;
 };

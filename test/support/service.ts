@@ -1,7 +1,8 @@
+import { mkdtempSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import type { Flavour } from "../../src/sandbox/flavours/index.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/index.ts";
 import { at, items, parse } from "./values.ts";
@@ -17,6 +18,9 @@ export function withoutKey(text: string, key = KEY): string {
 	}
 	return text;
 }
+
+/** The id of the n-th document of a filled sandbox, from 1. */
+export const idOf = (number: number): string => number.toString(16).padStart(32, "0");
 
 /** A parameter of the test's own requests that no service knows. */
 const OURS = "asked-by=the-test";
@@ -102,6 +106,13 @@ export const writes = ({ requests, dataset }: Pick<Service, "requests" | "datase
 export async function folder(): Promise<string> {
 	const path = await mkdtemp(join(tmpdir(), "ragtag-test-"));
 	onTestFinished(() => rm(path, { recursive: true, force: true }));
+	return path;
+}
+
+/** A folder that ends with the tests of the file. */
+export function folderOfAll(): string {
+	const path = mkdtempSync(join(tmpdir(), "ragtag-tests-"));
+	afterAll(() => rm(path, { recursive: true, force: true }));
 	return path;
 }
 

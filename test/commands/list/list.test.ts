@@ -188,19 +188,16 @@ it("more datasets than one page holds are all listed", async () => {
 });
 
 // No folder can be made in /proc, whoever asks.
-it.skipIf(!existsSync("/proc"))(
-	"a list that can't be buffered until its columns are known is no fault of the program",
-	async () => {
-		const service = await serve(3);
-		const state = await folder();
-		await symlink("/proc", join(state, "tmp"));
-		const argv = ["docs", "list", "-d", service.dataset, "--format", "csv", "--state-dir", state];
-		const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
-		expect([exit, stdout]).toEqual([7, ""]);
-		expect(stderr).toContain("can't be kept in the temporary folder");
-		expect(stderr).toContain("name another folder with --state-dir");
-	},
-);
+it.skipIf(!existsSync("/proc"))("a list that can't be buffered is no fault of the program", async () => {
+	const service = await serve(3);
+	const state = await folder();
+	await symlink("/proc", join(state, "tmp"));
+	const argv = ["docs", "list", "-d", service.dataset, "--format", "csv", "--state-dir", state];
+	const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service) });
+	expect([exit, stdout]).toEqual([7, ""]);
+	expect(stderr).toContain("can't be kept in the temporary folder");
+	expect(stderr).toContain("name another folder with --state-dir");
+});
 
 it("--untagged lists the documents that a manifest forgot", async () => {
 	const service = await serve(3, { flavour: "ragflow-0.25" });

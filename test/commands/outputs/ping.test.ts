@@ -1,16 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { type IncomingHttpHeaders } from "node:http";
+import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, profilesIn, serve, type Service } from "../../support/service.ts";
+import { listen } from "../../support/listen.ts";
 
 type Seen = { readonly what: string; readonly body: string; readonly headers: IncomingHttpHeaders };
 
 /** A monitor that answers with a status. The path of its address is a secret. */
 async function monitor(status = 200): Promise<{ url: string; host: string; seen: Seen[] }> {
 	const seen: Seen[] = [];
-	const server = createServer((request, response) => {
+	const { url, port } = await listen((request, response) => {
 		let body = "";
 		request.setEncoding("utf8").on("data", (text: string) => (body += text));
 		request.on("end", () => {
@@ -18,12 +19,7 @@ async function monitor(status = 200): Promise<{ url: string; host: string; seen:
 			response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end("OK");
 		});
 	});
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	onTestFinished(() => void server.close());
-	const address = server.address();
-	if (typeof address !== "object" || address === null) throw new Error("no port");
-	const host = `127.0.0.1:${address.port}`;
-	return { url: `http://${host}/s3cr3t-path`, host, seen };
+	return { url: `${url}/s3cr3t-path`, host: `127.0.0.1:${port}`, seen };
 }
 
 async function world(): Promise<{ service: Service; argv: string[] }> {

@@ -64,17 +64,3 @@ it("files named on the command line that are one name to RAGFlow are refused bef
 	const other = await serve(0);
 	expect((await ragtag(["docs", "upload", ...paths, "-d", other.dataset], { env: envOf(other) })).exit).toBe(0);
 });
-
-describe.each(["error", "skip", "update-metadata"] as const)("with --on-existing %s", (onExisting) => {
-	it.each(PAIRS)("a file whose name differs by %s from a stored one is no further copy", async (_, one, other) => {
-		const service = await serve(0, { flavour: "ragflow-0.26" });
-		const upload = async (name: string, ...more: string[]): Promise<number> => {
-			const argv = ["docs", "upload", await manifestOf([name]), "-d", service.dataset, ...more];
-			return (await ragtag(argv, { env: envOf(service) })).exit;
-		};
-		expect(await upload(one)).toBe(0);
-		await upload(other, "--on-existing", onExisting);
-		await upload(other, "--on-existing", onExisting);
-		expect((await service.documents()).map(({ name }) => name)).toEqual([one]);
-	});
-});

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import { program } from "../../support/program.ts";
 import { at, parseLines, range } from "../../support/values.ts";
-import { asksFor, idOf, type Planned, planned, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
+import { asksFor, type Planned, planned, serviceOf, stateOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import { section } from "../table.ts";
 import { failedWith, IN_ORDER, rowByRow } from "./http.ts";
+import { idOf } from "../../support/service.ts";
 
 const codes = (list: readonly number[]): Planned[] => list.map((code) => ({ fault: "code", code, when: "before" }));
 const raws = (list: readonly string[]): Planned[] => list.map((raw) => ({ fault: "code", raw, when: "before" }));

@@ -5,19 +5,9 @@ import { once } from "node:events";
 import { expect, onTestFinished } from "vitest";
 import { program } from "../../support/program.ts";
 import { envOf } from "../../support/ragtag.ts";
-import { folder, KEY } from "../../support/service.ts";
+import { folder, idOf, KEY } from "../../support/service.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
-import {
-	asksFor,
-	idOf,
-	manifestOf,
-	type Planned,
-	planned,
-	serviceOf,
-	trial,
-	uploaded,
-	withoutKeyIn,
-} from "../rig/trial.ts";
+import { asksFor, manifestOf, type Planned, planned, serviceOf, trial, uploaded, withoutKeyIn } from "../rig/trial.ts";
 import { section } from "../table.ts";
 
 /** One fault a row, from the second row on: the first goes alone, to see whether the service keeps what is written. */
@@ -334,11 +324,7 @@ export const http = section("all", (test) => {
 		await trial(flavour, { faults: rowByRow(odd), exit: 1, failed, args: ["--attempts", "2"] });
 	});
 	test("H30 quick: what a server says can't move the cursor, hide text or give the key back", async (flavour) => {
-		const odd = ["message", "reason", "header"].map((where) => ({
-			fault: "control-text",
-			in: where,
-			status: 400,
-		}));
+		const odd = ["message", "reason", "header"].map((where) => ({ fault: "control-text", in: where, status: 400 }));
 		const echoes = ["message", "location", "html", "header", "reason"].map((where) => ({
 			fault: "echo-key",
 			in: where,

@@ -4,10 +4,10 @@ import { crc32 } from "node:zlib";
 import { expect } from "vitest";
 import { program, shell, start } from "../../support/program.ts";
 import { type Ended, envOf } from "../../support/ragtag.ts";
-import { file, folder } from "../../support/service.ts";
+import { file, folder, idOf } from "../../support/service.ts";
 import { at, linesOf, parse, range, summaryOf } from "../../support/values.ts";
 import { allThere, goesOn, type Halfway, halfway } from "../rig/halfway.ts";
-import { bounded, idOf, manifestOf, outcomesOf, planned, serviceOf, trial, withoutKeyIn } from "../rig/trial.ts";
+import { bounded, manifestOf, outcomesOf, planned, serviceOf, trial, withoutKeyIn } from "../rig/trial.ts";
 import { section } from "../table.ts";
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import { program, type Running, start } from "../../support/program.ts";
 import { type Ended, envOf } from "../../support/ragtag.ts";
 import { at, summaryOf } from "../../support/values.ts";
-import { bounded, idOf, manifestOf, outcomesOf, type Service, serviceOf, stateOf, withoutKeyIn } from "./trial.ts";
+import { bounded, manifestOf, outcomesOf, type Service, serviceOf, stateOf, withoutKeyIn } from "./trial.ts";
+import { idOf } from "../../support/service.ts";
 
 /** Requests in flight at most: what a crash may send twice. */
 export const IN_FLIGHT = 4;
@@ -34,11 +35,7 @@ export async function halfway(
 	const service = await serviceOf("documented");
 	const { control, sandbox, dataset, learned } = service;
 	control.reset();
-	const delay = (milliseconds: number, on: object) => ({
-		fault: "delay",
-		milliseconds,
-		on: { method: "PUT", ...on },
-	});
+	const delay = (milliseconds: number, on: object) => ({ fault: "delay", milliseconds, on: { method: "PUT", ...on } });
 	// Rows are left however late a busy machine sees that these are written.
 	control.setPlan({ faults: [delay(30, { to: after }), delay(2_000, { from: after + 1 })] });
 	const state = await stateOf(learned);

@@ -9,7 +9,7 @@ import { expectFired } from "../../support/faults.ts";
 import { journalLines, STATUSES } from "../../support/journal-lines.ts";
 import { program, type Running, start } from "../../support/program.ts";
 import { envOf, type Ended } from "../../support/ragtag.ts";
-import { file, folder, KEY, withoutKey } from "../../support/service.ts";
+import { file, folder, idOf, KEY, withoutKey } from "../../support/service.ts";
 import { at, linesOf, parseLines, summaryOf } from "../../support/values.ts";
 
 /** Documents of each sandbox: no manifest here is longer. */
@@ -86,11 +86,6 @@ export async function uploaded(flavour: Flavour, paths: readonly string[], fault
 		.ledger()
 		.flatMap((entry) => (entry.type === "applied" && entry.action === "upload" ? [entry.document] : []));
 	return { ...ended, summary: summaryOf(ended.stdout), stored, fired: control.plan().map(({ fired }) => fired) };
-}
-
-/** The id of the n-th document of a sandbox, from 1. */
-export function idOf(number: number): string {
-	return number.toString(16).padStart(32, "0");
 }
 
 /** A manifest of that many rows, for the first documents; `first` is the value of its first row. */

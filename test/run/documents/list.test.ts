@@ -104,12 +104,9 @@ describe("every document is listed once, whatever the service's list does wrong"
 		// A total of exactly one page may count that page alone.
 		[" of one full page", 100, 2],
 		[" of full pages", 200, 2],
-	])(
-		"a list%s of a service whose totals count every document ends with its last one",
-		async (_, documents, requests) => {
-			expect(await list({ documents })).toMatchObject({ ids: every(documents), asked: { length: requests } });
-		},
-	);
+	])("a list%s of a service whose totals count all documents ends with the last", async (_, documents, requests) => {
+		expect(await list({ documents })).toMatchObject({ ids: every(documents), asked: { length: requests } });
+	});
 
 	it("and in the releases whose total counts the page alone, none is lost", async () => {
 		const total: OddList["total"] = (honest, { page, pageSize = 30 }) =>

@@ -29,11 +29,7 @@ function service(
 	let now = 0;
 	let lists = 0;
 	const notes: string[] = [];
-	const clock = {
-		now: () => now,
-		sleep: async (milliseconds: number) => void (now += milliseconds),
-		random: () => 0,
-	};
+	const clock = { now: () => now, sleep: async (milliseconds: number) => void (now += milliseconds), random: () => 0 };
 	const note = (text: string): void => void notes.push(text);
 	const searches = new Searches({ clock, note, noteOnce: (_, text) => note(text) }, maxOutage);
 	const plain = fakeApi([], {
@@ -139,15 +135,12 @@ describe("documents that have no metadata", () => {
 	it.each([
 		["may", 0],
 		["unknown", 20_000],
-	] as const)(
-		"are believed at a release with PUT that answers a plain body by %s, after %i ms",
-		async (right, wait) => {
-			const state = { documents: [untagged], elsewhere: [] };
-			const { page, waited } = service(state, always, { flavour: ragflowPut, right });
-			await page(REFUSE).catch(() => undefined);
-			expect(waited()).toBe(wait);
-		},
-	);
+	] as const)("are believed where a release with PUT answers a plain body by %s, after %i ms", async (right, wait) => {
+		const state = { documents: [untagged], elsewhere: [] };
+		const { page, waited } = service(state, always, { flavour: ragflowPut, right });
+		await page(REFUSE).catch(() => undefined);
+		expect(waited()).toBe(wait);
+	});
 
 	it("cost no request more at a service whose lists hide nothing", async () => {
 		const state = { documents: [untagged], elsewhere: [] };

@@ -6,7 +6,8 @@ import { continueRun, createRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import type { JournalWriter } from "../../../src/run/journal/writer.ts";
-import { end, folder, header, outcome, problem, ROWS, row, sent, stored, readWhole } from "./support.ts";
+import { end, header, outcome, problem, ROWS, row, sent, stored, readWhole } from "./support.ts";
+import { folder } from "../../support/service.ts";
 
 async function record(run: JournalWriter, ...records: readonly JournalRecord[]): Promise<void> {
 	for (const one of records) await run.append(one);

@@ -6,7 +6,8 @@ import { continueRun, createRun } from "../../../src/run/journal/open.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
-import { bytesOf, end, folder, header, identity, outcome, problem, row, sent, readWhole } from "./support.ts";
+import { bytesOf, end, header, identity, outcome, problem, row, sent, readWhole } from "./support.ts";
+import { folder } from "../../support/service.ts";
 
 const now = (): Date => new Date("2026-02-03T04:05:06Z");
 

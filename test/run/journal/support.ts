@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import type { RowStatus } from "../../../src/outcomes.ts";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { encode } from "../../../src/run/journal/encode.ts";
 import type {
 	EndRecord,
@@ -100,13 +96,6 @@ export async function readWhole(path: string): Promise<RecordedRun> {
 	const run = await readRun(path);
 	if (run === undefined) throw new Error("the run has no header");
 	return run;
-}
-
-/** A folder that is gone after the test. */
-export async function folder(): Promise<string> {
-	const path = await mkdtemp(join(tmpdir(), "ragtag-journal-"));
-	onTestFinished(() => rm(path, { recursive: true, force: true }));
-	return path;
 }
 
 /** The error of a call; undefined where there is none. */

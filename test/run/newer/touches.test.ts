@@ -44,11 +44,7 @@ function run(name: string, executions: Readonly<Record<number, readonly string[]
 		executions: Object.entries(executions).map(([order, documents]) => {
 			const list = new Set(documents.map((id) => documentHash("set", id)));
 			const none = new Set<number>();
-			return {
-				order: Number(order),
-				written: isUnchanged ? none : list,
-				unchanged: isUnchanged ? list : none,
-			};
+			return { order: Number(order), written: isUnchanged ? none : list, unchanged: isUnchanged ? list : none };
 		}),
 	};
 }

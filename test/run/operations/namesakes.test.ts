@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { documented, type Flavour } from "../../../src/rest/flavours.ts";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document } from "../../../src/rest/types.ts";
@@ -12,13 +11,10 @@ import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, sourceOf, uploading } from "../fake-service.ts";
 import { work } from "../harness.ts";
 import { ragflowPut } from "../../support/flavours.ts";
+import { folderOfAll } from "../../support/service.ts";
 
-let folder = "";
-beforeAll(async () => {
-	folder = await mkdtemp(join(tmpdir(), "ragtag-"));
-	await writeFile(join(folder, "file"), "text");
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfAll();
+beforeAll(() => writeFile(join(folder, "file"), "text"));
 
 const item = (name: string) => ({
 	...work(0),

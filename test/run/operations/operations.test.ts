@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
 import { type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
@@ -11,6 +11,7 @@ import type { UploadItem } from "../../../src/run/operations/store-file.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, removing, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
+import { folderOfAll } from "../../support/service.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
 const item = { ...work(0), metadata };
@@ -162,15 +163,10 @@ describe("removing", () => {
 });
 
 describe("uploading", () => {
-	let folder = "";
-	let upload: UploadItem;
-	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), "ragtag-"));
-		const path = join(folder, "a.txt");
-		await writeFile(path, "hello");
-		upload = { ...work(0), documentId: "", metadata, file: { path, name: "a.txt" } };
-	});
-	afterAll(() => rm(folder, { recursive: true }));
+	const folder = folderOfAll();
+	const path = join(folder, "a.txt");
+	beforeAll(() => writeFile(path, "hello"));
+	const upload: UploadItem = { ...work(0), documentId: "", metadata, file: { path, name: "a.txt" } };
 	const stored = { id: "new", name: "a.txt", size: 5 };
 	const settled = { status: "uploaded", documentId: "new", storedName: "a.txt" };
 	const look = "list set page 1 name a.txt";

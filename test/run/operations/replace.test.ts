@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document, ParsingChange } from "../../../src/rest/types.ts";
 import { copyParsing } from "../../../src/run/operations/copied-parsing.ts";
@@ -9,13 +8,10 @@ import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { serviceOf, uploading } from "../fake-service.ts";
 import { work } from "../harness.ts";
 import { ragflowPut } from "../../support/flavours.ts";
+import { folderOfAll } from "../../support/service.ts";
 
-let folder = "";
-beforeAll(async () => {
-	folder = await mkdtemp(join(tmpdir(), "ragtag-"));
-	await writeFile(join(folder, "a.txt"), "quite another text");
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderOfAll();
+beforeAll(() => writeFile(join(folder, "a.txt"), "quite another text"));
 
 // An object store that fails leaves a document with the right size and without bytes.
 it.each<[string, (sink: (bytes: Uint8Array) => Promise<void>) => Promise<number>]>([

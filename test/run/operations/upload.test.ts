@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery, StoredFile, UploadFile } from "../../../src/rest/types.ts";
 import { mayHaveArrived, type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
@@ -14,6 +13,7 @@ import { FakeClock, idle, idleFiles } from "../fake-clock.ts";
 import { provenService, serviceOf, uploading } from "../fake-service.ts";
 import { type Run, start, work } from "../harness.ts";
 import { sent } from "../journal/support.ts";
+import { folderOfAll } from "../../support/service.ts";
 
 /** Time that takes none, as files are looked at meanwhile, which no clock of a test can hurry. */
 class InstantClock extends FakeClock {
@@ -95,12 +95,10 @@ const uploads = ({ calls }: Store): string[] => calls.filter((call) => call.star
 const written = ({ calls }: Store): string[] => calls.filter((call) => call.startsWith("update"));
 const notStored = { kind: "not_the_api", code: "NOT_STORED" };
 
-let folder = "";
+const folder = folderOfAll();
 beforeAll(async () => {
-	folder = await mkdtemp(join(tmpdir(), "ragtag-"));
 	for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(join(folder, name), `text of ${name}`);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const item = (name: string, index = 0): UploadItem => ({
 	...work(index),
@@ -110,24 +108,18 @@ const item = (name: string, index = 0): UploadItem => ({
 });
 
 describe("a false success of an upload", () => {
-	it.each([true, false])(
-		"that stored nothing stops the run with exit 6, and no file counts, with metadata: %s",
-		async (has) => {
-			const store = storeOf();
-			store.take = (_, stored) => stored;
-			const items = ["a.txt", "b.txt", "c.txt"].map((name, at) => ({
-				...item(name, at),
-				...(has ? {} : { metadata: new Map() }),
-			}));
-			const run = store.run(items, 1);
-			expect(await run.done).toMatchObject({
-				exit: 6,
-				text: expect.stringContaining("does not list it"),
-			});
-			expect(run.journal.totals()).toMatchObject({ uploaded: 0, pending: 3 });
-			expect(uploads(store)).toHaveLength(1);
-		},
-	);
+	it.each([true, false])("that stored nothing stops the run with exit 6, metadata: %s", async (has) => {
+		const store = storeOf();
+		store.take = (_, stored) => stored;
+		const items = ["a.txt", "b.txt", "c.txt"].map((name, at) => ({
+			...item(name, at),
+			...(has ? {} : { metadata: new Map() }),
+		}));
+		const run = store.run(items, 1);
+		expect(await run.done).toMatchObject({ exit: 6, text: expect.stringContaining("does not list it") });
+		expect(run.journal.totals()).toMatchObject({ uploaded: 0, pending: 3 });
+		expect(uploads(store)).toHaveLength(1);
+	});
 
 	it("stops parallel uploads too: none counts before one was seen", async () => {
 		const store = storeOf();
@@ -310,10 +302,7 @@ describe("an upload whose answer was lost", () => {
 it("of a killed execution is searched until the settle time is over, before it is sent again", async () => {
 	const clock = new FakeClock(0.5, idleFiles);
 	const store = storeOf({ clock });
-	const log: SentLog = {
-		...unrecorded,
-		earlier: () => ({ age: 2_000 }),
-	};
+	const log: SentLog = { ...unrecorded, earlier: () => ({ age: 2_000 }) };
 	void clock.sleep(6_000).then(() => keep(store, { ...documentOf("late"), name: "a.txt", size: 13 }));
 	const run = store.run([item("a.txt")], 1, { log });
 	expect(await clock.until(run.done)).toBeUndefined();

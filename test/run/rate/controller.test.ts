@@ -12,11 +12,7 @@ describe("a limit of 60/s that is not known, with a burst of 10, as nginx keeps 
 		const rows = 1_500;
 		const { end, refused, tries } = simulate(
 			leakyBucket(() => LIMIT, status, 2),
-			{
-				rows,
-				...(cap === undefined ? {} : { cap }),
-				way,
-			},
+			{ rows, ...(cap === undefined ? {} : { cap }), way },
 		);
 		expect((rows * 1000) / end / LIMIT).toBeGreaterThan(0.92);
 		// At 300 ms a refusal is known only after 18 more requests.
@@ -29,20 +25,17 @@ describe("a limit of 60/s that is not known, with a burst of 10, as nginx keeps 
 		{ status: 429, cap: undefined, way: 300 },
 		{ status: 503, cap: 100, way: 300 },
 		{ status: 503, cap: undefined, way: 30 },
-	] as const)(
-		"is used ten seconds after it fell to 20 and rose to 100: $status, $cap, $way ms",
-		({ status, cap, way }) => {
-			const limit = (seconds: number): number => (seconds < 20 ? LIMIT : seconds < 40 ? 20 : 100);
-			const { passed, refused } = simulate(leakyBucket(limit, status, 2), {
-				rows: 3_400,
-				...(cap === undefined ? {} : { cap }),
-				way,
-			});
-			expect(passed(30, 39)).toBeGreaterThan(0.85 * 20);
-			expect(passed(50, 55)).toBeGreaterThan(0.85 * 100);
-			expect(refused()).toBeLessThan(0.06);
-		},
-	);
+	] as const)("is used ten seconds after a fall to 20 and a rise: $status, $cap, $way ms", ({ status, cap, way }) => {
+		const limit = (seconds: number): number => (seconds < 20 ? LIMIT : seconds < 40 ? 20 : 100);
+		const { passed, refused } = simulate(leakyBucket(limit, status, 2), {
+			rows: 3_400,
+			...(cap === undefined ? {} : { cap }),
+			way,
+		});
+		expect(passed(30, 39)).toBeGreaterThan(0.85 * 20);
+		expect(passed(50, 55)).toBeGreaterThan(0.85 * 100);
+		expect(refused()).toBeLessThan(0.06);
+	});
 });
 
 describe("a service that takes so many at any concurrency", () => {

@@ -7,7 +7,8 @@ import { createRun } from "../../../src/run/journal/open.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { Recorder } from "../../../src/run/recorded/recorder.ts";
 import { work } from "../harness.ts";
-import { folder, header } from "../journal/support.ts";
+import { header } from "../journal/support.ts";
+import { folder } from "../../support/service.ts";
 
 /** What a reader finds in the record of an update of a document that had that metadata. */
 async function recordOf(before: Metadata | undefined): Promise<SentRecord | undefined> {

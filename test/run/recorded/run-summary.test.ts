@@ -5,14 +5,7 @@ import { noOutcomes } from "../../../src/outcomes.ts";
 import { readSummary } from "../../../src/run/recorded/run-summary.ts";
 import { folder } from "../../support/service.ts";
 
-const COUNTS = {
-	...noOutcomes(),
-	rows: 3,
-	updated: 3,
-	invalid: 0,
-	pending: 0,
-	attempts: 3,
-};
+const COUNTS = { ...noOutcomes(), rows: 3, updated: 3, invalid: 0, pending: 0, attempts: 3 };
 const TIME = "2026-11-21T17:00:00.000Z";
 const WRITTEN = { ...COUNTS, duplicate_skipped: 0, superseded: 0, seconds: 2, exit_code: 0, ended: TIME, wrote: true };
 const UNKNOWN = { stop: undefined, slow: [], verify: undefined, isVerified: false };

@@ -147,13 +147,10 @@ describe("the decision after a failed request", () => {
 		["throttled", 10_000, 10_500, { action: "retry" }],
 		["ambiguous", undefined, 124, { action: "leave", everyone: false }],
 		["not_sent", undefined, 125, { action: "retry" }],
-	])(
-		"begins no wait that would exceed --max-duration: %s, %s ms, with %d ms left",
-		(kind, retryAfter, timeLeft, decision) => {
-			const error = failure(kind, retryAfter === undefined ? {} : { retryAfter });
-			expect(decide(error, { ...first, timeLeft })).toMatchObject(decision);
-		},
-	);
+	])("begins no wait beyond --max-duration: %s, %s ms, with %d ms left", (kind, retryAfter, timeLeft, decision) => {
+		const error = failure(kind, retryAfter === undefined ? {} : { retryAfter });
+		expect(decide(error, { ...first, timeLeft })).toMatchObject(decision);
+	});
 
 	it("makes the last attempt when an outage reaches its limit, not later", () => {
 		const state = { ...first, attempt: 8, outageLeft: 700 };

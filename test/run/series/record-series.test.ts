@@ -8,14 +8,7 @@ import { noOutcomes } from "../../../src/outcomes.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { folder } from "../../support/service.ts";
 
-const TOTALS = {
-	rows: 100,
-	...noOutcomes(),
-	invalid: 3,
-	duplicateSkipped: 2,
-	pending: 95,
-	attempts: 0,
-};
+const TOTALS = { rows: 100, ...noOutcomes(), invalid: 3, duplicateSkipped: 2, pending: 95, attempts: 0 };
 
 /** A run whose seconds pass when the test says so. */
 async function running(path: string) {
@@ -26,11 +19,7 @@ async function running(path: string) {
 	let tick = (): void => undefined;
 	const notes: string[] = [];
 	const totals = { ...TOTALS };
-	const figures = {
-		monitor,
-		journal: { totals: () => totals },
-		cap: () => 50,
-	};
+	const figures = { monitor, journal: { totals: () => totals }, cap: () => 50 };
 	const series = recordSeries(path, figures, (text) => notes.push(text), {
 		clock: { now: () => now },
 		timers: {
@@ -116,11 +105,7 @@ describe("the series of a run", () => {
 		const clock = new FakeClock();
 		const notes: string[] = [];
 		const monitor = new RunMonitor(clock, new Cooldown(clock));
-		const figures = {
-			monitor,
-			journal: { totals: () => TOTALS },
-			cap: () => undefined,
-		};
+		const figures = { monitor, journal: { totals: () => TOTALS }, cap: () => undefined };
 		const series = recordSeries(path, figures, (text) => notes.push(text), {
 			clock,
 			timers: { date: () => new Date(), every: () => () => undefined },

@@ -137,11 +137,8 @@ describe("the comparison of what was sent with what arrived", () => {
 });
 
 // Node's own recursive way of making folders spins for ever there, and `doctor` with it.
-test.runIf(process.platform === "linux")(
-	"a folder that can't be made stores nothing, and the program ends",
-	async () => {
-		const memory = fileMemory("/proc/nonesuch/ragtag", url);
-		await memory.save(known);
-		expect(await memory.load()).toBeUndefined();
-	},
-);
+test.runIf(process.platform === "linux")("a folder that can't be made stores nothing: the program ends", async () => {
+	const memory = fileMemory("/proc/nonesuch/ragtag", url);
+	await memory.save(known);
+	expect(await memory.load()).toBeUndefined();
+});

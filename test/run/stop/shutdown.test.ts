@@ -188,10 +188,7 @@ describe("a part of the program that fails", () => {
 	it("frees a row's place only when its outcome is durable: what is not recorded is sent again", async () => {
 		const clock = new FakeClock();
 		let sent = 0;
-		const journal: Journal<Work> = {
-			record: () => clock.sleep(1_000),
-			totals: () => totalsOf({}),
-		};
+		const journal: Journal<Work> = { record: () => clock.sleep(1_000), totals: () => totalsOf({}) };
 		const run = start(
 			updating(() => void (sent += 1)),
 			{ clock, journal },

@@ -16,7 +16,6 @@ import {
 	ownerText,
 	readOwner,
 } from "../../../src/run/storage/process-owner.ts";
-import { folder } from "../journal/support.ts";
 
 type LockOptions = Parameters<typeof takeLock>[1];
 
@@ -24,6 +23,7 @@ type LockOptions = Parameters<typeof takeLock>[1];
 const HOLDER = `
 import { once } from "node:events";
 import { takeLock } from "./src/run/storage/lock.ts";
+import { folder } from "../../support/service.ts";
 process.stdout.write("ready\\n");
 await once(process.stdin, "data");
 try {
@@ -178,11 +178,7 @@ describe("a lock", () => {
 
 describe("a lock on a system without start times", () => {
 	function machine(running: readonly number[]): Machine {
-		return {
-			host: "mac",
-			boot: null,
-			processOf: (pid) => (running.includes(pid) ? { start: null } : undefined),
-		};
+		return { host: "mac", boot: null, processOf: (pid) => (running.includes(pid) ? { start: null } : undefined) };
 	}
 
 	it("goes to exactly one of many simultaneous starts", async () => {

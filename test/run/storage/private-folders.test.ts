@@ -83,9 +83,7 @@ it.skipIf(uid === 0)("anything of another user is refused: folders, runs, locks 
 	const target = { baseUrl: "http://127.0.0.1/api/v1", manifest: { sha256: "0" } };
 	await expect(
 		lockContent(target, { runs: new RunStore(state, someone), processes, force: false }),
-	).rejects.toMatchObject({
-		exit: 2,
-	});
+	).rejects.toMatchObject({ exit: 2 });
 	expect(await readdir(join(state, "runs"))).toEqual([]);
 });
 

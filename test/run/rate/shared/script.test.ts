@@ -37,15 +37,12 @@ it.skipIf(!hasRedis)(`the lowest cap of the runs that are going on holds for all
 	expect(await call({ run: "a", cap: 100 })).toMatchObject({ runs: 2, cap: 100 });
 });
 
-it.skipIf(!hasRedis)(
-	`a Retry-After reaches the other runs, and a shorter one does not end it${withoutRedis}`,
-	async () => {
-		const { call } = await shared();
-		await call({ run: "a", cooldown: 60_000 });
-		await call({ run: "a", cooldown: 1_000 });
-		expect((await call({ run: "b" })).cooldown).toBeGreaterThan(50_000);
-	},
-);
+it.skipIf(!hasRedis)(`a Retry-After reaches the other runs, no shorter one ends it${withoutRedis}`, async () => {
+	const { call } = await shared();
+	await call({ run: "a", cooldown: 60_000 });
+	await call({ run: "a", cooldown: 1_000 });
+	expect((await call({ run: "b" })).cooldown).toBeGreaterThan(50_000);
+});
 
 it.skipIf(!hasRedis)(`a Redis that lost what it held is noticed${withoutRedis}`, async () => {
 	const { cli, call } = await shared();
@@ -89,7 +86,7 @@ it.skipIf(!hasRedis)(`Redis learns neither the key nor the address${withoutRedis
 });
 
 it.each([undefined, "", "0 1 1 0", "1e999 1 1 0 1", "0 0 1 0 1", "0 1 x 0 1"])(
-	"an answer %j of another program is refused",
+	"%j of another program is refused",
 	(text) => {
 		expect(() => answerOf(text)).toThrow("no such answer");
 	},

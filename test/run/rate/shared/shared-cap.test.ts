@@ -44,15 +44,12 @@ const SHARE = { cap: 100, runs: 4 };
 it.each([
 	["is to come", 40, [40, 65]],
 	["lies back", -20, [0, 5]],
-])(
-	"a permit whose slot %s is good until 25 milliseconds after it: later ones would come together",
-	async (_, wait, at) => {
-		const { clock, shared } = await world(({ permits }) => ({ wait: wait * permits }));
-		const until = await clock.until(shared.take(undefined));
-		expect([clock.now(), until]).toEqual(at);
-		await shared.close();
-	},
-);
+])("a permit whose slot %s is good for 25 milliseconds: later ones would come together", async (_, wait, at) => {
+	const { clock, shared } = await world(({ permits }) => ({ wait: wait * permits }));
+	const until = await clock.until(shared.take(undefined));
+	expect([clock.now(), until]).toEqual(at);
+	await shared.close();
+});
 
 it("no permits are ordered further ahead than timers are late: a killed run would lose them", async () => {
 	// One permit every ten milliseconds, as a cap of 100 gives them.
