@@ -32,19 +32,13 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 		["ragtag docs sync /srv/papers -d DATASET --remove --parse -q", "the same"],
 	],
 	"docs/backup.md": [
-		[
-			"ragtag docs download -d DATASET --out backup",
-			"the documented API has no such call; test/e2e/download.test.ts does it",
-		],
+		["ragtag docs download -d DATASET --out backup", "the documented API has no such call: test/e2e/download.test.ts"],
 		["ragtag docs download -d DATASET --out backup --only-changed --force", "the same"],
 	],
 	"docs/ci.md": [["ragtag runs undo --state-dir state --yes", "test/kits/ci.slow.test.ts does it after the pipeline"]],
 	"docs/install.md": [
 		["npm pack", "installs a program for all users; npm run test:package does it in a folder"],
-		[
-			"git clone --branch v0.2.0 REPOSITORY ragtag && cd ragtag",
-			"needs a repository; npm run test:reproducible does the rest",
-		],
+		["git clone --branch v0.2.0 REPOSITORY ragtag && cd ragtag", "needs a repository: npm run test:reproducible"],
 		["npm run build:binary", "takes Node from npm; npm run test:binary does it"],
 		["npm run build:binary && docker build -f packaging/Dockerfile -t ragtag .", "needs a Docker engine"],
 		["npm run build:binary -- --downloads https://downloads.example.com/ragtag", "npm run test:binary does it"],
@@ -88,25 +82,18 @@ const NOT_TYPED: Readonly<Record<string, readonly (readonly [line: string, why: 
 /** `RAGTAG_DOCS=write npx vitest run test/docs` puts what the commands print now into the pages. */
 const writes = process.env["RAGTAG_DOCS"] === "write";
 
-/** Milliseconds: a page that takes as long hangs. */
-const TIMEOUT = 180_000;
-
 describe.concurrent("the pages show what their commands print", () => {
-	it.each(PAGES.filter((page) => commandsOf(textOf(page)).length > 0))(
-		"%s",
-		async (page) => {
-			const commands = commandsOf(textOf(page));
-			const printed = await type(commands.map(({ command }) => command));
-			const shown = (texts: readonly string[]): string =>
-				maskPage(
-					commands.map(({ command }, index) => `$ ${command}\n${inOneOrder(command, texts[index] ?? "")}`).join(""),
-				);
-			const expected = shown(commands.map((typed) => typed.printed));
-			if (writes && shown(printed) !== expected) return rewrite(page, commands, printed);
-			expect(shown(printed)).toBe(expected);
-		},
-		TIMEOUT,
-	);
+	it.each(PAGES.filter((page) => commandsOf(textOf(page)).length > 0))("%s", async (page) => {
+		const commands = commandsOf(textOf(page));
+		const printed = await type(commands.map(({ command }) => command));
+		const shown = (texts: readonly string[]): string =>
+			maskPage(
+				commands.map(({ command }, index) => `$ ${command}\n${inOneOrder(command, texts[index] ?? "")}`).join(""),
+			);
+		const expected = shown(commands.map((typed) => typed.printed));
+		if (writes && shown(printed) !== expected) return rewrite(page, commands, printed);
+		expect(shown(printed)).toBe(expected);
+	});
 });
 
 /** Rows of a list of documents, sorted: uploads run at the same time, so which was stored first is not certain. */

@@ -9,9 +9,6 @@ const RECIPES = blocksOf(PAGE)
 	.filter(({ fence }) => fence === "sh")
 	.map(({ text }) => text);
 
-/** Milliseconds: LibreOffice and pandoc start slowly on a busy machine. */
-const TIMEOUT = 180_000;
-
 const KINDS = ["txt", "md", "html", "csv", "json", "pdf"];
 
 /** 60 files of six kinds in two folders. */
@@ -63,33 +60,25 @@ function isThere(program: string): boolean {
 const recipeOf = (program: string): string => RECIPES.find((text) => text.includes(program)) ?? "false";
 
 describe("a recipe gives documents the metadata that their files have:", () => {
-	it(
-		"60 files of six kinds, in two commands",
-		async () => {
-			const held = await documentsAfter(SIXTY, recipeOf("{category}"));
-			expect([recipeOf("{category}").trim().split("\n").length, Object.keys(held).length]).toEqual([2, 60]);
-			expect(held).toMatchObject(
-				Object.fromEntries(
-					KINDS.map((kind) => [
-						`it/2023_Paper-3-${kind}.${kind}`,
-						{ category: "it", year: 2023, title: `Paper-3-${kind}` },
-					]),
-				),
-			);
-		},
-		TIMEOUT,
-	);
+	it("60 files of six kinds, in two commands", async () => {
+		const held = await documentsAfter(SIXTY, recipeOf("{category}"));
+		expect([recipeOf("{category}").trim().split("\n").length, Object.keys(held).length]).toEqual([2, 60]);
+		expect(held).toMatchObject(
+			Object.fromEntries(
+				KINDS.map((kind) => [
+					`it/2023_Paper-3-${kind}.${kind}`,
+					{ category: "it", year: 2023, title: `Paper-3-${kind}` },
+				]),
+			),
+		);
+	});
 
-	it(
-		"find",
-		async () => {
-			const files =
-				"mkdir papers; echo new > 'papers/a b.txt'; echo old > papers/old.txt; touch -d 2020-01-01 papers/old.txt";
-			const held = await documentsAfter(files, recipeOf("find papers"));
-			expect(Object.entries(held)).toEqual([[expect.stringMatching(/a b\.txt$/), { ext: "txt", size: 4 }]]);
-		},
-		TIMEOUT,
-	);
+	it("find", async () => {
+		const files =
+			"mkdir papers; echo new > 'papers/a b.txt'; echo old > papers/old.txt; touch -d 2020-01-01 papers/old.txt";
+		const held = await documentsAfter(files, recipeOf("find papers"));
+		expect(Object.entries(held)).toEqual([[expect.stringMatching(/a b\.txt$/), { ext: "txt", size: 4 }]]);
+	});
 
 	it.skipIf(!["exiftool", "pandoc", "soffice"].every(isThere))(
 		"exiftool (skipped where exiftool, pandoc or LibreOffice is missing)",
@@ -99,27 +88,18 @@ describe("a recipe gives documents the metadata that their files have:", () => {
 				"travel.pdf": { Title: "On travel", Author: "Ana" },
 			});
 		},
-		TIMEOUT,
 	);
 
-	it.skipIf(!isThere("pandoc"))(
-		"pandoc (skipped where pandoc is missing)",
-		async () => {
-			expect(await documentsAfter(WEB, recipeOf("pandoc"))).toEqual({
-				"leave.html": expect.objectContaining({ title: "On leave", author: "Ana" }),
-			});
-		},
-		TIMEOUT,
-	);
+	it.skipIf(!isThere("pandoc"))("pandoc (skipped where pandoc is missing)", async () => {
+		expect(await documentsAfter(WEB, recipeOf("pandoc"))).toEqual({
+			"leave.html": expect.objectContaining({ title: "On leave", author: "Ana" }),
+		});
+	});
 
-	it(
-		"tika, from what it prints on",
-		async () => {
-			const rest = recipeOf("tika").split("\n").slice(1).join("\n");
-			expect(await documentsAfter(TIKA, rest)).toEqual({
-				"a.pdf": { "dc:title": "On leave", "dc:creator": ["Ana", "Ben"] },
-			});
-		},
-		TIMEOUT,
-	);
+	it("tika, from what it prints on", async () => {
+		const rest = recipeOf("tika").split("\n").slice(1).join("\n");
+		expect(await documentsAfter(TIKA, rest)).toEqual({
+			"a.pdf": { "dc:title": "On leave", "dc:creator": ["Ana", "Ben"] },
+		});
+	});
 });

@@ -187,19 +187,16 @@ describe("text of others in the log of a CI runner", () => {
 		expect([stdout.text, stderr.text]).toEqual([`${shown}\nnext\n${shown}\n`, `${shown}\n${shown}\n`]);
 	});
 
-	it.each(names)(
-		"%j stays as it is in data, in the annotations of the program, and outside of GitHub",
-		async (name) => {
-			const { io, stdout, stderr } = ioOn({ env: actions });
-			await io.out(`${name}\n`);
-			io.annotation(name);
-			expect([stdout.text, stderr.text]).toEqual([`${name}\n`, `${name}\n`]);
-			const outside = ioOn({ env: {} });
-			await outside.io.print(`${name}\n`);
-			outside.io.err(name);
-			expect([outside.stdout.text, outside.stderr.text]).toEqual([`${name}\n`, `${name}\n`]);
-		},
-	);
+	it.each(names)("%j stays as it is in data, in the program's annotations, and outside of GitHub", async (name) => {
+		const { io, stdout, stderr } = ioOn({ env: actions });
+		await io.out(`${name}\n`);
+		io.annotation(name);
+		expect([stdout.text, stderr.text]).toEqual([`${name}\n`, `${name}\n`]);
+		const outside = ioOn({ env: {} });
+		await outside.io.print(`${name}\n`);
+		outside.io.err(name);
+		expect([outside.stdout.text, outside.stderr.text]).toEqual([`${name}\n`, `${name}\n`]);
+	});
 
 	it("a line end in a message begins no line, so no name forges a line of the log", async () => {
 		const { io, stderr } = ioOn({});

@@ -62,11 +62,7 @@ const STATES = {
 		left: 12,
 		activity: { state: "running", bytes: 1_230_000_000, bytesTotal: 3_400_000_000, seconds: 60 },
 	},
-	still: {
-		rows: counts(3, 9),
-		bytesRate: 0,
-		activity: { state: "running", bytes: 1_230_000_000, seconds: 60 },
-	},
+	still: { rows: counts(3, 9), bytesRate: 0, activity: { state: "running", bytes: 1_230_000_000, seconds: 60 } },
 	wide: { activity: { state: "checking", what: "資料 👩‍🔬.csv", seconds: 2 } },
 } satisfies Record<string, ProgressState>;
 

@@ -19,10 +19,7 @@ describe("rows that may be about the same document", () => {
 });
 
 const HEX = "0123456789abcdef0123456789abcdef";
-const row = fc.record({
-	id: fc.constantFrom("a", "A", "b", HEX, HEX.toUpperCase()),
-	value: fc.constantFrom("x", "y"),
-});
+const row = fc.record({ id: fc.constantFrom("a", "A", "b", HEX, HEX.toUpperCase()), value: fc.constantFrom("x", "y") });
 
 test("--on-duplicate decides as its words say, wherever the rows stand", async () => {
 	await fc.assert(

@@ -15,12 +15,9 @@ function textsOf(type: CellType, cells: readonly string[], namesChanges = false)
 test.each([
 	[["1.000"], 'key: "1.000" on line 2 is read as 1; if it means 1000, write that'],
 	[["7", "12.500", "-1.250"], 'key: "12.500" on line 3 is read as 12.5; if it means 12500, write that'],
-])(
-	"numbers %j, which may have a point between thousands, are named: they would be stored a thousandth",
-	(cells, text) => {
-		expect(textsOf("number", cells)).toEqual([text]);
-	},
-);
+])("numbers %j, which may have a point between thousands, are named", (cells, text) => {
+	expect(textsOf("number", cells)).toEqual([text]);
+});
 
 test.each([[["1.000", "1.5"]], [["0.125"]], [["1.000", "1500"]], [["1000.125"]], [["1e3"]], [["1", "2"]]])(
 	"numbers %j are clear: a warning about them would hide others",

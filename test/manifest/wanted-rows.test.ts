@@ -23,25 +23,22 @@ test.each([
 			[4, 5, "e"],
 		],
 	],
-] as const)(
-	"a resume gets each %s row that is left with its own position and line, and no other",
-	async (_, text, left) => {
-		const input = { stdin: inChunks(Buffer.from(text), 7), onProblem: () => undefined };
-		const checked = await checkManifest("-", TAG, input);
-		try {
-			const seen: unknown[] = [];
-			const asked: number[] = [];
-			const isWanted = (index: number): boolean => {
-				asked.push(index);
-				return index === 1 || index === 4;
-			};
-			for await (const rows of checked.readBatches(isWanted)) {
-				for (const { index, line, documentId } of rows) seen.push([index, line, documentId]);
-			}
-			expect(seen).toEqual(left);
-			expect(asked).toEqual([0, 1, 2, 4]);
-		} finally {
-			await checked.close();
+] as const)("a resume gets each %s row that is left with its own position and line", async (_, text, left) => {
+	const input = { stdin: inChunks(Buffer.from(text), 7), onProblem: () => undefined };
+	const checked = await checkManifest("-", TAG, input);
+	try {
+		const seen: unknown[] = [];
+		const asked: number[] = [];
+		const isWanted = (index: number): boolean => {
+			asked.push(index);
+			return index === 1 || index === 4;
+		};
+		for await (const rows of checked.readBatches(isWanted)) {
+			for (const { index, line, documentId } of rows) seen.push([index, line, documentId]);
 		}
-	},
-);
+		expect(seen).toEqual(left);
+		expect(asked).toEqual([0, 1, 2, 4]);
+	} finally {
+		await checked.close();
+	}
+});

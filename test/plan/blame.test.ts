@@ -44,7 +44,7 @@ describe("who set each current value", () => {
 		],
 		["no key that a run left out", [write("A", { a: 1, b: 1 }, {}), write("B", { b: 1 }, { a: 1, b: 1 })], ["b=1 A"]],
 		[
-			"none where what was there is not known, but what was sent",
+			"none where what was there is unknown, not what was sent",
 			[write("A", { a: 1 }), write("B", { a: 1 })],
 			["a=1 A"],
 		],

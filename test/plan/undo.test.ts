@@ -55,9 +55,9 @@ describe("the undo of a row restores the previous value, and overwrites only the
 
 	it.each([
 		["the document had it already", { metadata: a(1), before: a(1) }, asSent, "nothing"],
-		["nobody knows what was there", { before: undefined }, asSent, "impossible"],
+		["no record holds what was there", { before: undefined }, asSent, "impossible"],
 		["the document was removed", { write: "remove" as const }, asSent, "impossible"],
-		["nobody knows what the upload made", { write: "upload" as const, documentId: "" }, asSent, "impossible"],
+		["no record holds what the upload made", { write: "upload" as const, documentId: "" }, asSent, "impossible"],
 	])("%s", (_, more, keeps, expected) => {
 		expect(undoStep({ ...update, ...more }, keeps)).toBe(expected);
 	});

@@ -42,12 +42,7 @@ it.each<[string, [JsonValue, JsonValue | undefined][], JsonValue, unknown]>([
 		{ to: ["b", "a"], line: 2 },
 	],
 	["a list takes the place of its item", [["a, b", ["a", "b"]]], ["x", "a, b"], { to: ["x", "a", "b"], line: 2 }],
-	[
-		"a deleted item leaves the others, and an empty list is still a list",
-		[["a", undefined]],
-		["a"],
-		{ to: [], line: 2 },
-	],
+	["a deleted item leaves the others, and an empty list is one", [["a", undefined]], ["a"], { to: [], line: 2 }],
 	[
 		"a list that the map has is one value",
 		[

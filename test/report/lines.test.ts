@@ -5,23 +5,7 @@ import { csvLine } from "../../src/manifest/csv/cells.ts";
 import { reportCsvLine, tsvLine } from "../../src/report/escape.ts";
 
 // Every character that means something to a reader of these files, more often than chance would bring it.
-const special = fc.constantFrom(
-	'"',
-	",",
-	";",
-	"\t",
-	"\r",
-	"\n",
-	"\r\n",
-	"'",
-	"=",
-	"\\",
-	"\\n",
-	" ",
-	"\u2028",
-	"é",
-	"界",
-);
+const special = fc.constantFrom("\r\n", "\\n", ..."\",;\t\r\n'=\\ \u2028é界".split(""));
 
 const cell = fc
 	.array(fc.oneof(special, fc.string({ unit: "binary", maxLength: 3 })), { maxLength: 6 })

@@ -19,12 +19,7 @@ const slowed = { cause: "slowed", seconds: 20.4 };
 const full = { cause: "concurrency", seconds: 60 };
 
 it.each([
-	[
-		"waits and an outage",
-		{ slow: [waited, outage] },
-		100,
-		"rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)",
-	],
+	["waits, an outage", { slow: [waited, outage] }, 100, "rate: 31 of 100 a second (waited 84 s for 429, outage 12 s)"],
 	["a lowered rate", { slow: [slowed] }, 100, "rate: 31 of 100 a second (slowed for 20 s)"],
 	[
 		"requests in flight",

@@ -20,11 +20,7 @@ describe("a page on a terminal", () => {
 	it.each([
 		["a heading", "## What is kept", "<What is kept>\n"],
 		["a paragraph, wrapped anew", "one two\nthree\n\nfour", "one two three\n\nfour\n"],
-		[
-			"a long paragraph",
-			"aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii",
-			"aaaa bbbb cccc dddd eeee ffff gggg hhhh\niiii\n",
-		],
+		["a paragraph", "aaaa bbbb cccc dddd eeee ffff gggg hhhh iiii", "aaaa bbbb cccc dddd eeee ffff gggg hhhh\niiii\n"],
 		["a word that is longer than a line", `see ${"x".repeat(50)} now`, `see\n${"x".repeat(50)}\nnow\n`],
 		["code in a line, word by word", "type `docs tag` or ``a`b``", "type {docs} {tag} or {a`b}\n"],
 		["strong words, with code in them", "**never `rm` it**", "<never> <{rm}> <it>\n"],
@@ -55,12 +51,12 @@ describe("a page on a terminal", () => {
 
 	it.each([
 		[
-			"its columns stand below each other",
+			"columns stand below each other",
 			"| a | |\n|---|---|\n| `x` | y |\n| longer | z |",
 			"<a>\n{x}       y\nlonger  z\n",
 		],
 		[
-			"wide characters take two columns",
+			"wide letters take two columns",
 			"| a | b |\n|:-:|---|\n| 日本 | y |\n| abc | z |",
 			"<a>     <b>\n日本  y\nabc   z\n",
 		],

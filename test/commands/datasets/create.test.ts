@@ -55,13 +55,10 @@ describe("datasets create", () => {
 		expect(stderr).toContain("its id is a");
 	});
 
-	it.each(["documented", "ragflow-0.26"] as const)(
-		"blanks at the ends, which %s removes, do not make another name",
-		async (flavour) => {
-			const service = await serve(0, { flavour });
-			expect((await ragtag(["datasets", "create", " new one "], { env: envOf(service) })).exit).toBe(0);
-		},
-	);
+	it.each(["documented", "ragflow-0.26"] as const)("blanks at the ends make no other name at %s", async (flavour) => {
+		const service = await serve(0, { flavour });
+		expect((await ragtag(["datasets", "create", " new one "], { env: envOf(service) })).exit).toBe(0);
+	});
 
 	it("with an unknown path blames the address, not the ids", async () => {
 		const { url } = await listen((request, response) => {

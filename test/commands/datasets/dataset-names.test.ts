@@ -31,17 +31,14 @@ async function named(...names: readonly string[]) {
 it.each([
 	[[], 6],
 	[["--max-outage", "1h"], 0],
-] as const)(
-	"a service that restarts while the name is looked up is waited for with %j: exit %d",
-	async (flags, exit) => {
-		const restart = { fault: "close", when: "before", on: { method: "GET", path: "/datasets$", to: 20 } } as const;
-		const service = await serve(3, { faults: { faults: [restart] } });
-		const [id = ""] = await service.ids();
-		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
-		const argv = ["docs", "tag", path, "-d", "sandbox", ...flags];
-		expect((await ragtag(argv, { env: envOf(service), clock: impatient })).exit).toBe(exit);
-	},
-);
+] as const)("a service that restarts while a name is looked up is waited for, %j: exit %d", async (flags, exit) => {
+	const restart = { fault: "close", when: "before", on: { method: "GET", path: "/datasets$", to: 20 } } as const;
+	const service = await serve(3, { faults: { faults: [restart] } });
+	const [id = ""] = await service.ids();
+	const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
+	const argv = ["docs", "tag", path, "-d", "sandbox", ...flags];
+	expect((await ragtag(argv, { env: envOf(service), clock: impatient })).exit).toBe(exit);
+});
 
 describe("a dataset is named by its exact name", () => {
 	it("for rows of a manifest: they are sent with its id, which is recorded", async () => {

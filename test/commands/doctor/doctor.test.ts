@@ -233,32 +233,29 @@ describe("each fault ends with its exit code, and a line that says what to type"
 });
 
 describe("RAGFlow", () => {
-	it.each(commandFlavours)(
-		"as the sandbox imitates it, %s, is recognised, and the signs are printed",
-		async (spoken) => {
-			const service = await serve(1, { flavour: spoken });
-			const ended = await ragtag(["doctor", "--json"], { env: envOf(service) });
-			const [flavour, how] =
-				spoken === "documented"
-					? ["documented", "it does not answer as a RAGFlow server does"]
-					: spoken < "ragflow-0.25"
-						? ["ragflow-put", 'it answers PATCH with code 100, "405: Method Not Allowed", and it accepts PUT']
-						: spoken === "ragflow-0.25"
-							? ["ragflow-patch", 'it answers PUT with code 100, "405: Method Not Allowed", and it accepts PATCH']
-							: spoken === "ragflow-1.0"
-								? [
-										"ragflow-1.0",
-										"it has no route for PUT, and it accepts PATCH, and refuses an unknown document in RAGFlow's words",
-									]
-								: ["ragflow-patch", "it accepts PATCH, and PUT as its alias"];
-			expect(read(ended).end).toMatchObject({ flavour });
-			expect(textOf(ended, "flavour")).toContain(how);
-			if (spoken !== "documented") expect(textOf(ended, "flavour")).toContain("application/json");
-			if (flavour === "ragflow-put" || flavour === "ragflow-patch") {
-				expect(textOf(ended, "flavour")).toContain("its list of datasets has RAGFlow's members");
-			}
-		},
-	);
+	it.each(commandFlavours)("as the sandbox imitates it, %s, is recognised by printed signs", async (spoken) => {
+		const service = await serve(1, { flavour: spoken });
+		const ended = await ragtag(["doctor", "--json"], { env: envOf(service) });
+		const [flavour, how] =
+			spoken === "documented"
+				? ["documented", "it does not answer as a RAGFlow server does"]
+				: spoken < "ragflow-0.25"
+					? ["ragflow-put", 'it answers PATCH with code 100, "405: Method Not Allowed", and it accepts PUT']
+					: spoken === "ragflow-0.25"
+						? ["ragflow-patch", 'it answers PUT with code 100, "405: Method Not Allowed", and it accepts PATCH']
+						: spoken === "ragflow-1.0"
+							? [
+									"ragflow-1.0",
+									"it has no route for PUT, and it accepts PATCH, and refuses an unknown document in RAGFlow's words",
+								]
+							: ["ragflow-patch", "it accepts PATCH, and PUT as its alias"];
+		expect(read(ended).end).toMatchObject({ flavour });
+		expect(textOf(ended, "flavour")).toContain(how);
+		if (spoken !== "documented") expect(textOf(ended, "flavour")).toContain("application/json");
+		if (flavour === "ragflow-put" || flavour === "ragflow-patch") {
+			expect(textOf(ended, "flavour")).toContain("its list of datasets has RAGFlow's members");
+		}
+	});
 
 	it("a team member's key lists and does not update: 1, before a run of thousands learns it", async () => {
 		const server = await listen(ragflow({ isOwner: false }));
@@ -327,20 +324,17 @@ it("a service that repeats the key, and a setting that holds it, show no piece o
 });
 
 describe("TLS", () => {
-	it.skipIf(!hasOpenssl)(
-		`an unknown authority is exit 4 before the key is sent; --ca-file mends it${unlessSkipped}`,
-		async () => {
-			const certificate = await selfSigned({ days: 10 });
-			const server = await listen(ragflow(), certificate);
-			await says(ragtag(["doctor", "--json"], { env: envOf(server) }), 4, "ragtag doctor --ca-file PATH");
-			expect(server.requests).toEqual([]);
-			const trusted = await ragtag(["doctor", "--json", "--ca-file", certificate.path], { env: envOf(server) });
-			expect(trusted.exit).toBe(0);
-			// It ends in ten days: a warning while there is time.
-			expect(read(trusted).checks).toMatchObject({ ca_file: "ok", tls: "warning", key: "ok" });
-			expect(at(read(trusted).end, "next")).toContain(`--ca-file ${certificate.path}`);
-		},
-	);
+	it.skipIf(!hasOpenssl)(`an unknown authority is exit 4; --ca-file mends it${unlessSkipped}`, async () => {
+		const certificate = await selfSigned({ days: 10 });
+		const server = await listen(ragflow(), certificate);
+		await says(ragtag(["doctor", "--json"], { env: envOf(server) }), 4, "ragtag doctor --ca-file PATH");
+		expect(server.requests).toEqual([]);
+		const trusted = await ragtag(["doctor", "--json", "--ca-file", certificate.path], { env: envOf(server) });
+		expect(trusted.exit).toBe(0);
+		// It ends in ten days: a warning while there is time.
+		expect(read(trusted).checks).toMatchObject({ ca_file: "ok", tls: "warning", key: "ok" });
+		expect(at(read(trusted).end, "next")).toContain(`--ca-file ${certificate.path}`);
+	});
 });
 
 it("with a proxy, its variable is printed and its password is not", async () => {

@@ -123,13 +123,7 @@ describe("docs upload --dry-run", () => {
 			"update-metadata",
 			0,
 			[
-				{
-					action: "update",
-					line: 2,
-					add: { n: 1 },
-					change: { kind: { from: "old", to: "news" } },
-					remove: { x: "1" },
-				},
+				{ action: "update", line: 2, add: { n: 1 }, change: { kind: { from: "old", to: "news" } }, remove: { x: "1" } },
 				{ action: "upload", line: 3 },
 			],
 			[],
@@ -145,21 +139,18 @@ describe("docs upload --dry-run", () => {
 			[],
 			{ pending: 2, changes: 2 },
 		],
-	])(
-		"shows what --on-existing %s would do, and sends nothing that writes",
-		async (existing, code, changes, rows, counts) => {
-			const made = await world();
-			const before = [await made.service.documents(), writes(made.service)];
-			const { exit, stdout } = await dry(made, "--on-existing", existing, "--json");
-			expect(exit).toBe(code);
-			expect(changesOf(stdout)).toMatchObject(changes);
-			expect(changesOf(stdout)).toHaveLength(changes.length);
-			expect(rowsOf(stdout)).toMatchObject(rows);
-			expect(rowsOf(stdout)).toHaveLength(rows.length);
-			expect(summaryOf(stdout)).toMatchObject({ rows: 2, uploaded: 0, updated: 0, run: null, ...counts });
-			expect([await made.service.documents(), writes(made.service)]).toEqual(before);
-		},
-	);
+	])("shows what --on-existing %s would do, and writes nothing", async (existing, code, changes, rows, counts) => {
+		const made = await world();
+		const before = [await made.service.documents(), writes(made.service)];
+		const { exit, stdout } = await dry(made, "--on-existing", existing, "--json");
+		expect(exit).toBe(code);
+		expect(changesOf(stdout)).toMatchObject(changes);
+		expect(changesOf(stdout)).toHaveLength(changes.length);
+		expect(rowsOf(stdout)).toMatchObject(rows);
+		expect(rowsOf(stdout)).toHaveLength(rows.length);
+		expect(summaryOf(stdout)).toMatchObject({ rows: 2, uploaded: 0, updated: 0, run: null, ...counts });
+		expect([await made.service.documents(), writes(made.service)]).toEqual(before);
+	});
 
 	it("names the file of an upload and the document of an update, and prints no manifest of ids that do not exist", async () => {
 		const made = await world();

@@ -23,9 +23,7 @@ async function world(
 }
 
 const dry = ({ service, path }: { service: Service; path: string }, ...more: string[]): Promise<Ended> =>
-	ragtag(["docs", "tag", path, "-d", service.dataset, "--dry-run", "--rate", "5000", ...more], {
-		env: envOf(service),
-	});
+	ragtag(["docs", "tag", path, "-d", service.dataset, "--dry-run", "--rate", "5000", ...more], { env: envOf(service) });
 
 describe("docs tag --dry-run", () => {
 	it("shows each document that would change, its keys, and which keys would be lost; and writes nothing", async () => {

@@ -87,12 +87,7 @@ describe("a flag that has units, repeats or defaults reaches its command with it
 		[
 			"sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100 --ties stable --member-key key",
 			sandboxCommand,
-			{
-				flavour: "ragflow-0.24",
-				upgrade: { to: "ragflow-0.26", after: 100 },
-				ties: "stable",
-				memberKey: "key",
-			},
+			{ flavour: "ragflow-0.24", upgrade: { to: "ragflow-0.26", after: 100 }, ties: "stable", memberKey: "key" },
 		],
 	])("%s", async (line, declare, options) => {
 		expect(await parsed(declare, line)).toMatchObject(options);

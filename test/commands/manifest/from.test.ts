@@ -79,13 +79,7 @@ describe("a manifest from files", () => {
 
 describe("is not written, as a row would lose its values,", () => {
 	it.each<[string, Record<string, string>, string[], number, object]>([
-		[
-			"where a front matter is no YAML",
-			{ "a.md": "---\nb: [1\n---\n" },
-			[],
-			3,
-			{ line: 2, error_code: "BAD_FRONT_MATTER" },
-		],
+		["where one is no YAML", { "a.md": "---\nb: [1\n---\n" }, [], 3, { line: 2, error_code: "BAD_FRONT_MATTER" }],
 		[
 			"where a path does not match and --strict is given",
 			{ "a.txt": "" },

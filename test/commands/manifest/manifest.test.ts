@@ -53,27 +53,22 @@ it("manifest init writes to --out what it prints, and writes over no file", asyn
 	expect(await readFile(out, "utf8")).toBe(printed.stdout);
 });
 
-it.each([true, false])(
-	"manifest init warns that a list may hide metadata, with --out: %s; docs tag would remove it",
-	async (isFile) => {
-		const service = await liar(2, ({ method, path }) => {
-			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
-			return { code: 0, data: { total: 2, docs: ["doc-0", "doc-1"].map((each) => ({ id: each, name: each })) } };
-		});
-		const out = isFile ? ["--out", join(await folder(), "tags.csv")] : [];
-		const { stderr } = await says(
-			ragtag(["manifest", "init", "-d", "set", ...out], { env: envOf(service) }),
-			0,
-			"or the service does not show it. In the second case docs tag would remove it",
-		);
-		expect(stderr).not.toContain("No document has metadata yet");
-		const empty = await serve(2);
-		const shown = await ragtag(
-			["manifest", "init", "-d", empty.dataset, ...out.map((each) => each.replace("tags", "other"))],
-			{
-				env: envOf(empty),
-			},
-		);
-		expect(shown.stderr).not.toContain("does not show it");
-	},
-);
+it.each([true, false])("manifest init warns that a list may hide metadata, with --out: %s", async (isFile) => {
+	const service = await liar(2, ({ method, path }) => {
+		if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+		return { code: 0, data: { total: 2, docs: ["doc-0", "doc-1"].map((each) => ({ id: each, name: each })) } };
+	});
+	const out = isFile ? ["--out", join(await folder(), "tags.csv")] : [];
+	const { stderr } = await says(
+		ragtag(["manifest", "init", "-d", "set", ...out], { env: envOf(service) }),
+		0,
+		"or the service does not show it. In the second case docs tag would remove it",
+	);
+	expect(stderr).not.toContain("No document has metadata yet");
+	const empty = await serve(2);
+	const shown = await ragtag(
+		["manifest", "init", "-d", empty.dataset, ...out.map((each) => each.replace("tags", "other"))],
+		{ env: envOf(empty) },
+	);
+	expect(shown.stderr).not.toContain("does not show it");
+});

@@ -57,15 +57,7 @@ type Cell = number | string | { of: number; change: "upper" | "spaced" | "cut" }
 
 const manifest = fc.record({
 	rows: fc.array(cell, { maxLength: 5 }),
-	form: fc.constantFrom(
-		"csv",
-		"csv without a header",
-		"csv with another column",
-		"json",
-		"jsonl",
-		"wrapped",
-		"raw ids",
-	),
+	form: fc.constantFrom("csv", "csv without a header", "csv with more", "json", "jsonl", "wrapped", "raw ids"),
 	member: fc.constantFrom("document_id", "document_id", "document_id", "Document_ID", "id", "ids", "document_ids"),
 	flags: fc.uniqueArray(
 		fc.constantFrom("--skip-invalid", "--allow-empty", "--on-duplicate=first", "--on-duplicate=last", "--empty=null"),
@@ -81,7 +73,7 @@ function textOf(ids: readonly string[], form: string, member: string): string {
 			return `${member}\n${quoted.join("\n")}\n`;
 		case "csv without a header":
 			return `${quoted.join("\n")}\n`;
-		case "csv with another column":
+		case "csv with more":
 			return `${member},delete_all\n${quoted.map((id) => `${id},true\n`).join("")}`;
 		case "json":
 			return JSON.stringify(ids.map((id) => ({ [member]: id })));

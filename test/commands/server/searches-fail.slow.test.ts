@@ -1,21 +1,18 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import type { Flavour } from "../../../src/sandbox/flavours/index.ts";
-import { type Sandbox, startSandbox } from "../../../src/sandbox/index.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY } from "../../support/service.ts";
-import { at, items } from "../../support/values.ts";
+import { file, folder, serve as service, type Service } from "../../support/service.ts";
 
 const FAST = ["--rate", "5000", "--json"];
 const GOOD = 60_000;
 
 /** A sandbox with a search engine, whose documents have metadata, or none. */
 async function serve(flavour: Flavour, isTagged = true) {
-	const sandbox = await startSandbox({ port: 0, key: KEY, documents: 130, flavour, control: true });
-	onTestFinished(() => sandbox.close());
-	const { datasetId: dataset = "", control } = sandbox;
+	const sandbox = await service(130, { flavour, control: true });
+	const { dataset, control } = sandbox;
 	const env = { ...envOf(sandbox), XDG_STATE_HOME: await folder() };
-	const ids = [...(await held(sandbox)).keys()];
+	const ids = await sandbox.ids();
 	const tag = async (rows: readonly string[], ...flags: string[]) => {
 		const path = await file("tags.csv", `document_id,${rows.join("\n")}\n`);
 		return ragtag(["docs", "tag", path, "-d", dataset, ...FAST, ...flags], { env });
@@ -27,17 +24,9 @@ async function serve(flavour: Flavour, isTagged = true) {
 }
 
 /** What each document has, without the client, once searches work. */
-async function held(sandbox: Sandbox): Promise<Map<string, unknown>> {
-	sandbox.control?.reset();
-	const found = new Map<string, unknown>();
-	for (const page of [1, 2]) {
-		const query = `page=${page}&page_size=100&desc=False`;
-		const url = `${sandbox.url}/api/v1/datasets/${sandbox.datasetId}/documents?${query}`;
-		const answer: unknown = await (await fetch(url, { headers: { authorization: `Bearer ${KEY}` } })).json();
-		for (const document of items(at(answer, "data", "docs")))
-			found.set(String(at(document, "id")), at(document, "meta_fields"));
-	}
-	return found;
+async function held({ control, documents }: Service): Promise<ReadonlyMap<string, unknown>> {
+	control?.reset();
+	return new Map((await documents()).map(({ id, metadata }) => [id, metadata]));
 }
 
 const isList = { method: "GET", path: "/documents$" };

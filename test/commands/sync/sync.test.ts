@@ -170,10 +170,7 @@ describe.each(["ragflow-0.21", "ragflow-0.27", "ragflow-1.0"] as const)("the und
 		await write("new.txt", "new");
 		await write("it/a.txt.meta.json", '{"of":"the sync"}');
 		const done = await sync("--remove", "--trash");
-		expect(done).toMatchObject({
-			exit: 0,
-			summary: { replaced: 1, renamed: 1, uploaded: 1, removed: 1, updated: 1 },
-		});
+		expect(done).toMatchObject({ exit: 0, summary: { replaced: 1, renamed: 1, uploaded: 1, removed: 1, updated: 1 } });
 		expect(await held()).not.toEqual(before);
 		await says(run(["runs", "undo", "--yes", "--json", "--rate", "5000"]), 0, "5 reversed");
 		expect(await held()).toEqual(before);

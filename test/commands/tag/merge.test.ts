@@ -149,28 +149,13 @@ describe("--delete-token", () => {
 });
 
 describe("without --mode merge", () => {
-	it.each([
-		[
-			"a cell of the delete token",
-			(id: string) => `document_id,author\n${id},!delete\n`,
-			[],
-			'"!delete" removes a key',
-		],
-		["such a cell of a typed column", (id: string) => `document_id,pages:number\n${id},!delete\n`, [], '"!delete" rem'],
-		["a list of changes", (id: string) => `document_id,topics:list\n${id},+x|-y\n`, [], "changes a list only with"],
-		["such a JSON row", (id: string) => `{"document_id":"${id}","a":"!delete"}`, [], '"!delete" removes a key'],
-		[
-			"such a JSON list",
-			(id: string) => `[{"document_id":"${id}","meta_fields":{"a":["+x"]}}]`,
-			[],
-			"changes a list only",
-		],
-		[
-			"another token",
-			(id: string) => `document_id,a\n${id},(none)\n`,
-			["--delete-token", "(none)"],
-			'"(none)" removes',
-		],
+	it.each<[string, (id: string) => string, string[], string]>([
+		["a cell of the token", (id) => `document_id,author\n${id},!delete\n`, [], '"!delete" removes a key'],
+		["such a cell of a typed column", (id) => `document_id,pages:number\n${id},!delete\n`, [], '"!delete" rem'],
+		["a list of changes", (id) => `document_id,topics:list\n${id},+x|-y\n`, [], "changes a list only with"],
+		["such a JSON row", (id) => `{"document_id":"${id}","a":"!delete"}`, [], '"!delete" removes a key'],
+		["such a list", (id) => `[{"document_id":"${id}","meta_fields":{"a":["+x"]}}]`, [], "changes a list only"],
+		["another token", (id) => `document_id,a\n${id},(none)\n`, ["--delete-token", "(none)"], '"(none)" removes'],
 	])("%s sends nothing: all other keys would be removed", async (_, text, more, why) => {
 		const made = await world(text);
 		const { exit, stderr } = await tag(made, ...more);

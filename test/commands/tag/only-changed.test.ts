@@ -13,29 +13,26 @@ const manifest = (ids: readonly string[], value: (n: number) => unknown = () => 
 	file("tags.jsonl", ids.map((document_id, n) => JSON.stringify({ document_id, meta_fields: value(n) })).join("\n"));
 
 describe("--only-changed", () => {
-	it.each(commandFlavours)(
-		"writes nothing the second time, and three changed rows the third, at %s",
-		async (flavour: Flavour) => {
-			const service = await serve(250, { flavour });
-			const ids = await service.ids();
-			const value = (n: number) => ({ author: `Zoë ${n}`, year: n, tags: ["red; blue", `t${n}`] });
-			const first = await manifest(ids, value);
-			const argv = (path: string) => ["docs", "tag", path, "-d", service.dataset, "--only-changed", ...fast];
-			await ends(ragtag(argv(first), { env: envOf(service) }), 0, { updated: 250, unchanged: 0, verified: true });
+	it.each(commandFlavours)("writes nothing the second time, three rows the third: %s", async (flavour: Flavour) => {
+		const service = await serve(250, { flavour });
+		const ids = await service.ids();
+		const value = (n: number) => ({ author: `Zoë ${n}`, year: n, tags: ["red; blue", `t${n}`] });
+		const first = await manifest(ids, value);
+		const argv = (path: string) => ["docs", "tag", path, "-d", service.dataset, "--only-changed", ...fast];
+		await ends(ragtag(argv(first), { env: envOf(service) }), 0, { updated: 250, unchanged: 0, verified: true });
 
-			const asked = service.requests.length;
-			await ends(ragtag(argv(first), { env: envOf(service) }), 0, { updated: 0, unchanged: 250, changes: 0 });
-			// Lists alone, several where equal times hide documents between pages: far fewer than a look at each row.
-			const written = (line: string): boolean => !line.startsWith("GET") && line.includes(service.dataset);
-			expect(service.requests.slice(asked).filter(written)).toEqual([]);
-			expect(service.requests.length - asked).toBeLessThan(60);
+		const asked = service.requests.length;
+		await ends(ragtag(argv(first), { env: envOf(service) }), 0, { updated: 0, unchanged: 250, changes: 0 });
+		// Lists alone, several where equal times hide documents between pages: far fewer than a look at each row.
+		const written = (line: string): boolean => !line.startsWith("GET") && line.includes(service.dataset);
+		expect(service.requests.slice(asked).filter(written)).toEqual([]);
+		expect(service.requests.length - asked).toBeLessThan(60);
 
-			const third = await manifest(ids, (n) => (n < 3 ? { ...value(n), author: "new" } : value(n)));
-			await ends(ragtag(argv(third), { env: envOf(service) }), 0, { updated: 3, unchanged: 247, changes: 3 });
-			const held = await service.documents();
-			expect(held.filter(({ metadata }) => at(metadata, "author") === "new")).toHaveLength(3);
-		},
-	);
+		const third = await manifest(ids, (n) => (n < 3 ? { ...value(n), author: "new" } : value(n)));
+		await ends(ragtag(argv(third), { env: envOf(service) }), 0, { updated: 3, unchanged: 247, changes: 3 });
+		const held = await service.documents();
+		expect(held.filter(({ metadata }) => at(metadata, "author") === "new")).toHaveLength(3);
+	});
 
 	it("reads the few rows of a large dataset one by one", async () => {
 		const service = await serve(2_000);

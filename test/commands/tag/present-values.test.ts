@@ -6,9 +6,7 @@ import { file, folder, type Service, serve, writes } from "../../support/service
 import { at, parseLines, summaryOf } from "../../support/values.ts";
 
 const tag = (service: Service, path: string, ...more: string[]): Promise<Ended> =>
-	ragtag(["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", ...more], {
-		env: envOf(service),
-	});
+	ragtag(["docs", "tag", path, "-d", service.dataset, "--rate", "5000", "--json", ...more], { env: envOf(service) });
 
 /** The manifest that `manifest init` prints of the dataset. */
 async function initialised(service: Service): Promise<string> {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
-import { hasLibreOffice, IMPORTS, PATIENCE, throughLibreOffice } from "../../support/libreoffice.ts";
+import { hasLibreOffice, IMPORTS, throughLibreOffice } from "../../support/libreoffice.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { folder, serve } from "../../support/service.ts";
 import { at, parseLines, summaryOf } from "../../support/values.ts";
@@ -28,7 +28,6 @@ it.skipIf(!isThere).each(["ids-as-text", "text"])(
 		expect(summaryOf(tag.stdout)).toMatchObject({ rows: odd.length, unchanged: odd.length, exit_code: 0 });
 		expect(await service.documents()).toEqual(before);
 	},
-	PATIENCE,
 );
 
 it("manifest init warns if a spreadsheet would take ids for numbers: no row would find its document", async () => {

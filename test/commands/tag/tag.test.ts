@@ -49,10 +49,7 @@ it("a manifest from standard input is written, and the summary goes to standard 
 	const service = await serve(3);
 	const stdin = csv(entries(await service.ids()));
 	const { stdout } = await says(
-		ragtag(["docs", "tag", "-", "-d", service.dataset], {
-			env: envOf(service),
-			stdin,
-		}),
+		ragtag(["docs", "tag", "-", "-d", service.dataset], { env: envOf(service), stdin }),
 		0,
 		"3 rows: 3 updated",
 		"--mode merge keeps them",

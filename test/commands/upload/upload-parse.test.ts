@@ -27,37 +27,31 @@ const PARSE = /^POST .*\/chunks/;
 const UPLOAD = /^POST .*\/documents /;
 const rows = (stdout: string): unknown[] => parseLines(stdout).filter((line) => at(line, "type") === "row");
 
-it.each(RELEASES)(
-	"%s: --parse starts each document after its metadata, and its row stays uploaded",
-	async (flavour) => {
-		const { service, upload } = await files(flavour, named(12));
-		const { exit, stdout, stderr } = await upload("--parse");
-		expect([exit, stderr, summaryOf(stdout)]).toMatchObject([0, stderr, { rows: 12, uploaded: 12, parsed: 0 }]);
-		expect(sent(service, PARSE)).toBe(2);
-		const writes = service.requests.filter((line) => !line.startsWith("GET"));
-		const tagged = writes
-			.slice(
-				0,
-				writes.findIndex((line) => PARSE.test(line)),
-			)
-			.filter((line) => /^PU?A?T/.test(line));
-		expect(tagged.length).toBeGreaterThanOrEqual(10);
-		expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(named(12).map(() => ({ team: "x" })));
-	},
-);
+it.each(RELEASES)("%s: --parse starts a document after its metadata, and its row stays uploaded", async (flavour) => {
+	const { service, upload } = await files(flavour, named(12));
+	const { exit, stdout, stderr } = await upload("--parse");
+	expect([exit, stderr, summaryOf(stdout)]).toMatchObject([0, stderr, { rows: 12, uploaded: 12, parsed: 0 }]);
+	expect(sent(service, PARSE)).toBe(2);
+	const writes = service.requests.filter((line) => !line.startsWith("GET"));
+	const tagged = writes
+		.slice(
+			0,
+			writes.findIndex((line) => PARSE.test(line)),
+		)
+		.filter((line) => /^PU?A?T/.test(line));
+	expect(tagged.length).toBeGreaterThanOrEqual(10);
+	expect((await service.documents()).map(({ metadata }) => metadata)).toEqual(named(12).map(() => ({ team: "x" })));
+});
 
-it.each(RELEASES)(
-	"%s: --wait follows it to the end, and names each failure and the document that is stored",
-	async (flavour) => {
-		const { service, upload } = await files(flavour, ["a.txt", "parse-fails.txt", "z.txt"]);
-		const { stdout, stderr } = await ends(upload("--parse", "--wait"), 1, { uploaded: 2, failed: 1 });
-		expect(stderr).toContain("the sandbox can't parse parse-fails.txt");
-		expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/Parse these documents again, .*: ragtag runs retry /);
-		const stored = (await service.documents()).find(({ name }) => name === "parse-fails.txt");
-		const failed = rows(stdout).find((row) => at(row, "status") === "failed");
-		expect(failed).toMatchObject({ error_code: "PARSE_FAILED", document_id: stored?.id });
-	},
-);
+it.each(RELEASES)("%s: --wait follows it to the end, and names each failure and its document", async (flavour) => {
+	const { service, upload } = await files(flavour, ["a.txt", "parse-fails.txt", "z.txt"]);
+	const { stdout, stderr } = await ends(upload("--parse", "--wait"), 1, { uploaded: 2, failed: 1 });
+	expect(stderr).toContain("the sandbox can't parse parse-fails.txt");
+	expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/Parse these documents again, .*: ragtag runs retry /);
+	const stored = (await service.documents()).find(({ name }) => name === "parse-fails.txt");
+	const failed = rows(stdout).find((row) => at(row, "status") === "failed");
+	expect(failed).toMatchObject({ error_code: "PARSE_FAILED", document_id: stored?.id });
+});
 
 it("a retry of a failed parsing parses, and uploads nothing again", async () => {
 	const { service, run, upload } = await files("ragflow-0.25", ["a.txt", "parse-fails-once.txt"]);

@@ -138,11 +138,7 @@ describe("a map of values", () => {
 			"old,new\na,b\na,c\n",
 			":3:1: old: the same old value as on line 2, with other values; leave one",
 		],
-		[
-			"a column that no map has",
-			"old,new,color\na,b,c\n",
-			":1:9: color: is no column of a map; it has old, new, documents",
-		],
+		["a column of no map", "old,new,color\na,b,c\n", ":1:9: color: is no column of a map; it has old, new, documents"],
 		["no column old", "from,new\na,b\n", "old: the header has no such column"],
 		["an empty old value", "old,new\n,b\n", ":2:1: old: is empty"],
 		["no rows", "old,new\n", "Write a map with: ragtag values KEY"],

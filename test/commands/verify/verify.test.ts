@@ -357,10 +357,7 @@ describe("how much is read back", () => {
 		const again = new AbortController();
 		again.abort({ exit: 143, text: "stopped by SIGTERM" });
 		await ends(
-			world.run(["runs", "verify", runOf(tagged.stdout), ...fast], {
-				env: envOf(world.service),
-				signal: again.signal,
-			}),
+			world.run(["runs", "verify", runOf(tagged.stdout), ...fast], { env: envOf(world.service), signal: again.signal }),
 			143,
 			{ rows: 50, unchanged: 0, pending: 50, verified: false },
 		);

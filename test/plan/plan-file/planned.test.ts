@@ -22,17 +22,17 @@ const planned = (had: Object, sent: Object): { metadata: Metadata; difference: R
 
 describe("what is sent to a changed document with --force", () => {
 	it.each<[string, Object, Object, Object, Object]>([
-		["keeps a key that somebody added", { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
+		["keeps a key that another client added", { a: 1 }, { a: 2 }, { a: 1, b: 3 }, { a: 2, b: 3 }],
 		[
-			"keeps a key that somebody changed and the plan does not touch",
+			"keeps a key that another client changed and the plan does not touch",
 			{ a: 1, b: 1 },
 			{ a: 2, b: 1 },
 			{ a: 1, b: 9 },
 			{ a: 2, b: 9 },
 		],
 		["takes the planned value of a key that both changed", { a: 1 }, { a: 2 }, { a: 9 }, { a: 2 }],
-		["does not bring back a key that somebody removed", { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1 }, { a: 2 }],
-		["adds a key where somebody added it too", {}, { a: 1 }, { a: 5 }, { a: 1 }],
+		["does not bring back a key that another client removed", { a: 1, b: 1 }, { a: 2, b: 1 }, { a: 1 }, { a: 2 }],
+		["adds a key where another client added it too", {}, { a: 1 }, { a: 5 }, { a: 1 }],
 		["removes a key that the plan removes, whatever it is now", { a: 1, b: 1 }, { b: 1 }, { a: 7, b: 1 }, { b: 1 }],
 		["needs no key to be there that it removes", { a: 1, b: 1 }, { b: 1 }, { b: 2 }, { b: 2 }],
 	])("in a merge %s", (_, had, sent, now, merged) => {

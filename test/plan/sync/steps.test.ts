@@ -74,11 +74,7 @@ describe("the steps of a sync", () => {
 			{ files: [], state: [entry("a", "1")], absent: new Map([["a", "left out"]]), removesLeftOut: true },
 			["remove a"],
 		],
-		[
-			"a document that is gone",
-			{ files: [wanted("a", "1")], state: [entry("a", "1")], documents: new Map() },
-			["upload a"],
-		],
+		["a gone document", { files: [wanted("a", "1")], state: [entry("a", "1")], documents: new Map() }, ["upload a"]],
 		[
 			"the same where nothing is renamed",
 			{

@@ -1,6 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -9,6 +8,7 @@ import type { RunPage } from "../../../src/report/page/model.ts";
 import { pageHtml } from "../../../src/report/page/page.ts";
 import type { SeriesPoint } from "../../../src/run/series/series-file.ts";
 import { examplePage, examplePoints } from "../../support/pages.ts";
+import { folderOfAll } from "../../support/service.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
@@ -65,18 +65,16 @@ const VIEWS: readonly (readonly [string, BrowserContextOptions])[] = [
 ];
 
 describe.skipIf(!hasChromium)(`a report in a browser (skipped without ${CHROMIUM})`, () => {
-	let folder: string;
+	const folder = folderOfAll();
 	let browser: BrowserContext;
 
 	beforeAll(async () => {
-		folder = await mkdtemp(join(tmpdir(), "ragtag-page-"));
 		const options = { executablePath: CHROMIUM, args: QUIET };
 		browser = await chromium.launchPersistentContext(join(folder, "profile"), options);
 	});
 
 	afterAll(async () => {
 		await browser.close();
-		await rm(folder, { recursive: true, force: true });
 	});
 
 	/** Opens a report, looks at it, and closes it. Whatever it does on the network or against its policy is a fault. */
@@ -142,29 +140,26 @@ describe.skipIf(!hasChromium)(`a report in a browser (skipped without ${CHROMIUM
 		});
 	});
 
-	it.each(["light", "dark"] as const)(
-		"has a contrast that can be read, of text on its ground: %s",
-		async (colorScheme) => {
-			await open(examplePage({ points: troubled() }), { colorScheme }, async (page) => {
-				const selectors = [
-					"h1",
-					".outcome",
-					".title",
-					"code",
-					".counts li",
-					".facts dt",
-					".legend li",
-					"th",
-					".id",
-					".add",
-				];
-				for (const selector of selectors) {
-					const [ink, ground] = await page.locator(selector).first().evaluate(colours);
-					expect(contrast(ink, ground), `${selector}: ${ink} on ${ground}`).toBeGreaterThanOrEqual(4.5);
-				}
-			});
-		},
-	);
+	it.each(["light", "dark"] as const)("has a contrast of text on its ground: %s", async (colorScheme) => {
+		await open(examplePage({ points: troubled() }), { colorScheme }, async (page) => {
+			const selectors = [
+				"h1",
+				".outcome",
+				".title",
+				"code",
+				".counts li",
+				".facts dt",
+				".legend li",
+				"th",
+				".id",
+				".add",
+			];
+			for (const selector of selectors) {
+				const [ink, ground] = await page.locator(selector).first().evaluate(colours);
+				expect(contrast(ink, ground), `${selector}: ${ink} on ${ground}`).toBeGreaterThanOrEqual(4.5);
+			}
+		});
+	});
 });
 
 /** What these tests use of elements: the program is not compiled for browsers. */

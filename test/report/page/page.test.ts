@@ -86,7 +86,7 @@ describe("the outcome of a run in a sentence", () => {
 		["a good check", undefined, 0, "Successful: No row was sent."],
 		["a fault of the program", undefined, 70, "Failed: The command ended before it could count its rows."],
 		[
-			"a dry run",
+			"dry",
 			{ rows: 9, pending: 4, unchanged: 5 },
 			0,
 			"Dry run: 9 rows: 5 unchanged, 4 would change. Nothing was sent.",

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { folder } from "../../support/service.ts";
 import { type Lock, Locked, takeLock } from "../../../src/run/storage/lock.ts";
 import {
 	type Machine,
@@ -23,7 +24,6 @@ type LockOptions = Parameters<typeof takeLock>[1];
 const HOLDER = `
 import { once } from "node:events";
 import { takeLock } from "./src/run/storage/lock.ts";
-import { folder } from "../../support/service.ts";
 process.stdout.write("ready\\n");
 await once(process.stdin, "data");
 try {
