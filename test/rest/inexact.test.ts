@@ -131,18 +131,14 @@ const { value } = fc.letrec<{ value: Written }>((tie) => ({
 		{ depthSize: "small", withCrossShrink: true },
 		digits.map((text) => ({ text, isLost: !survivesDouble(text) && !isDoubleInFull(text) })),
 		odd.map((text) => ({ text: JSON.stringify(text), isLost: false })),
-		fc
-			.array(tie("value"), { maxLength: 4 })
-			.map((all) => ({
-				text: `[${all.map(({ text }) => text).join(", ")}]`,
-				isLost: all.some(({ isLost }) => isLost),
-			})),
-		fc
-			.uniqueArray(fc.tuple(names, tie("value")), { maxLength: 4, selector: ([key]) => key })
-			.map((all) => ({
-				text: `{${all.map(([key, { text }]) => `${JSON.stringify(key)} : ${text}`).join(",")}}`,
-				isLost: all.some(([, { isLost }]) => isLost),
-			})),
+		fc.array(tie("value"), { maxLength: 4 }).map((all) => ({
+			text: `[${all.map(({ text }) => text).join(", ")}]`,
+			isLost: all.some(({ isLost }) => isLost),
+		})),
+		fc.uniqueArray(fc.tuple(names, tie("value")), { maxLength: 4, selector: ([key]) => key }).map((all) => ({
+			text: `{${all.map(([key, { text }]) => `${JSON.stringify(key)} : ${text}`).join(",")}}`,
+			isLost: all.some(([, { isLost }]) => isLost),
+		})),
 	),
 }));
 
