@@ -131,7 +131,7 @@ held = math.max(now + ARGV[4], held)
 local times = { string.format('%.3f', slot + ARGV[3] * 1000 / cap), string.format('%.3f', held) }
 redis.call('HSET', key, 'slot', times[1], 'held', times[2], 'born', born)
 redis.call('PEXPIRE', key, 3600000)
-return string.format('%.3f %d %.17g %.3f %s', slot - now, runs, cap, held - now, born)
+return string.format('%.3f %d %.17g %.3f %s %.3f', slot - now, runs, cap, held - now, born, now)
 `;
 
 /** The rights of a user of Redis that the limiter needs, as `ACL SETUSER` takes them. The last is for another database than 0. */
@@ -148,12 +148,16 @@ export type Answer = {
 	readonly cooldown: number;
 	/** another text than before: Redis has lost what it held */
 	readonly born: string;
+	/** milliseconds, by the clock of Redis: when it answered */
+	readonly time: number;
 };
 
 /** @throws Error for an answer of another form, or with a number that can't be right */
 export function answerOf(text: unknown): Answer {
-	const [wait = NaN, runs = NaN, cap = NaN, cooldown = NaN, born = NaN] = String(text).split(" ").map(Number);
-	const isSound = wait >= -SLACK_MS && runs >= 1 && cap > 0 && cooldown >= 0 && born > 0;
+	const [wait = NaN, runs = NaN, cap = NaN, cooldown = NaN, born = NaN, time = NaN] = String(text)
+		.split(" ")
+		.map(Number);
+	const isSound = wait >= -SLACK_MS && runs >= 1 && cap > 0 && cooldown >= 0 && born > 0 && time > 0;
 	if (!isSound || !Number.isFinite(wait + cooldown)) throw new Error(`a limiter gives no such answer: ${String(text)}`);
-	return { wait, runs, cap: cap < NO_CAP ? cap : undefined, cooldown, born: String(born) };
+	return { wait, runs, cap: cap < NO_CAP ? cap : undefined, cooldown, born: String(born), time };
 }

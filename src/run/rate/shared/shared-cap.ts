@@ -60,19 +60,22 @@ export class SharedCap {
 	#heldUntil = 0;
 	/** milliseconds of a call, smoothed */
 	#callTime = 0;
+	/** milliseconds from the clock of Redis to this one */
+	#ahead = Number.POSITIVE_INFINITY;
 	/** Requests order their permits one after another. */
 	#door: Promise<unknown> = Promise.resolve();
 
 	/** Shares the cap from now on. @throws where Redis does not answer, or refuses */
 	static async start(options: SharedCapOptions): Promise<SharedCap> {
-		const { store, run, cap } = options;
-		return new SharedCap(options, await store.call({ run, cap: cap(), permits: 0, cooldown: 0 }));
+		const { store, clock, run, cap } = options;
+		const asked = clock.now();
+		return new SharedCap(options, await store.call({ run, cap: cap(), permits: 0, cooldown: 0 }), asked);
 	}
 
-	private constructor(options: SharedCapOptions, first: Answer) {
+	private constructor(options: SharedCapOptions, first: Answer, asked: number) {
 		this.#options = options;
 		this.#last = first;
-		if (first.cooldown > 0) options.onCooldown(first.cooldown);
+		this.#answered(first, asked);
 		this.#ended = this.#beat();
 	}
 
@@ -163,10 +166,7 @@ export class SharedCap {
 		const asked = clock.now();
 		try {
 			const cooldown = Math.max(0, this.#heldUntil - asked);
-			const answer = await store.call({ run, cap: cap(), permits, cooldown });
-			this.#answered(answer, asked);
-			// A process that stood still reads its answers late.
-			return clock.now() - asked > CALL_MS ? undefined : clock.now() + answer.wait;
+			return this.#answered(await store.call({ run, cap: cap(), permits, cooldown }), asked);
 		} catch (error) {
 			// So late no timer ends a call unless this process stood still.
 			if (clock.now() - asked < 1.2 * CALL_MS) this.#failed(error, asked);
@@ -174,9 +174,14 @@ export class SharedCap {
 		}
 	}
 
-	#answered(answer: Answer, asked: number): void {
+	/** @returns the time of the permit, on the clock */
+	#answered(answer: Answer, asked: number): number {
 		const { clock, onBack, onCooldown } = this.#options;
 		const now = clock.now();
+		// It answered between the call and now. A run that stood still read its answers late: their permits seemed good, and came
+		// together with later ones.
+		this.#ahead = Math.min(now - answer.time, Math.max(asked - answer.time, this.#ahead));
+		const due = answer.time + this.#ahead + answer.wait;
 		const wasAway = this.#awaySince !== undefined;
 		// The runs have permits of which an emptied Redis does not know.
 		const isNew = answer.born !== this.#last.born;
@@ -187,12 +192,13 @@ export class SharedCap {
 		if (isNew) this.#keepShare(undefined);
 		if (isNew || wasAway) this.#settlesAt = now + SETTLING_MS;
 		this.#last = answer;
-		if (this.#own === undefined) this.#next = Math.max(this.#next, now + answer.wait);
+		if (this.#own === undefined) this.#next = Math.max(this.#next, due);
 		else if (now >= this.#settlesAt) {
 			this.#own = undefined;
 			this.#next = now;
 			onBack();
 		}
+		return due;
 	}
 
 	#failed(error: unknown, asked: number): void {

@@ -24,10 +24,11 @@ async function world(answer: (ask: Ask) => Partial<Answer> | undefined = () => (
 			leave: async () => undefined,
 			call: async (ask) => {
 				asks.push(ask);
+				const time = clock.now();
 				await clock.sleep(redis.milliseconds);
 				const said = redis.answer(ask);
 				if (said === undefined) throw new Error("away");
-				return { wait: 0, runs: 4, cap: 100, cooldown: 0, born: "1", ...said };
+				return { wait: 0, runs: 4, cap: 100, cooldown: 0, born: "1", time, ...said };
 			},
 		},
 	});
@@ -67,19 +68,37 @@ it("no permits are ordered further ahead than timers are late: a killed run woul
 	await shared.close();
 });
 
-it("an answer that a run reads late, as it stood still, gives no permit and is no loss of Redis", async () => {
+it.each([100, 20_000])(
+	"a permit is too old after a run stood still for %s ms: it would come together with later ones",
+	async (milliseconds) => {
+		const { clock, redis, notes, shared } = await world();
+		redis.milliseconds = milliseconds;
+		const until = await clock.until(shared.take(undefined));
+		expect(until).toBeLessThan(clock.now() - milliseconds / 2);
+		redis.milliseconds = 0;
+		expect(await clock.until(shared.take(undefined))).toBeGreaterThan(clock.now());
+		expect(notes).toEqual([]);
+		await clock.until(shared.close());
+	},
+);
+
+it("a run that stood still for long takes no failed call for the loss of Redis", async () => {
 	const { clock, redis, notes, shared } = await world();
-	redis.milliseconds = 20_000;
-	const taken = shared.take(undefined);
-	await clock.pass(10);
-	redis.milliseconds = 0;
-	await clock.pass(19_995);
-	expect(await clock.until(taken)).toBeGreaterThan(20_000);
 	redis.milliseconds = 20_000;
 	redis.answer = () => undefined;
 	void shared.take(undefined);
 	await clock.pass(20_000);
 	expect(notes).toEqual([]);
+});
+
+it("a clock of Redis that is set back or forward stops no run", async () => {
+	let time = 1e9;
+	const { clock, shared } = await world(() => ({ time }));
+	for (time of [2e9, 1e9 - 3_600_000]) {
+		expect(await clock.until(shared.take(undefined))).toBeGreaterThanOrEqual(clock.now());
+		expect(clock.now()).toBeLessThan(1_000);
+	}
+	await shared.close();
 });
 
 it("without Redis a run sends at its share, and drops the permits of before", async () => {
