@@ -1,8 +1,6 @@
 import { type Command, Option } from "commander";
-import type { Metadata } from "../json/values.ts";
 import { DELETE_TOKEN } from "../json/list-change.ts";
-import { changeOf, keepsValue, metadataToSend, type Mode } from "../plan/change.ts";
-import type { UpdatePlan } from "../run/operations/prepare-update.ts";
+import type { Mode } from "../plan/change.ts";
 import { addRule, refused } from "./refuse.ts";
 import { choice, parseCount, parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
@@ -40,16 +38,6 @@ export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
 		"--delete-token needs --mode merge",
 		"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.",
 	);
-}
-
-/** How the metadata to send is made from a row. */
-export function updatePlanOf({ mode, deleteToken }: ChangeFlags): Omit<UpdatePlan, "documents"> {
-	const change = changeOf(mode, deleteToken);
-	return {
-		metadataToSend: (present: Metadata, wanted: Metadata) => metadataToSend(change, present, wanted),
-		keepsPresent: mode === "merge",
-		keepsValue: (key: string, wanted: Metadata) => keepsValue(change, key, wanted),
-	};
 }
 
 /** Whether documents that no row names are reported, or are a difference. */

@@ -12,7 +12,7 @@ export type Mode = "replace" | "merge";
  * document has: a value equal to the token removes its key, and a list of only `+item` and `-item` changes the present
  * list. A value that the document already has is taken as it is, so a manifest of present values changes nothing.
  */
-type Change = { readonly mode: "replace" } | { readonly mode: "merge"; readonly deleteToken: string };
+export type Change = { readonly mode: "replace" } | { readonly mode: "merge"; readonly deleteToken: string };
 
 /** The change that the options of a command describe. */
 export function changeOf(mode: Mode, deleteToken: string = DELETE_TOKEN): Change {

@@ -7,7 +7,7 @@ import { Decoder } from "./decode.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
 import type { DatasetListStyle, ProbeAnswer } from "./flavours.ts";
 import { datasetListStyle, readProbe, readRight, UNKNOWN_ID } from "./probe.ts";
-import { forRemoval, notListed, removalOf } from "./removal.ts";
+import { notListed, removalOf } from "./removal.ts";
 import { LIST_BYTES } from "./attempt.ts";
 import { documentCalls, JSON_TYPE, type PageCounter, Requests, type Service } from "./requests.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
@@ -100,7 +100,6 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		uploadDocument: upload,
 		...documentCalls(requests),
-		forRemoval: (document) => forRemoval(listed, document),
 		removeDocument: (document) => remove([document]),
 		removeTogether: remove,
 		probeList: async (): Promise<DatasetListStyle> => {

@@ -38,15 +38,6 @@ function badId(what: string): RestError {
 	return new RestError(`${what}; no removal was sent`, { kind: "rejected", code: "BAD_ID" });
 }
 
-/** The part of a listed document that its removal needs, which is listed as well. @throws RestError where none was listed */
-export function forRemoval(listed: WeakSet<ListedDocument>, document: ListedDocument): ListedDocument {
-	if (!listed.has(document)) throw notListed(document);
-	const { id, datasetId, isDatasetNamed } = document;
-	const kept = { id, datasetId, isDatasetNamed };
-	listed.add(kept);
-	return kept;
-}
-
 /** The error for a document that no list has shown. */
 export function notListed({ id, datasetId }: ListedDocument): RestError {
 	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;

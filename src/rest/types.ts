@@ -97,12 +97,7 @@ export type Api = {
 	 * that they refuse, in any order: after a rejection, as after a success, only a list shows which were started.
 	 */
 	parseDocuments(datasetId: string, documentIds: readonly string[]): Promise<void>;
-	/**
-	 * The members that a removal needs of a document from `listDocuments` of this service, small enough to keep for many
-	 * rows.
-	 */
-	forRemoval(document: ListedDocument): ListedDocument;
-	/** Removes a document that `listDocuments` or `forRemoval` of this service gave, and refuses any other. */
+	/** Removes a document that `listDocuments` of this service gave, and refuses any other. */
 	removeDocument(document: ListedDocument): Promise<void>;
 	/** The same for several documents of one dataset, where the flavour's `removesMany` says so. */
 	removeTogether(documents: readonly ListedDocument[]): Promise<void>;

@@ -1,7 +1,7 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, RepeatedFailures } from "./stop/limits.ts";
-import { mayHaveArrived, type Memory, type Operation, type Settled } from "./operations/operation.ts";
+import { mayHaveArrived, type OpenWork, type Operation, type Settled } from "./operations/operation.ts";
 import {
 	type Attempts,
 	type Conditions,
@@ -11,7 +11,7 @@ import {
 	MOST_REFUSALS,
 	NO_ATTEMPTS,
 } from "./retry/policy.ts";
-import { RetryLater, RetryTogether } from "./retry/retry.ts";
+import { RetryLater } from "./retry/retry.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { MAX_WAIT } from "./rate/cooldown.ts";
 import type { SendingOptions, SendQueue } from "./rate/send-queue.ts";
@@ -44,18 +44,20 @@ type AttemptsOptions<Item extends Work> = RowsOptions<Item> & {
 const CHANGES = 3;
 
 /** A row that is not settled, and its attempts so far. */
-export type OpenRow<Item> = Attempts & {
-	readonly item: Item;
-	readonly memory: Memory;
-	/** requests of the run that had succeeded when its last attempt failed */
-	successes: number | undefined;
-};
+export type OpenRow<Item extends Work> = Attempts &
+	OpenWork<Item> & {
+		/** requests of the run that had succeeded when its last attempt failed */
+		successes: number | undefined;
+	};
 
-/** What follows an attempt: another one after so many milliseconds or `together` with other rows, or none. */
-export type NextStep = number | "together" | "settled" | "pending";
+/** What follows an attempt: another one after so many milliseconds, or none. */
+export type NextStep = number | "settled" | "pending";
+
+/** An attempt of a group, which gives the end of each row. */
+type BegunGroup<Item extends Work> = Promise<(row: OpenWork<Item>) => Promise<Settled>>;
 
 /** A row before its first attempt. */
-export function openRow<Item>(item: Item): OpenRow<Item> {
+export function openRow<Item extends Work>(item: Item): OpenRow<Item> {
 	return { ...NO_ATTEMPTS, item, memory: {}, successes: undefined };
 }
 
@@ -82,33 +84,30 @@ export class RowAttempts<Item extends Work> {
 	}
 
 	/**
-	 * Makes one attempt, and records its outcome. Errors of the journal and faults of the program end the run.
+	 * Makes one attempt of a row, or of the rows of a group, and records their outcomes. Errors of the journal and faults of the
+	 * program end the run.
 	 *
-	 * @returns "pending" where the run ends before the row is settled
+	 * @returns for each row "pending" where the run ends before it is settled
 	 */
-	async attempt(row: OpenRow<Item>): Promise<NextStep> {
-		const { shutdown } = this.#options;
-		if (shutdown.signal.aborted) return "pending";
+	begin(rows: readonly OpenRow<Item>[]): readonly Promise<NextStep>[] {
+		const { shutdown, operation, service } = this.#options;
+		if (shutdown.signal.aborted) return rows.map(async () => "pending");
+		const [first] = rows;
+		const group = first && operation.groupOf?.(first);
+		const begun = group && service.known(this.#request).then(() => group.begin(rows, this.#request));
+		return rows.map((row) => this.#attempt(row, begun));
+	}
+
+	async #attempt(row: OpenRow<Item>, begun: BegunGroup<Item> | undefined): Promise<NextStep> {
 		row.attempt += 1;
 		try {
-			const { item, memory } = row;
-			const { status, documentId, storedName, replaces, isSame } = await this.#inDialect(row);
+			const { status, documentId, storedName, replaces, isSame } = await this.#inDialect(row, begun);
 			this.#repeated.succeeded();
+			const { item, memory, attempt: attempts } = row;
 			const { name } = memory;
-			return await this.#record({
-				item,
-				status,
-				documentId,
-				storedName,
-				replaces,
-				isSame,
-				name,
-				attempts: row.attempt,
-			});
+			return await this.#record({ item, status, documentId, storedName, replaces, isSame, name, attempts });
 		} catch (error) {
-			if (!(error instanceof RetryTogether)) return await this.#failed(error, row);
-			row.attempt -= 1;
-			return shutdown.signal.aborted ? "pending" : "together";
+			return await this.#failed(error, row);
 		}
 	}
 
@@ -117,11 +116,13 @@ export class RowAttempts<Item extends Work> {
 	 * The row's memory has the steps that were done, so no step is repeated that must not be. A flavour that the user gave is
 	 * not detected again: the answer of a list or an upload may be about its row alone.
 	 */
-	async #inDialect({ item, memory }: OpenRow<Item>): Promise<Settled> {
+	async #inDialect(row: OpenRow<Item>, begun: BegunGroup<Item> | undefined): Promise<Settled> {
 		const { operation, service } = this.#options;
+		const { item, memory } = row;
 		for (let changes = 0; ; changes += 1) {
 			const api = await service.known(this.#request);
 			try {
+				if (begun !== undefined && changes === 0) return await (await begun)(row);
 				return await operation(item, this.#request, memory);
 			} catch (error) {
 				if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;

@@ -1,6 +1,6 @@
 import { Shutdown } from "./stop/shutdown.ts";
 import { MAX_CONCURRENCY } from "../rates.ts";
-import { mayHaveArrived } from "./operations/operation.ts";
+import { type Group, mayHaveArrived } from "./operations/operation.ts";
 import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
 import { type NextStep, type OpenRow, openRow, RowAttempts, type RowsOptions } from "./attempts.ts";
@@ -40,19 +40,28 @@ export async function runChunks<Item extends Work>(
 	const { clock, controller, limiter, monitor } = rates;
 	const places = (): number => (concurrency === "auto" ? controller.places(limiter.lead) : concurrency);
 	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rates.rate) : concurrency);
-	/** rows that were read, or have waited for their next attempt */
-	const ready: OpenRow<Item>[] = [];
+	/** rows whose next attempt may begin, each with those of its group */
+	const ready: (readonly OpenRow<Item>[])[] = [];
+	/** rows that wait for others of their group */
+	const waiting = new Map<Group<Item>, OpenRow<Item>[]>();
 	/** rows in progress, and rows that are not settled */
 	let [active, open] = [0, 0];
 	let wake = (): void => undefined;
 	const news = (): Promise<void> => new Promise((resolve) => (wake = resolve));
 	let isReading = true;
-	/** rows that wait until no other can be sent */
-	const together: OpenRow<Item>[] = [];
-	const releaseTogether = (): void => {
-		if (together.length === 0) return;
-		ready.push(...together.splice(0));
-		begin();
+	const add = (row: OpenRow<Item>): void => {
+		const group = options.operation.groupOf?.(row);
+		if (group === undefined) return void ready.push([row]);
+		const rows = waiting.get(group) ?? [];
+		waiting.set(group, rows);
+		rows.push(row);
+		if (rows.length < (group.most ?? Number.POSITIVE_INFINITY)) return;
+		waiting.delete(group);
+		ready.push(rows);
+	};
+	const endWaiting = (): void => {
+		ready.push(...waiting.values());
+		waiting.clear();
 	};
 	const shutdown = new Shutdown({
 		clock,
@@ -60,7 +69,8 @@ export async function runChunks<Item extends Work>(
 		abandon: options.abandon,
 		onEnd: (why) => {
 			monitor.stopping(why);
-			releaseTogether();
+			endWaiting();
+			begin();
 			wake();
 		},
 	});
@@ -85,8 +95,8 @@ export async function runChunks<Item extends Work>(
 	const attempts = new RowAttempts<Item>({ ...options, shutdown, queue });
 	const ended = (row: OpenRow<Item>, next: NextStep): void => {
 		active -= 1;
-		if (typeof next === "number") void again(row, next);
-		else if (next === "together") together.push(row);
+		if (next === 0) add(row);
+		else if (typeof next === "number") void again(row, next);
 		else {
 			if (next === "settled") options.onSettled?.();
 			else if (mayHaveArrived(row.memory)) monitor.inDoubt += 1;
@@ -96,18 +106,19 @@ export async function runChunks<Item extends Work>(
 		begin();
 	};
 	const begin = (): void => {
+		// No other row can be sent before those that wait are settled.
+		if (!isReading && active === 0 && ready.length === 0) endWaiting();
 		while (active < mostRows()) {
-			const row = ready.shift();
-			if (row === undefined) break;
-			active += 1;
-			void attempts.attempt(row).then((next) => ended(row, next));
+			const rows = ready.shift();
+			if (rows === undefined) break;
+			active += rows.length;
+			const steps = attempts.begin(rows);
+			for (const [at, row] of rows.entries()) void steps[at]?.then((next) => ended(row, next));
 		}
-		// No other row can be sent before those that wait for each other are settled.
-		if (!isReading && active === 0) releaseTogether();
 	};
 	const again = async (row: OpenRow<Item>, wait: number): Promise<void> => {
 		await clock.sleep(wait, signal);
-		ready.push(row);
+		add(row);
 		begin();
 	};
 	const crowded = (): boolean => ready.length >= mostRows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, mostRows());
@@ -119,10 +130,10 @@ export async function runChunks<Item extends Work>(
 	try {
 		for await (const chunk of chunks) {
 			if (signal.aborted) break;
-			isReading = false;
 			open += chunk.length;
 			options.operation.coming?.(chunk);
-			for (const item of chunk) ready.push(openRow(item));
+			for (const item of chunk) add(openRow(item));
+			isReading = !crowded();
 			begin();
 			while (crowded() && !signal.aborted) await news();
 			isReading = true;

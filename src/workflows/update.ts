@@ -18,11 +18,12 @@ type Update = Omit<UpdatePlan, "documents"> & {
 export function updateDocuments({ session, settings, flags }: Run<RunFlags>, update: Update): RowOperation {
 	const { service } = session;
 	// A row whose document can't be seen was not judged by the policy either: it fails, and is not sent.
-	const reads = update.keepsPresent || update.onlyChanged || settings.policy !== undefined;
+	const merges = update.change.mode === "merge";
+	const reads = merges || update.onlyChanged || settings.policy !== undefined;
 	return (log, documents) => {
 		const coming = (rows: readonly Row[]): void => documents.expect(rows);
 		// A replacement goes on without knowing what its document has: it is written, as it may differ.
-		const mustKnow = update.keepsPresent || settings.policy !== undefined;
+		const mustKnow = merges || settings.policy !== undefined;
 		const source = mustKnow ? documents : documents.marksDoubts();
 		if (reads) return Object.assign(planMetadata<Row>(service, { ...update, documents: source }, log), { coming });
 		if (flags.undo === false) return replaceMetadata(service, { documents: source }, log);

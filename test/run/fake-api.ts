@@ -19,7 +19,6 @@ export function fakeApi(calls: string[], answers: Partial<Api>): Api {
 		changeParsing: answers.changeParsing ?? unexpected("changeParsing"),
 		renameDocument: answers.renameDocument ?? unexpected("renameDocument"),
 		parseDocuments: answers.parseDocuments ?? unexpected("parseDocuments"),
-		forRemoval: (document) => document,
 		removeDocument: answers.removeDocument ?? unexpected("removeDocument"),
 		removeTogether: answers.removeTogether ?? unexpected("removeTogether"),
 		close: () => Promise.resolve(),

@@ -7,7 +7,7 @@ import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { Searches } from "../../src/run/documents/searches.ts";
 import type { OnExisting } from "../../src/run/operations/namesakes.ts";
 import type { Operation } from "../../src/run/operations/operation.ts";
-import { type RemovalOptions, removeDocument } from "../../src/run/operations/remove.ts";
+import { type RemovalOptions, removeDocuments } from "../../src/run/operations/remove.ts";
 import type { UploadItem } from "../../src/run/operations/store-file.ts";
 import { uploadFile } from "../../src/run/operations/upload.ts";
 import type { Clock, Request, Work } from "../../src/run/types.ts";
@@ -87,6 +87,6 @@ export function uploading<Item extends UploadItem>(
 }
 
 /** Removes as the command does. Each document is asked for. */
-export function removing(service: Service, options: RemovalOptions<Work> = {}): Operation<Work> {
-	return removeDocument<Work>(service, sourceOf().removable, { isAsked: true, ...options });
+export function removing(service: Service, options: Partial<RemovalOptions<Work>> = {}): Operation<Work> {
+	return removeDocuments<Work>(service, options);
 }

@@ -7,7 +7,7 @@ import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
 import { addRule, checkCanAsk, refused } from "../../flags/refuse.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
-import { parseDocument } from "../../run/operations/parse.ts";
+import { parseDocuments } from "../../run/operations/parse.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
@@ -78,7 +78,7 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 		live: session.monitor.live,
 		onStart: () => void (hasSent = true),
 	};
-	return await runRows(run, allowed, () => parseDocument(service, states, following), { hasSent: () => hasSent });
+	return await runRows(run, allowed, () => parseDocuments(service, states, following), { hasSent: () => hasSent });
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */

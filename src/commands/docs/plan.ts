@@ -1,3 +1,4 @@
+import { changeOf } from "../../plan/change.ts";
 import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
 import { Option } from "commander";
 import type { App } from "../../app.ts";
@@ -10,7 +11,6 @@ import {
 	type ChangeFlags,
 	type DryRunFlags,
 	type UndeclaredFlag,
-	updatePlanOf,
 	addTypeOption,
 } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
@@ -69,12 +69,12 @@ export const planCommand = declare({
 
 async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	checkChangeFlags(options);
-	const { manifest, out, mode, force = false } = options;
+	const { manifest, out, mode, deleteToken, force = false } = options;
 	await checkOut(out, force);
 	checkInput(manifest, options);
 	await using run = await openRun("docs plan", options, app);
-	const update = { ...updatePlanOf(options), onlyChanged: true };
-	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update });
+	const update = { change: changeOf(mode, deleteToken), onlyChanged: true };
+	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update.change });
 	await endIfMetadataHidden(run, rows, "docs plan");
 	await using writer = await openPlanWriter(out, force, {
 		ragtag: VERSION,

@@ -2,7 +2,7 @@ import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts"
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { previewRemoval, removeDocument } from "../../run/operations/remove.ts";
+import { previewRemoval, removeDocuments } from "../../run/operations/remove.ts";
 import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
@@ -64,7 +64,7 @@ async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 		await askAbout(run, open, (counted, lines) => `Remove ${counted}?\n${lines}This cannot be undone.`);
 	}
 	const { service } = run.session;
-	return await runRows(run, allowed, (log, documents) => removeDocument(service, documents.removable, { log }));
+	return await runRows(run, allowed, (log) => removeDocuments(service, { log }));
 }
 
 /** The ids of `--id` and `--name`. @throws CliError exit 2 where a name is unknown or ambiguous */

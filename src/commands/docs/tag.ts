@@ -1,11 +1,11 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
+import { changeOf } from "../../plan/change.ts";
 import {
 	addChangeOptions,
 	checkChangeFlags,
 	type ChangeFlags,
-	updatePlanOf,
 	addUnaskedOptions,
 	addTypeOption,
 } from "../../flags/change-flags.ts";
@@ -68,12 +68,12 @@ export const tagCommand = declare({
 
 async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
-	const { mode, onlyChanged = false, dryRun = false } = options;
+	const { mode, deleteToken, onlyChanged = false, dryRun = false } = options;
 	const { command } = PURPOSES.tag;
 	await using run = await openRun(command, options, app);
-	const update = { ...updatePlanOf(options), onlyChanged };
+	const update = { change: changeOf(mode, deleteToken), onlyChanged };
 	const compares = dryRun ? "--dry-run" : onlyChanged ? "--only-changed" : verifies(options) ? "--verify" : undefined;
-	const reading = { purpose: "tag", alreadyPresent: compares === undefined ? undefined : update } as const;
+	const reading = { purpose: "tag", alreadyPresent: compares === undefined ? undefined : update.change } as const;
 	await using rows = await givenRows(run, reading);
 	await endIfMetadataHidden(run, rows, compares);
 	if (dryRun) return await preview(run, rows, previewUpdate(update));

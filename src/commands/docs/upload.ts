@@ -9,6 +9,7 @@ import { csvLine } from "../../manifest/csv/cells.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
+import type { Operation } from "../../run/operations/operation.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
 import { previewUpload } from "../../run/operations/existing-documents.ts";
 import type { UploadItem } from "../../run/operations/store-file.ts";
@@ -180,7 +181,8 @@ function uploadFiles({ session: { service, timeout }, flags }: Run<UploadOptions
 	const { onExisting, checksum = false } = flags;
 	return (log, documents) => {
 		const upload = uploadFile(service, onExisting, documents, { log, timeout, checksum, parsing });
-		return (row, request, memory) => upload(withFile(row), request, memory);
+		const operation: Operation<Row> = (row, request, memory) => upload(withFile(row), request, memory);
+		return parsing?.after(operation) ?? operation;
 	};
 }
 

@@ -4,7 +4,6 @@ import type { Clock, Request } from "../types.ts";
 import { askForName, isSameName } from "./find-document.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets, type RowsOf } from "./listed-datasets.ts";
-import { RemovableDocuments } from "./removable-documents.ts";
 import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments } from "./stored-documents.ts";
@@ -43,10 +42,8 @@ export type OnPresent = (present: { readonly keys: KeyTypes; readonly isWhole: b
  * write would not see the first. The check of a manifest ensures that.
  */
 export class DocumentSource implements AsyncDisposable {
-	/** those that rows remove */
-	readonly removable: RemovableDocuments;
-	readonly #byId: ListedDatasets<StoredDocuments>;
-	readonly #byName: ListedDatasets<StoredDocuments>;
+	readonly #byId: ListedDatasets;
+	readonly #byName: ListedDatasets;
 	readonly #clock: Clock;
 	readonly #searches: Searches;
 	readonly #onPresent: OnPresent | undefined;
@@ -82,7 +79,6 @@ export class DocumentSource implements AsyncDisposable {
 			create: async (api) => StoredDocuments.create(await folder(), api.dialect.flavour.nameKey),
 			order: (api) => api.dialect.flavour.list.strict,
 		});
-		this.removable = new RemovableDocuments(rowsOf, clock);
 	}
 
 	/**

@@ -7,18 +7,11 @@ import { askForId, foundIn } from "./find-document.ts";
 import { documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
 import { FRESH_MS } from "./read-ahead.ts";
-
-/** The documents of a dataset on disk. First all are added, then `end`, then they are read. */
-export type Store = {
-	/** @returns a promise only where it must be awaited before more is added */
-	add(document: Document): Promise<void> | undefined;
-	end(): Promise<void>;
-	close(): Promise<void>;
-};
+import type { Named, StoredDocuments } from "./stored-documents.ts";
 
 /** A dataset that was listed as a whole. */
-type ListedDataset<Documents> = {
-	readonly documents: Documents;
+type ListedDataset = {
+	readonly documents: StoredDocuments;
 	/** present if the list showed fewer documents than its total */
 	readonly short: ShortList | undefined;
 	/** when its reading began, on the clock */
@@ -28,11 +21,11 @@ type ListedDataset<Documents> = {
 };
 
 /** Whether a dataset is listed. */
-type Choice<Documents> = {
+type Choice = {
 	/** undefined where each document must be requested */
-	readonly list: Promise<ListedDataset<Documents> | undefined>;
+	readonly list: Promise<ListedDataset | undefined>;
 	/** the list, once it was read */
-	whole?: ListedDataset<Documents> | undefined;
+	whole?: ListedDataset | undefined;
 };
 
 /** A renewed list is used for so many times as long as its reading took: reading it again costs a run a tenth of its time. */
@@ -41,19 +34,17 @@ const TIMES_ITS_READING = 10;
 /** Rows of a dataset that a command has. */
 export type RowsOf = (datasetId: string) => number;
 
-type ListedDatasetsOptions<Documents extends Store> = {
+type ListedDatasetsOptions = {
 	readonly rowsOf: RowsOf;
 	/** whether each dataset is listed, whatever it costs */
 	readonly listsAll?: boolean;
 	/** rows of a dataset from which a list may be cheaper */
 	readonly fewestRows: number;
-	/** documents of a dataset that is listed at most */
-	readonly mostDocuments?: number;
 	/** whether an old list is read again. Without it a list may be as old as the run */
 	readonly isRenewed?: boolean;
 	/** whether an empty list is kept: then no document of that dataset is requested */
 	readonly keepsEmptyList: boolean;
-	readonly create: (api: Api) => Promise<Documents>;
+	readonly create: (api: Api) => Promise<StoredDocuments>;
 	/** the order to list in, where it is not the flavour's first */
 	readonly order?: (api: Api) => ListOrder | undefined;
 	/** marks a document whose metadata are doubted */
@@ -66,27 +57,27 @@ type ListedDatasetsOptions<Documents extends Store> = {
 };
 
 /** Lists whole datasets if that costs fewer requests than one for the document of each row. */
-export class ListedDatasets<Documents extends Store> {
-	readonly #options: ListedDatasetsOptions<Documents>;
-	readonly #lists = new Map<string, Choice<Documents>>();
+export class ListedDatasets {
+	readonly #options: ListedDatasetsOptions;
+	readonly #lists = new Map<string, Choice>();
 	/** datasets whose service ignored a request for one document */
 	readonly #ignoring = new Set<string>();
-	readonly #stores: Documents[] = [];
+	readonly #stores: StoredDocuments[] = [];
 	/** of the list of each dataset that was renewed last: rows in flight may still read it */
-	readonly #renewed = new Map<string, Documents>();
+	readonly #renewed = new Map<string, StoredDocuments>();
 
-	constructor(options: ListedDatasetsOptions<Documents>) {
+	constructor(options: ListedDatasetsOptions) {
 		this.#options = options;
 	}
 
 	/** The list of a dataset, or undefined if each document must be requested. Decided once, and again after a failure. */
-	async list(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
+	async list(api: Api, request: Request, datasetId: string): Promise<ListedDataset | undefined> {
 		await this.#renew(datasetId);
 		return this.#once(datasetId, () => this.#choose(api, request, datasetId));
 	}
 
 	/** The list of a dataset, if it was read. */
-	whole(datasetId: string): ListedDataset<Documents> | undefined {
+	whole(datasetId: string): ListedDataset | undefined {
 		return this.#lists.get(datasetId)?.whole;
 	}
 
@@ -101,7 +92,7 @@ export class ListedDatasets<Documents extends Store> {
 	}
 
 	/** The list of a dataset whose service ignored a request for one document, or for one name. */
-	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents>> {
+	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset> {
 		this.#ignoring.add(datasetId);
 		const chosen = this.#lists.get(datasetId);
 		const listed = await chosen?.list;
@@ -118,7 +109,7 @@ export class ListedDatasets<Documents extends Store> {
 	}
 
 	/** The same for one list, unless it was forgotten already. */
-	forgetList(datasetId: string, list: ListedDataset<Documents>): void {
+	forgetList(datasetId: string, list: ListedDataset): void {
 		if (this.whole(datasetId) === list) this.#lists.delete(datasetId);
 	}
 
@@ -141,13 +132,10 @@ export class ListedDatasets<Documents extends Store> {
 		await Promise.all(this.#stores.splice(0).map((documents) => documents.close()));
 	}
 
-	#once(
-		datasetId: string,
-		decide: () => Promise<ListedDataset<Documents> | undefined>,
-	): Promise<ListedDataset<Documents> | undefined> {
+	#once(datasetId: string, decide: () => Promise<ListedDataset | undefined>): Promise<ListedDataset | undefined> {
 		const known = this.#lists.get(datasetId);
 		if (known !== undefined) return known.list;
-		const choice: Choice<Documents> = { list: decide() };
+		const choice: Choice = { list: decide() };
 		this.#lists.set(datasetId, choice);
 		choice.list.then(
 			(listed) => (choice.whole = listed),
@@ -157,8 +145,8 @@ export class ListedDatasets<Documents extends Store> {
 		return choice.list;
 	}
 
-	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset<Documents> | undefined> {
-		const { rowsOf, fewestRows, mostDocuments, keepsEmptyList, order, clock, listsAll } = this.#options;
+	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset | undefined> {
+		const { rowsOf, fewestRows, keepsEmptyList, order, clock, listsAll } = this.#options;
 		if (listsAll === true) return this.#readAll(api, request, datasetId);
 		const rows = rowsOf(datasetId);
 		if (rows < fewestRows) return undefined;
@@ -168,17 +156,11 @@ export class ListedDatasets<Documents extends Store> {
 		const isEmpty = total === 0 && items.length === 0;
 		// For the same number of requests a look-up is better, as its answer is newer.
 		if (!(isEmpty && keepsEmptyList) && rows <= pagesLeft(start, countsAll)) return undefined;
-		if (mostDocuments !== undefined && (total ?? 0) > mostDocuments) return undefined;
 		this.#options.onListing?.(datasetId, total ?? items.length);
 		return this.#readAll(api, request, datasetId, start);
 	}
 
-	async #readAll(
-		api: Api,
-		request: Request,
-		datasetId: string,
-		start?: FirstPage<Document>,
-	): Promise<ListedDataset<Documents>> {
+	async #readAll(api: Api, request: Request, datasetId: string, start?: FirstPage<Document>): Promise<ListedDataset> {
 		const { create, order, clock, marked, onListed } = this.#options;
 		const at = clock.now();
 		const documents = await create(api);
@@ -219,12 +201,12 @@ function pagesLeft({ asked, first: { total, items } }: FirstPage<Document>, coun
  * @param isAsked whether it is asked for by its id even so, unless the service ignores that
  * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
  */
-export async function findListed<Kept>(
-	lists: ListedDatasets<Store & { get(id: string): Promise<Kept | undefined> | Kept | undefined }>,
+export async function findListed(
+	lists: ListedDatasets,
 	ask: { readonly api: Api; readonly request: Request; readonly isAsked?: boolean },
 	datasetId: string,
 	id: string,
-): Promise<Kept | Document | undefined> {
+): Promise<Named | undefined> {
 	const { api, request, isAsked = false } = ask;
 	const listed = isAsked && !lists.isIgnoring(datasetId) ? undefined : await lists.list(api, request, datasetId);
 	const kept = listed === undefined ? undefined : await foundIn(listed.documents, datasetId, id);

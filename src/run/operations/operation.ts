@@ -50,10 +50,6 @@ export type Memory = WriteMemory & {
 	neighbour?: string | undefined;
 	/** a removal may have been applied although its answer was lost */
 	maybeRemoved?: boolean;
-	/** its document is removed together with others, or `alone`, as that could not settle it */
-	batch?: "waiting" | "alone" | undefined;
-	/** its removal was answered with success, and is confirmed together with others */
-	isRemovedTogether?: boolean;
 	/** an upload whose document takes the place of another */
 	replacing?: Replacing | undefined;
 	/** the result of a row whose document is parsed after it, and the attempts to parse it */
@@ -93,14 +89,48 @@ export function mayHaveArrived(memory: Memory): boolean {
  *
  * @throws RestError, which the retry policy decides about
  * @throws RetryLater if only a later check can show whether the request was applied
- * @throws RetryTogether if one check can show it for many rows
  */
 export type Operation<Item extends Work> = ((item: Item, request: Request, memory: Memory) => Promise<Settled>) & {
 	/** codes that many of its rows may end with, although the service refuses none: they end no run */
 	readonly expected?: ReadonlySet<string>;
 	/** learns of rows that come next, before any of them begins */
 	readonly coming?: (items: readonly Item[]) => void;
+	/** the group that the next attempt of a row is made in; undefined for an attempt of its own */
+	groupOf?(row: OpenWork<Item>): Group<Item> | undefined;
 };
+
+/** A row, and the memory of its attempts. */
+export type OpenWork<Item extends Work = Work> = { readonly item: Item; readonly memory: Memory };
+
+/** Rows that take fewer requests where one attempt is made of all of them. */
+export type Group<Item extends Work = Work> = {
+	/** rows with which an attempt begins; unless given, it begins when no other row can be sent */
+	readonly most?: number;
+	/** Begins one attempt of these rows. @returns the end of each, with the errors of `Operation` */
+	begin(rows: readonly OpenWork<Item>[], request: Request): (row: OpenWork<Item>) => Promise<Settled>;
+};
+
+export type GroupedOperation<Item extends Work> = Operation<Item> & Required<Pick<Operation<Item>, "groupOf">>;
+
+/** An operation whose rows are grouped by their datasets. @param isGrouped whether the next attempt of a row is made so */
+export function grouped<Item extends Work>(
+	group: Group<Item>,
+	isGrouped: (row: OpenWork<Item>) => boolean = () => true,
+): GroupedOperation<Item> {
+	const groups = new Map<string, Group<Item>>();
+	const alone: Operation<Item> = (item, request, memory) => {
+		const row = { item, memory };
+		return group.begin([row], request)(row);
+	};
+	const groupOf = (row: OpenWork<Item>): Group<Item> | undefined => {
+		if (!isGrouped(row)) return undefined;
+		const { datasetId } = row.item;
+		const known = groups.get(datasetId) ?? { ...group };
+		groups.set(datasetId, known);
+		return known;
+	};
+	return Object.assign(alone, { groupOf });
+}
 
 /** An attempt of a row, for the steps of an operation. */
 export type RowAttempt<Item extends Work = Work> = {

@@ -1,11 +1,12 @@
+import pLimit from "p-limit";
 import { RestError } from "../../rest/errors.ts";
 import type { Parsing, Run } from "../../rest/parsing.ts";
 import type { DocumentState, ParsingStates } from "../documents/parsing-states.ts";
 import { RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
-import type { Work } from "../types.ts";
-import type { Memory, Operation, Settled } from "./operation.ts";
-import { ParseBatches, notListed } from "./parse-batches.ts";
+import type { Request, Work } from "../types.ts";
+import { type Group, grouped, type Memory, type OpenWork, type Operation, type Settled } from "./operation.ts";
+import { notListed, startParsing } from "./parse-start.ts";
 import type { LiveCounts } from "../rate/current-work.ts";
 
 export type ParseOptions = ParsePlan & {
@@ -29,23 +30,30 @@ type Followed = { readonly since: number; changed: number; last: string };
 const QUEUED = 0.01;
 
 /** Codes of documents that ended badly. Many may, and no other row is worse for it. */
-const EXPECTED: ReadonlySet<string> = new Set(["PARSE_FAILED", "PARSE_STALLED", "PARSE_STOPPED", "DISABLED"]);
+export const PARSE_CODES: ReadonlySet<string> = new Set(["PARSE_FAILED", "PARSE_STALLED", "PARSE_STOPPED", "DISABLED"]);
+
+/** Documents of one request. A small number is refused for few others, and the server queues it in a moment. */
+const AT_ONCE = 10;
+
+/** The parsing of documents, a few of one dataset at a time. */
+type ParseGroup = Group & {
+	/** whether a document is at work, and is only followed */
+	readonly isFollowed: (memory: Memory) => boolean;
+};
 
 /**
- * Starts the parsing of a document, and where that is asked for, follows it to its end. What its list shows decides: the
+ * Starts the parsing of documents, and where that is asked for, follows each to its end. What the list shows decides: the
  * answer of the service says little, and differs between releases.
  */
-export function parseDocument<Item extends Work>(
-	service: Service,
-	states: ParsingStates,
-	options: ParseOptions,
-): Operation<Item> {
+export function parseGroup(service: Service, states: ParsingStates, options: ParseOptions): ParseGroup {
 	const { clock } = service;
-	const batches = new ParseBatches(clock, states, options.onStart);
+	const sent = new WeakSet<Memory>();
+	// A document that is at work ends a request in its middle, so requests come one after another.
+	const turn = pLimit(1);
 	const followed = new WeakMap<Memory, Followed>();
 	/** when anything that is shown of a document has changed last */
 	let changed = clock.now();
-	const follow = (item: Work, memory: Memory, document: DocumentState): Settled => {
+	const follow = ({ item, memory }: OpenWork, document: DocumentState): Settled => {
 		const { parsing } = document;
 		const done: Settled = { status: "parsed", documentId: item.documentId };
 		const failure = failureOf(document, service);
@@ -62,46 +70,84 @@ export function parseDocument<Item extends Work>(
 		options.live?.parsing(memory, parsing?.progress ?? 0);
 		throw new RetryLater(lookAgainAfter(now - state.since));
 	};
-	const attempt: Operation<Item> = async (item, request, memory) => {
+	/** The end of a row whose document is not started. */
+	const look = async (row: OpenWork, request: Request): Promise<Settled | "start"> => {
 		const { api } = service;
+		const { item, memory } = row;
 		const state = followed.get(memory);
 		const age = state === undefined ? RECENT_MS : lookAgainAfter(clock.now() - state.since) / 2;
-		let document = await states.now(api, request, item, clock.now() - age);
+		const document = await states.now(api, request, item, clock.now() - age);
 		if (document === undefined) throw notListed(item);
 		memory.name = document.name;
-		if (state !== undefined) return follow(item, memory, document);
+		if (state !== undefined) return follow(row, document);
 		const { run, isEnabled } = document.parsing ?? {};
 		if (run === undefined) throw rejected("NO_STATE", `the service shows no state of parsing for ${nameOf(document)}`);
 		const step = parseStep(run, options);
-		if (step === "leave") return { status: "unchanged", documentId: item.documentId };
-		if (step === "follow") {
-			const isOurs = batches.wasSent(memory) || options.waits;
-			return isOurs ? follow(item, memory, document) : { status: "unchanged", documentId: item.documentId };
-		}
+		const isOurs = sent.has(memory) || options.waits;
+		if (step === "follow" && isOurs) return follow(row, document);
+		if (step !== "start") return { status: "unchanged", documentId: item.documentId };
 		if (isEnabled === false) throw disabled(document, service);
-		const started = clock.now();
-		await batches.start({ api, request }, item, memory);
-		document = (await states.now(api, request, item, started - RECENT_MS)) ?? document;
-		return follow(item, memory, document);
+		return step;
 	};
-	const settling: Operation<Item> = async (item, request, memory) => {
+	const start = async (rows: readonly OpenWork[], request: Request) => {
+		const ends: Parameters<typeof startParsing>[0]["ends"] = new Map();
+		if (rows.length > 0) {
+			options.onStart?.();
+			const { api } = service;
+			await turn(() => startParsing({ api, request, clock, states, sent, ends }, rows));
+		}
+		return ends;
+	};
+	const settle = async (row: OpenWork, end: () => Promise<Settled>): Promise<Settled> => {
 		let isEnd = true;
 		try {
-			return await attempt(item, request, memory);
+			return await end();
 		} catch (error) {
 			isEnd = error instanceof RestError && error.kind === "rejected";
 			throw error;
 		} finally {
 			if (isEnd) {
-				states.forget(item);
-				options.live?.ended(memory);
+				states.forget(row.item);
+				options.live?.ended(row.memory);
 			}
 		}
 	};
-	return Object.assign(settling, {
-		expected: EXPECTED,
-		coming: (items: readonly Item[]) => states.expect(items),
-	});
+	return {
+		most: AT_ONCE,
+		isFollowed: (memory) => followed.has(memory),
+		begin: (rows, request) => {
+			const began = clock.now();
+			const looks = new Map(rows.map((row) => [row, look(row, request)]));
+			const started = Promise.allSettled(looks.values()).then((all) =>
+				start(
+					rows.filter((_, at) => all[at]?.status === "fulfilled" && all[at].value === "start"),
+					request,
+				),
+			);
+			return (row) =>
+				settle(row, async () => {
+					const end = await (looks.get(row) ?? look(row, request));
+					if (end !== "start") return end;
+					const failed = (await started).get(row);
+					if (failed !== undefined) throw failed.error;
+					const document = await states.now(service.api, request, row.item, began - RECENT_MS);
+					if (document === undefined) throw notListed(row.item);
+					return follow(row, document);
+				});
+		},
+	};
+}
+
+/** Starts the parsing of each row's document, as `parseGroup` does. */
+export function parseDocuments<Item extends Work>(
+	service: Service,
+	states: ParsingStates,
+	options: ParseOptions,
+): Operation<Item> {
+	const group = parseGroup(service, states, options);
+	const operation = grouped<Item>(group, ({ memory }) => !group.isFollowed(memory));
+	const coming = (items: readonly Item[]): void => states.expect(items);
+	return Object.assign(operation, { expected: PARSE_CODES, coming });
 }
 
 function stateText(parsing: Parsing | undefined): string {

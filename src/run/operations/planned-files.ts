@@ -22,7 +22,7 @@ export type FileItem = Work & {
 	readonly metadata: Metadata;
 };
 
-type Documents = Pick<DocumentSource, "byName" | "now" | "wasListed" | "removable">;
+type Documents = Pick<DocumentSource, "byName" | "now" | "wasListed">;
 
 type FileOptions = {
 	readonly log: SentLog;

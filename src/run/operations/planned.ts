@@ -1,18 +1,30 @@
 import type { Metadata } from "../../json/values.ts";
-import type { PlannedRemoval, PlannedUpdate } from "../../plan/plan-file/planned.ts";
+import type { Mode } from "../../plan/change.ts";
+import {
+	forcedMetadata,
+	isAsPlanned,
+	isKeptWhenForced,
+	keysChangedSince,
+	type PlannedRemoval,
+	type PlannedUpdate,
+} from "../../plan/plan-file/planned.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Normalise } from "../../rest/flavours.ts";
-import type { InexactValues } from "../../rest/inexact.ts";
 import { refuseRounded, keysText } from "../documents/before-images.ts";
-import type { Document } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
-import { mayHaveArrived, type Operation, type SentLog, unrecorded } from "./operation.ts";
-import { removeDocument } from "./remove.ts";
+import {
+	mayHaveArrived,
+	type OpenWork,
+	type Operation,
+	type RowAttempt,
+	type SentLog,
+	unrecorded,
+} from "./operation.ts";
+import { removeDocuments } from "./remove.ts";
 import { RemovedKeys } from "./removed-keys.ts";
 import { sendPrepared } from "./update.ts";
 
@@ -24,17 +36,8 @@ type UpdateItem = Work & { readonly planned: PlannedUpdate };
 export type PlannedRules = {
 	/** reads each document when its row comes: only that shows a change by another client */
 	readonly documents: Pick<DocumentSource, "byId">;
-	/** whether the document has what it had when the plan was made */
-	readonly isAsPlanned: (was: string, present: Metadata, normalise: Normalise, inexact?: InexactValues) => boolean;
-	readonly keysChangedSince: (planned: PlannedUpdate, present: Metadata, normalise: Normalise) => readonly string[];
-	/** what is sent to a document that was changed since; undefined if it is left alone */
-	readonly forced:
-		| {
-				readonly metadata: (planned: PlannedUpdate, present: Metadata) => Metadata;
-				/** whether the document's present value of that key is part of it */
-				readonly keepsValue: (planned: PlannedUpdate, key: string) => boolean;
-		  }
-		| undefined;
+	/** how a document that was changed since is written; undefined if it is left alone */
+	readonly forced: Mode | undefined;
 	/** `the plan was made`: since when a change is a conflict */
 	readonly since: string;
 	/** whether a row is done only when the document has exactly what is planned, and not what the service normalises to that */
@@ -72,15 +75,15 @@ export async function preparePlannedUpdate(
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
 	const hashes = [planned.was, ...(planned.orWas ?? [])];
-	if (hashes.some((was) => rules.isAsPlanned(was, present, normalise, document.inexact))) {
+	if (hashes.some((was) => isAsPlanned(was, present, normalise, document.inexact))) {
 		return { document, present, metadata: planned.metadata, isSame: false };
 	}
 	const { forced } = rules;
 	if (forced === undefined) {
-		throw conflict(service, item, rules.since, rules.keysChangedSince(planned, present, normalise));
+		throw conflict(service, item, rules.since, keysChangedSince(planned, present, normalise));
 	}
-	refuseRounded(service, item.documentId, document, (key) => forced.keepsValue(planned, key));
-	const metadata = forced.metadata(planned, present);
+	refuseRounded(service, item.documentId, document, (key) => isKeptWhenForced(forced, planned, key));
+	const metadata = forcedMetadata(forced, planned, present);
 	return { document, present, metadata, isSame: holds(document, metadata, normalise) };
 }
 
@@ -115,39 +118,56 @@ function conflictOfRemoval(
 ): RestError | undefined {
 	// A document without metadata was stored and never tagged, so nothing of another client can be lost.
 	const { normalise } = service.api.dialect.flavour;
-	if (present.size === 0 || rules.isAsPlanned(item.planned.was, present, normalise, inexact)) return undefined;
+	if (present.size === 0 || isAsPlanned(item.planned.was, present, normalise, inexact)) return undefined;
 	return rules.forced === undefined ? conflict(service, item, rules.since) : undefined;
 }
+
+type ApplyOptions<Item extends PlannedItem> = {
+	readonly log?: SentLog;
+	/** comes before the removal of a document, unless that was sent already */
+	readonly beforeRemoval?: (item: Item, request: Request) => Promise<void>;
+};
 
 /** Does what a plan says, to each document that no other client changed since. */
 export function applyPlanned<Item extends PlannedItem>(
 	service: Service,
-	rules: PlannedRules & { readonly documents: Pick<DocumentSource, "byId" | "removable"> },
-	log: SentLog = unrecorded,
+	rules: PlannedRules,
+	{ log = unrecorded, beforeRemoval }: ApplyOptions<Item> = {},
 ): Operation<Item> {
-	// A batch lists the document anew, right before it is removed.
-	const refuse = (item: Item, document: Document): RestError | undefined =>
-		conflictOfRemoval(service, item, rules, document);
-	const remove = removeDocument<Item>(service, rules.documents.removable, { log, isAsked: true, refuse });
 	const removedKeys = new RemovedKeys(service);
-	return async (item, request, memory) => {
+	const judgedIn = (attempt: RowAttempt): PlannedRules => ({
+		...rules,
+		documents: seenDocuments(rules.documents, attempt),
+	});
+	// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
+	const isOurs = ({ item, memory }: OpenWork): boolean =>
+		mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
+	const remove = removeDocuments<Item>(service, {
+		log,
+		before: async (row, request) => {
+			const { item } = row;
+			if (!isOurs(row)) await beforeRemoval?.(item, request);
+			// Checked although this run has sent it: another client may have changed the document meanwhile.
+			const judged = judgedIn({ ...row, service, request, log });
+			const present = await preparePlannedRemoval(service, request, item, judged);
+			if (present !== undefined || isOurs(row)) return undefined;
+			return { status: "unchanged", documentId: item.documentId };
+		},
+		// Several are listed anew, right before they are removed.
+		refuse: (item, document) => conflictOfRemoval(service, item, rules, document),
+	});
+	const apply: Operation<Item> = async (item, request, memory) => {
 		const { planned, documentId } = item;
-		// It was checked before it waited for others.
-		if (memory.batch === "waiting") return remove(item, request, memory);
+		if (planned.action === "remove") return remove(item, request, memory);
 		const attempt = { service, request, item, memory, log };
-		const judged = { ...rules, documents: seenDocuments(rules.documents, attempt) };
-		// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
-		const isOurs = mayHaveArrived(memory) || memory.isLogged === true || log.earlier(item.index) !== undefined;
-		if (planned.action === "update") {
-			const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judged);
-			if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
-			return { status: prepared.isSame && !isOurs ? "unchanged" : "updated", documentId };
-		}
-		// Checked although this run has sent it: another client may have changed the document meanwhile.
-		const present = await preparePlannedRemoval(service, request, item, judged);
-		if (present === undefined && !isOurs) return { status: "unchanged", documentId };
-		return remove(item, request, memory);
+		const isAgain = isOurs(attempt);
+		const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judgedIn(attempt));
+		if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
+		return { status: prepared.isSame && !isAgain ? "unchanged" : "updated", documentId };
 	};
+	return Object.assign(apply, {
+		groupOf: (row: OpenWork<Item>) => (row.item.planned.action === "remove" ? remove.groupOf(row) : undefined),
+	});
 }
 
 function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {

@@ -1,4 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
+import { type Change, keepsValue, metadataToSend } from "../../plan/change.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Api } from "../../rest/types.ts";
 import { refuseRounded } from "../documents/before-images.ts";
@@ -13,14 +14,10 @@ import type { RowAttempt } from "./operation.ts";
 /** A row with metadata for its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
 
-/** Computes the metadata to send from the present metadata of the document. */
+/** How the metadata to send is made of that of a row and what its document has. */
 export type UpdatePlan = {
 	readonly documents: Pick<DocumentSource, "byId">;
-	readonly metadataToSend: (present: Metadata, wanted: Metadata) => Metadata;
-	/** whether the sent metadata contains the present one: then keys that no list shows would be removed */
-	readonly keepsPresent: boolean;
-	/** whether the document's present value of that key is sent */
-	readonly keepsValue: (key: string, wanted: Metadata) => boolean;
+	readonly change: Change;
 };
 
 export type PreparedUpdate = {
@@ -42,18 +39,19 @@ export async function prepareUpdate(
 	service: Service,
 	request: Request,
 	{ datasetId, documentId, metadata: wanted }: UpdateItem,
-	{ documents, metadataToSend, keepsPresent, keepsValue }: UpdatePlan,
+	{ documents, change }: UpdatePlan,
 ): Promise<PreparedUpdate> {
 	const api = await service.known(request);
 	const document = await existingDocument(api, request, { datasetId, documentId }, documents);
-	if (document.metadata === undefined && keepsPresent) {
+	// Keys that no list shows would be removed.
+	if (document.metadata === undefined && change.mode === "merge") {
 		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
 		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
 	}
-	refuseRounded(service, documentId, document, (key) => keepsValue(key, wanted));
+	refuseRounded(service, documentId, document, (key) => keepsValue(change, key, wanted));
 	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
-	const metadata = metadataToSend(present, wanted);
+	const metadata = metadataToSend(change, present, wanted);
 	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
 }
 

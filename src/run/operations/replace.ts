@@ -12,7 +12,6 @@ import type { Operation, Replacing, Settled } from "./operation.ts";
 import { refuseNewer } from "./operation.ts";
 import type { Parsing } from "./parsing.ts";
 import { writeOrRestore } from "./update.ts";
-import type { RemovalOptions } from "./remove.ts";
 import { copyParsing } from "./copied-parsing.ts";
 import { rename } from "./rename.ts";
 import { unreadable, type UploadAttempt, type UploadItem } from "./store-file.ts";
@@ -20,12 +19,9 @@ import { unreadable, type UploadAttempt, type UploadItem } from "./store-file.ts
 /** An attempt of a row that replaces a document. */
 type Replacement = UploadAttempt & {
 	readonly item: UploadItem;
-	readonly removeOld: Operation<OldItem>;
+	readonly removeOld: Operation<UploadItem>;
 	readonly parsing: Parsing | undefined;
 };
-
-/** The old document of a row, as it is removed. */
-export type OldItem = UploadItem & { readonly replacing: Replacing };
 
 /** The beginning of a replacement, of which nothing was sent yet. @param metadata what the new document is to have */
 export function beginReplacement({ item, log }: UploadAttempt, old: string, metadata: Metadata): Replacing {
@@ -54,19 +50,14 @@ export async function finishReplacement(
 ): Promise<Settled> {
 	const { request, item, log } = replacement;
 	const { old, removal } = replacing;
-	// A batch of removals that was begun lists the old document anew, and compares it.
-	const isInBatch = removal.batch === "waiting" || removal.isRemovedTogether === true;
 	if (replacing.isRemoved !== true) {
-		let isThere = true;
-		if (!isInBatch) {
-			for (const id of [old, stored.id]) refuseNewer(log, item, id);
-			if (removal.maybeRemoved !== true) {
-				await proveBytes(replacement, replacing, stored.id);
-				await parseFirst(replacement, replacing, stored.id);
-			}
-			isThere = await copyMetadata(replacement, replacing, stored.id);
+		for (const id of [old, stored.id]) refuseNewer(log, item, id);
+		if (removal.maybeRemoved !== true) {
+			await proveBytes(replacement, replacing, stored.id);
+			await parseFirst(replacement, replacing, stored.id);
 		}
-		if (isThere) await replacement.removeOld({ ...item, documentId: old, replacing }, request, removal);
+		const isThere = await copyMetadata(replacement, replacing, stored.id);
+		if (isThere) await replacement.removeOld({ ...item, documentId: old }, request, removal);
 		replacing.isRemoved = true;
 	}
 	await giveName(replacement, stored);
@@ -94,15 +85,6 @@ async function parseFirst(replacement: Replacement, replacing: Replacing, id: st
 		"Chunks of replaced documents are cited as a(1).pdf where the file is a.pdf: this service names them when it parses, and the old document is removed after that.";
 	service.noteOnce("CHUNKS_NAMED", text);
 }
-
-/** Leaves an old document alone that another client changed since the new one got its metadata: that is copied first. */
-export const refuseChanged: NonNullable<RemovalOptions<OldItem>["refuse"]> = (item, document) => {
-	const { replacing } = item;
-	if (replacing.written === undefined) return undefined;
-	if (sameMetadata(overlaid(document.metadata, item), replacing.written)) return undefined;
-	const text = `document ${replacing.old} was changed while it was replaced`;
-	return new RestError(text, { kind: "ambiguous", code: "CHANGED_MEANWHILE" });
-};
 
 type Reading = Pick<UploadAttempt, "service" | "api" | "request"> & { readonly item: Pick<UploadItem, "datasetId"> };
 

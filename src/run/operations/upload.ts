@@ -1,6 +1,5 @@
 import { RestError } from "../../rest/errors.ts";
 import type { StoredFile, UploadFile } from "../../rest/types.ts";
-import type { DocumentSource } from "../documents/document-source.ts";
 import { isSameName } from "../documents/find-document.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import { refuseValues } from "../service/arrival.ts";
@@ -8,9 +7,9 @@ import type { Service } from "../service/service.ts";
 import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
 import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
 import { FolderNames, restoreFolders } from "./rename.ts";
-import { type OldItem, beginReplacement, earlierReplacement, finishReplacement, refuseChanged } from "./replace.ts";
+import { beginReplacement, earlierReplacement, finishReplacement } from "./replace.ts";
 import type { Parsing } from "./parsing.ts";
-import { removeDocument } from "./remove.ts";
+import { removeDocuments } from "./remove.ts";
 import { beginKnownReplacement, judgeNamesakes, updateExisting } from "./existing-documents.ts";
 import {
 	checkUploadAnswer,
@@ -31,7 +30,7 @@ type UploadOptions = {
 	readonly timeout: number;
 	/** with `replace`: contents of equal size are compared, by a download */
 	readonly checksum: boolean;
-	/** parses the documents of the rows; undefined where nothing does */
+	/** parses a new document before it takes the place of another; undefined where nothing is parsed */
 	readonly parsing: Parsing | undefined;
 };
 
@@ -48,16 +47,15 @@ type Upload = UploadAttempt & {
 export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
-	documents: UploadAttempt["documents"] & Pick<DocumentSource, "removable">,
+	documents: UploadAttempt["documents"],
 	{ log = unrecorded, timeout = 0, checksum = false, parsing }: Partial<UploadOptions> = {},
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
 	const settling = new Settling(service, timeout);
 	const folders = new FolderNames(service);
 	const shared = { service, log, settling, onExisting, checksum, documents, removedKeys, folders };
-	const removal = { log, isAsked: true, refuse: refuseChanged };
-	const removeOld = removeDocument<OldItem>(service, documents.removable, removal);
-	const attempt: Operation<Item> = async (item, request, memory) => {
+	const removeOld = removeDocuments<UploadItem>(service, { log });
+	return async (item, request, memory) => {
 		const { api } = service;
 		const upload: Upload = { ...shared, api, request, item, memory };
 		memory.replacing ??= earlierReplacement(upload);
@@ -82,7 +80,6 @@ export function uploadFile<Item extends UploadItem>(
 		await tagUploaded(upload, id);
 		return { status: "uploaded", documentId: id, storedName: name };
 	};
-	return parsing === undefined ? attempt : parsing.after(attempt);
 }
 
 /** Records an upload and stores its file. */

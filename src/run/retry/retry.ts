@@ -14,16 +14,6 @@ export class RetryLater extends Error {
 	}
 }
 
-/**
- * Ends an attempt of a row whose write is confirmed together with those of other rows. The row did not fail, and the attempt
- * does not count. The next one comes when no other row can be sent before such rows are settled.
- */
-export class RetryTogether extends Error {
-	constructor() {
-		super("to be attempted again together with other rows");
-	}
-}
-
 /** Waits before each read-back of a write, in milliseconds: a list may show a write later than it was applied. */
 export const READ_BACK_DELAYS_MS: readonly number[] = [0, 250, 1_000, 2_000];
 

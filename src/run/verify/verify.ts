@@ -1,8 +1,5 @@
 import { isSameName } from "../documents/find-document.ts";
-import type { Metadata } from "../../json/values.ts";
-import type { Write, Verdict } from "../../plan/verdict.ts";
-import type { Normalise } from "../../rest/flavours.ts";
-import type { InexactValues } from "../../rest/inexact.ts";
+import { type Verdict, verdictOf } from "../../plan/verdict.ts";
 import { DocumentSource } from "../documents/document-source.ts";
 import { AWAIT, hidden } from "../documents/searches.ts";
 import type { RecordedRun } from "../journal/reader.ts";
@@ -102,15 +99,6 @@ type ReadBackOptions = {
 	readonly folder: () => Promise<string>;
 	/** documents that are read at the same time */
 	readonly concurrency: number;
-	/** @param metadata what the document has now; undefined where it is not listed */
-	readonly judge: (
-		write: Write,
-		metadata: Metadata | undefined,
-		normalise: Normalise,
-		inexact: InexactValues | undefined,
-	) => Verdict;
-	/** called before a dataset is listed, with the number of documents that the service claims for it */
-	readonly onListing?: (datasetId: string, documents: number) => void;
 };
 
 /**
@@ -121,12 +109,11 @@ type ReadBackOptions = {
 async function* judgeRows(
 	run: RecordedRun,
 	wanted: Pick<PickedRows, "has" | "byDataset">,
-	{ service, request, folder, concurrency, judge, onListing }: ReadBackOptions,
+	{ service, request, folder, concurrency }: ReadBackOptions,
 ): AsyncGenerator<JudgedRow> {
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const listing = onListing === undefined ? {} : { onListing };
-	const documents = new DocumentSource({ rows: wanted.byDataset, folder, service, doubts: AWAIT, ...listing });
+	const documents = new DocumentSource({ rows: wanted.byDataset, folder, service, doubts: AWAIT });
 	const judgeRow = async (written: WrittenRow): Promise<JudgedRow> => {
 		const { row, line, datasetId, documentId, write, order } = written;
 		const facts = { row, line, datasetId, documentId, write, order };
@@ -138,7 +125,7 @@ async function* judgeRows(
 			const { name } = document ?? {};
 			const isNamed = written.names === undefined || name === undefined || isSameName(name, written.names.to);
 			const verdict = isNamed
-				? judge(written, metadata, normalise, document?.inexact)
+				? verdictOf(written, metadata, normalise, document?.inexact)
 				: ({ result: "lost", keys: ["name"] } as const);
 			return { ...facts, ...verdict, isListed: document !== undefined, name };
 		} catch (error) {

@@ -1,6 +1,6 @@
-import { type UpdatePlan, rowErrorOf } from "../../run/operations/prepare-update.ts";
+import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { foldedName } from "../../text/names.ts";
-import { differenceOf } from "../../plan/change.ts";
+import { type Change, differenceOf, metadataToSend } from "../../plan/change.ts";
 import type { App, Session } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
@@ -26,7 +26,7 @@ export type PresentValues = {
 /** Finds values that their documents have already, so that writing them changes nothing. It asks only once a row has one. */
 export function presentValues(
 	{ session: { service, request }, settings, app }: Run<unknown>,
-	{ metadataToSend }: Pick<UpdatePlan, "metadataToSend">,
+	change: Change,
 ): PresentValues {
 	const documents = new DocumentSource({
 		rows: { get: () => ASSUMED_ROWS },
@@ -44,8 +44,13 @@ export function presentValues(
 				const { metadata: held, inexact } = (await documents.byId(api, request, datasetId, documentId)) ?? {};
 				if (held?.has(key) !== true) return false;
 				const { normalise } = api.dialect.flavour;
-				const { change, remove } = differenceOf(held, metadataToSend(held, wanted), normalise, inexact);
-				return !change.has(key) && !remove.has(key);
+				const { change: changed, remove } = differenceOf(
+					held,
+					metadataToSend(change, held, wanted),
+					normalise,
+					inexact,
+				);
+				return !changed.has(key) && !remove.has(key);
 			} catch (error) {
 				if (rowErrorOf(error) !== undefined) return false;
 				stop = stopOrSignal(error, app.signal);

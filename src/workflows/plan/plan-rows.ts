@@ -37,6 +37,10 @@ export function isFileRow(row: PlannedRow): row is FileRow {
 	return "file" in row.planned;
 }
 
+export function isDocumentRow(row: PlannedRow): row is DocumentRow {
+	return !isFileRow(row) && row.planned.action !== "fail";
+}
+
 /** The rows of a good plan. */
 export type PlanSource = RowSource<PlannedRow> & { readonly header: PlanHeader };
 

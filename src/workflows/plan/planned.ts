@@ -3,10 +3,9 @@ import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import type { Mode } from "../../plan/change.ts";
-import { isAsPlanned, isKeptWhenForced, keysChangedSince, forcedMetadata } from "../../plan/plan-file/planned.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
-import type { Operation } from "../../run/operations/operation.ts";
+import type { OpenWork, Operation } from "../../run/operations/operation.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
 import { applyFile, previewFile, refuseReturned } from "../../run/operations/planned-files.ts";
 import {
@@ -23,6 +22,7 @@ import type { Run } from "../open-run.ts";
 import {
 	type DocumentRow,
 	type FileRow,
+	isDocumentRow,
 	isFileRow,
 	type PlannedRow,
 	refuseFailing,
@@ -88,12 +88,20 @@ export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow
 		const source = rules.mustKnow ? documents : documents.marksDoubts();
 		const judged = judgedBy(run, rules, source, reread(source));
 		const { service, timeout } = run.session;
-		const planned = applyPlanned<DocumentRow>(service, judged, log);
 		const trash = rules.hasTrash === true ? new Trash(trashOf(run, name), service) : undefined;
+		const planned = applyPlanned<DocumentRow>(service, judged, {
+			log,
+			beforeRemoval: async (row, request) => {
+				const { planned } = row;
+				const path = planned.action === "remove" ? planned.path : undefined;
+				if (rules.root !== undefined && path !== undefined) await refuseReturned(rules.root, path);
+				await trash?.keep(row, request);
+			},
+		});
 		const files = applyFile(service, source, { log, timeout, parsing: rules.parsing });
 		const apply: Operation<PlannedRow> = async (row, request, memory) => {
-			const isSent = memory.isLogged === true || log.earlier(row.index) !== undefined;
 			if (isFileRow(row)) {
+				const isSent = memory.isLogged === true || log.earlier(row.index) !== undefined;
 				if (row.planned.action === "replace" && !isSent) {
 					await refuseChangedSince(row, { service, request }, judged);
 					await trash?.keep(row, request);
@@ -101,16 +109,17 @@ export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow
 				return files(row, request, memory);
 			}
 			refuseFailing(row);
-			if (row.planned.action === "remove" && !isSent) {
-				const { path } = row.planned;
-				if (rules.root !== undefined && path !== undefined) await refuseReturned(rules.root, path);
-				await trash?.keep(row, request);
-			}
 			return planned(row, request, memory);
 		};
-		return Object.assign(apply, {
+		const all = Object.assign(apply, {
+			groupOf: ({ item, memory }: OpenWork<PlannedRow>) =>
+				isDocumentRow(item) ? planned.groupOf?.({ item, memory }) : undefined,
+		});
+		const isParsed = (row: PlannedRow): boolean => ["upload", "replace"].includes(row.planned.action);
+		const operation = rules.parsing?.after<PlannedRow>(all, isParsed) ?? all;
+		return Object.assign(operation, {
 			coming: (rows: readonly PlannedRow[]) => documents.expect(rows),
-			expected: new Set([...(rules.isExact ? [KEYS_KEPT] : []), FOREIGN]),
+			expected: new Set([...(operation.expected ?? []), ...(rules.isExact ? [KEYS_KEPT] : []), FOREIGN]),
 		});
 	};
 }
@@ -167,19 +176,7 @@ function judgedBy(
 	documents: DocumentSource,
 	waitForLists: PlannedRules["waitForLists"],
 ): PlannedRules & { readonly documents: DocumentSource } {
-	const forced: PlannedRules["forced"] = {
-		metadata: (planned, now) => forcedMetadata(mode, planned, now),
-		keepsValue: (planned, key) => isKeptWhenForced(mode, planned, key),
-	};
-	return {
-		isExact,
-		waitForLists,
-		documents,
-		since,
-		isAsPlanned,
-		keysChangedSince,
-		forced: force ? forced : undefined,
-	};
+	return { isExact, waitForLists, documents, since, forced: force ? mode : undefined };
 }
 
 /** A list that was read too early may lack earlier writes. Then documents are read once more, for all rows. */

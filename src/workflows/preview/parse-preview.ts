@@ -1,6 +1,6 @@
 import type { Row } from "../../manifest/types.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
-import { notListed } from "../../run/operations/parse-batches.ts";
+import { notListed } from "../../run/operations/parse-start.ts";
 import type { Session } from "../../app.ts";
 import type { Clock, Work } from "../../run/types.ts";
 import type { Effect, PreviewRow } from "../effect.ts";
@@ -11,7 +11,7 @@ import { type ParsePlan, parseStep } from "../../run/operations/parse.ts";
 const AHEAD = 1000;
 
 /** Shows which documents would be parsed. It reads their states many at a time, and sends nothing that writes. */
-export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clock: Pick<Clock, "now">): PreviewRow {
+export function parsePreview(rows: Pick<RowSource, "read">, plan: ParsePlan, clock: Clock): PreviewRow {
 	const states = new ParsingStates(clock);
 	let turn: Promise<void> = Promise.resolve();
 	let [coming, expected]: [AsyncIterator<Row> | undefined, number] = [undefined, -1];

@@ -1,4 +1,4 @@
-import type { UpdatePlan } from "../../run/operations/prepare-update.ts";
+import type { Change } from "../../plan/change.ts";
 import { resolve } from "node:path";
 import { usageError } from "../../errors.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
@@ -22,7 +22,7 @@ export type ManifestReadFlags = RowFlags & PayloadFlags;
 export type Reading = {
 	readonly purpose: Purpose;
 	/** how rows become what is sent: where it is given, a value that its document has already is no problem */
-	readonly alreadyPresent?: Pick<UpdatePlan, "metadataToSend"> | undefined;
+	readonly alreadyPresent?: Change | undefined;
 };
 
 /**
@@ -70,7 +70,7 @@ export async function checkedRows(
 	run: Run<ManifestReadFlags>,
 	{ path, name }: ManifestFile,
 	options: ManifestOptions,
-	alreadyPresent: Reading["alreadyPresent"],
+	alreadyPresent: Change | undefined,
 ): Promise<RowSource> {
 	const { flags, session, settings, app } = run;
 	const { purpose } = options;

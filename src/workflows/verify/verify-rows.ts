@@ -1,6 +1,5 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { verdictOf } from "../../plan/verdict.ts";
 import { rowsText } from "../../text/words.ts";
 import { verdictText, verifyLine } from "../../report/verify.ts";
 import { READS_IN_FLIGHT } from "../../rates.ts";
@@ -73,7 +72,6 @@ export async function verifyRows(
 			signal,
 			folder: () => app.temporaryFolder(settings),
 			concurrency: concurrency === "auto" ? READS_IN_FLIGHT : concurrency,
-			judge: verdictOf,
 			laterRuns: () => laterRunsOf(runs, recorded.header),
 		});
 		if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);

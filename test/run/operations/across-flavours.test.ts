@@ -1,9 +1,9 @@
+import { changeOf } from "../../../src/plan/change.ts";
 import { describe, expect, it } from "vitest";
 import { documented } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
 import { type Operation, type Sending, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
-import type { Metadata } from "../../../src/json/values.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { documentOf, fakeApi } from "../fake-api.ts";
 import { memoryOf, serviceOf } from "../fake-service.ts";
@@ -85,9 +85,7 @@ describe("a contradiction in any request of a row", () => {
 		const log: SentLog = { ...unrecorded, sending: async (_, sending) => void records.push(sending) };
 		const plan = {
 			documents: { byId: async () => ({ metadata: present }) },
-			metadataToSend: (_: Metadata, wanted: Metadata) => wanted,
-			keepsPresent: false,
-			keepsValue: () => false,
+			change: changeOf("replace"),
 			onlyChanged: false,
 		};
 		const update = planMetadata(service, plan, log);

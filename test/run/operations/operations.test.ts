@@ -1,3 +1,4 @@
+import { changeOf } from "../../../src/plan/change.ts";
 import { rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,9 +20,7 @@ const item = { ...work(0), metadata };
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
 	documents: documentsOf(rows),
-	metadataToSend: (present: Metadata, wanted: Metadata): Metadata => new Map([...present, ...wanted]),
-	keepsPresent: true,
-	keepsValue: (key: string, wanted: Metadata) => !wanted.has(key),
+	change: changeOf("merge"),
 	onlyChanged,
 });
 

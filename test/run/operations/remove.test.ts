@@ -2,8 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { RestErrorKind } from "../../../src/rest/errors.ts";
 import type { Api, Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { type Memory, mayHaveArrived } from "../../../src/run/operations/operation.ts";
-import { removeDocument } from "../../../src/run/operations/remove.ts";
-import { RemovedTogether } from "../../../src/run/operations/removed-together.ts";
 import type { Service } from "../../../src/run/service/service.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
@@ -168,13 +166,7 @@ describe("the removals of many rows are confirmed by one list", () => {
 
 	/** A run that removes `documents` from a dataset that was listed with these documents and more. */
 	function removingListed(state: Shelf, documents: readonly string[]) {
-		const listed = new Map((state.held.get("set") ?? []).map((each) => [each.id, each]));
-		const operation = removeDocument<Work>(state.service, {
-			find: async (_ask, _dataset, id) => listed.get(id),
-			hasSeveral: () => true,
-			sizeOf: () => listed.size,
-			isIgnoring: () => false,
-		});
+		const operation = removing(state.service);
 		const items = documents.map((documentId, index) => ({ ...work(index), datasetId: "set", documentId }));
 		return start(operation, { rows: items.length, clock: state.clock, chunks: chunksOf(items) });
 	}
@@ -186,8 +178,8 @@ describe("the removals of many rows are confirmed by one list", () => {
 		expect(run.journal.totals()).toMatchObject({ removed: count, failed: 0, pending: 0, attempts: count });
 		expect(ids(state, "set")).toEqual(["kept-1", "kept-2"]);
 		expect(state.removals).toHaveLength(count);
-		// The first is sent between looks, then one list of one page shows what is left.
-		expect(state.lists).toHaveLength(3 + 1 + 1);
+		// The list of three pages, then the first is sent between looks, then one page shows what is left.
+		expect(state.lists).toHaveLength(1 + 3 + 3 + 1);
 	});
 
 	it("and a document that the list still shows does not count, whatever the service answered", async () => {
@@ -220,25 +212,6 @@ describe("the removals of many rows are confirmed by one list", () => {
 		await state.clock.until(run.done);
 		expect(ids(state, "set")).toHaveLength(count);
 		expect(run.journal.totals().removed).toBe(1);
-	});
-
-	it("no removal is sent while the list is read, as it would hide documents that move up a page", async () => {
-		const state = shelf({ set: [...names, "kept"] });
-		const together = new RemovedTogether(() => count);
-		const { api } = state.service;
-		const events: string[] = [];
-		const slow: typeof direct = async (call) => {
-			events.push("list");
-			await new Promise(setImmediate);
-			const answer = await call();
-			events.push("listed");
-			return answer;
-		};
-		for (const name of names.slice(0, 9)) expect(together.waits("set", name)).toBe(true);
-		const confirmed = together.isGone(api, slow, "set", "doc-0");
-		const sent = together.send("set", async () => void events.push("removal"));
-		await Promise.all([confirmed, sent]);
-		expect(events.at(-1)).toBe("removal");
 	});
 });
 

@@ -1,0 +1,115 @@
+import type { RestError } from "../../rest/errors.ts";
+import type { Api, Document } from "../../rest/types.ts";
+import { findDocument } from "../documents/find-document.ts";
+import { SMALL_PAGE } from "../documents/pages.ts";
+import { listMany, NONE_LISTED, readMany, type Wanted } from "../documents/read-many.ts";
+import { readBack } from "../retry/retry.ts";
+import type { Service } from "../service/service.ts";
+import type { Request, Work } from "../types.ts";
+import type { OpenWork } from "./operation.ts";
+import { removedMore } from "./removal-errors.ts";
+
+/** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
+const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
+
+/** Waits before the two lists that a removal without a good answer takes: a list may lack a document for a moment. */
+const LOST_DELAYS_MS = [0, 250];
+
+/** Reads which documents of the rows of a removal their dataset lists. */
+export class RemovalLists<Item extends Work> {
+	readonly #rows: readonly OpenWork<Item>[];
+	readonly #service: Service;
+	readonly #request: Request;
+	/** documents of the dataset before the first removal, where all were listed */
+	#size = 0;
+
+	/** @param rows all that are removed while it is used */
+	constructor(
+		rows: readonly OpenWork<Item>[],
+		{ service, request }: { readonly service: Service; readonly request: Request },
+	) {
+		this.#rows = rows;
+		this.#service = service;
+		this.#request = request;
+	}
+
+	/** The documents of rows by their ids, or why one can't be read. Where a removal may have been applied, two lists say so. */
+	async read(rows: readonly OpenWork<Item>[]): Promise<ReadonlyMap<string, Document | RestError>> {
+		const lost = rows.filter(({ memory }) => memory.maybeRemoved === true);
+		const fresh = rows.filter((row) => !lost.includes(row));
+		const read = await readMany(this.#wanted(fresh));
+		if (this.#size === 0) this.#size = read.size ?? 0;
+		return new Map([...read.documents, ...(await this.#lost(lost))]);
+	}
+
+	/** Whether a document is listed whose removal had no good answer. */
+	async isListed(row: OpenWork<Item>): Promise<boolean> {
+		return (await this.#lost([row])).size > 0;
+	}
+
+	/** Waits until the list lacks the documents of rows. @returns the rows whose documents it still shows */
+	async left(rows: readonly OpenWork<Item>[]): Promise<readonly OpenWork<Item>[]> {
+		let left = rows;
+		const areGone = async (): Promise<boolean> => {
+			const listed = await this.#listed(left);
+			left = left.filter(({ item }) => listed.has(item.documentId));
+			return left.length === 0;
+		};
+		await readBack(areGone, { clock: this.#service.clock, delays: REMOVAL_DELAYS_MS });
+		return left;
+	}
+
+	async isGone(row: OpenWork<Item>): Promise<boolean> {
+		return (await this.left([row])).length === 0;
+	}
+
+	/** Another document of the dataset, which the removal of this one must leave there. */
+	async neighbourOf(api: Api, { id, datasetId }: Document): Promise<string | undefined> {
+		const { removalsSent } = this.#service.canary;
+		const pageSize = Math.min(SMALL_PAGE, 2 + removalsSent.size);
+		const { items } = await this.#request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
+		return items.find((other) => other.id !== id && !removalsSent.has(other.id))?.id;
+	}
+
+	/** @throws RestError of code `REMOVED_MORE` if the other document is missing as well */
+	async checkNeighbour({ item, memory: { neighbour } }: OpenWork<Item>): Promise<void> {
+		const { api, canary } = this.#service;
+		if (neighbour === undefined || canary.removalsConfirmed.has(item.datasetId)) return;
+		// Another row of this run may have removed it. That row checks a neighbour of its own.
+		if (canary.removalsSent.has(neighbour)) return;
+		if ((await findDocument(api, this.#request, item.datasetId, neighbour)) !== undefined) return;
+		canary.harm = removedMore(this.#service, item, neighbour);
+		throw canary.harm;
+	}
+
+	/** The documents that one of two lists shows. */
+	async #lost(rows: readonly OpenWork<Item>[]): Promise<ReadonlyMap<string, Document | RestError>> {
+		const found = new Map<string, Document | RestError>();
+		const areFound = async (): Promise<boolean> => {
+			const unseen = rows.filter(({ item }) => !found.has(item.documentId));
+			for (const [id, document] of await this.#listed(unseen)) found.set(id, document);
+			return rows.every(({ item }) => found.has(item.documentId));
+		};
+		if (rows.length > 0) await readBack(areFound, { clock: this.#service.clock, delays: LOST_DELAYS_MS });
+		return found;
+	}
+
+	/**
+	 * The documents of these rows that the dataset lists. A list that shows fewer documents than must be left is not believed:
+	 * others were removed meanwhile, or it is not whole. Then each is asked for.
+	 */
+	async #listed(rows: readonly OpenWork<Item>[]): Promise<ReadonlyMap<string, Document | RestError>> {
+		const wanted = this.#wanted(rows);
+		const listed = await listMany(wanted);
+		const sent = this.#rows.filter(({ memory }) => memory.maybeRemoved === true).length;
+		const isBelieved = (listed?.size ?? this.#size) >= this.#size - sent;
+		return listed !== undefined && isBelieved ? listed.found : (await readMany(wanted, NONE_LISTED)).documents;
+	}
+
+	#wanted(rows: readonly OpenWork<Item>[]): Wanted {
+		const [first] = this.#rows;
+		const ids = rows.map(({ item }) => item.documentId);
+		const { api, clock } = this.#service;
+		return { api, request: this.#request, datasetId: first?.item.datasetId ?? "", ids, clock };
+	}
+}
