@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../src/json/values.ts";
-import { chartsOf } from "../../src/report/page/chart.ts";
+import { chartOf } from "../../src/report/page/chart.ts";
 import { outcomeOf, type PageChange, type PageFailure, type RunPage } from "../../src/report/page/model.ts";
 import { noOutcomes } from "../../src/outcomes.ts";
 import type { SeriesPoint } from "../../src/run/series/series-file.ts";
@@ -76,7 +76,7 @@ export function examplePage({ hostile = false, rows = 1, points }: ExampleOption
 		exit: 1,
 		slow: [],
 		verify: undefined,
-		charts: chartsOf(series),
+		chart: chartOf(series),
 		codes: rows === 0 ? [] : [{ code: foreign("NOT_FOUND"), count: rows, example: foreign("document is not there") }],
 		failures: { rows: failures, total: rows },
 		problems: { rows: [], total: 0 },

@@ -1,15 +1,8 @@
 import type { SeriesPoint } from "../../run/series/series-file.ts";
 import { durationText, numberText } from "../../text/words.ts";
-import { html } from "../escape.ts";
 
-/** A line of a chart, one value for each x. */
-type ChartLine = {
-	readonly label: string;
-	readonly kind: "line" | "dashed";
-	/** colour: one of the classes of the page */
-	readonly tone: "accent" | "soft";
-	readonly values: readonly (number | null)[];
-};
+/** A line of the chart, one value for each x. */
+type ChartLine = { readonly label: "sent" | "cap"; readonly values: readonly (number | null)[] };
 
 /** A time in which a run was held up. */
 type ChartBand = {
@@ -18,13 +11,8 @@ type ChartBand = {
 	readonly to: number;
 };
 
-/** A chart as numbers. */
+/** The rate of a run against its cap, in requests a second. */
 export type Chart = {
-	readonly id: string;
-	/** with its unit */
-	readonly title: string;
-	/** what the values of its lines are, in words for its description */
-	readonly description: string;
 	/** seconds of the run, without the pauses between executions */
 	readonly x: readonly number[];
 	/** where the axis ends */
@@ -48,7 +36,7 @@ function isBand(state: string): state is ChartBand["state"] {
 	return state in BAND_WORDS;
 }
 
-/** Points of a chart: a screen has few more columns. */
+/** Points of the chart: a screen has few more columns. */
 const MOST_POINTS = 600;
 
 /** Seconds between two points from which a later execution made the second. */
@@ -57,12 +45,12 @@ const PAUSE_S = 5;
 /** Seconds below which chance decides how many requests fall into a point: it has one rate with the point before it. */
 const LEAST_S = 0.5;
 
-/** Points below which there is nothing to see in a chart. */
+/** Points below which there is nothing to see. */
 const LEAST_POINTS = 3;
 
-/** The charts of a run: its rate against its cap, and when it was held up. None for a run of two seconds. */
-export function chartsOf(series: readonly SeriesPoint[]): Chart[] {
-	if (series.length < LEAST_POINTS) return [];
+/** The rate of a run against its cap, and when it was held up. Undefined for a run of two seconds. */
+export function chartOf(series: readonly SeriesPoint[]): Chart | undefined {
+	if (series.length < LEAST_POINTS) return undefined;
 	const points = condensed(series);
 	const caps = points.map(({ cap }) => cap);
 	const rates = points.map((point, at) => {
@@ -70,11 +58,9 @@ export function chartsOf(series: readonly SeriesPoint[]): Chart[] {
 		const [sent, s] = [point.sent + (before?.sent ?? 0), point.s + (before?.s ?? 0)];
 		return s > 0 ? rounded(sent / s) : null;
 	});
-	const lines: ChartLine[] = [{ label: "sent", kind: "line", tone: "accent", values: rates }];
-	if (caps.some((cap) => cap !== null)) lines.push({ label: "cap", kind: "dashed", tone: "soft", values: caps });
-	const title = "Requests a second";
-	const description = "Requests that were sent each second, against the cap";
-	return [{ id: "rate", title, description, ...axisOf(points), top: topOf([...rates, ...caps]), lines }];
+	const lines: ChartLine[] = [{ label: "sent", values: rates }];
+	if (caps.some((cap) => cap !== null)) lines.push({ label: "cap", values: caps });
+	return { ...axisOf(points), top: topOf([...rates, ...caps]), lines };
 }
 
 type Point = Pick<SeriesPoint, "t" | "s" | "sent" | "cap" | "state">;
@@ -138,11 +124,11 @@ function rounded(value: number): number {
 const WIDTH = 1000;
 const HEIGHT = 200;
 
-/** A chart as a picture of lines with its labels around it: text in a stretched picture can't be read on a narrow screen. */
-export function chartFigure({ id, title, description, end, top, bands, resumed, ...chart }: Chart): string {
+/** The chart as a picture of lines with its labels around it: text in a stretched picture can't be read on a narrow screen. */
+export function chartFigure({ end, top, bands, resumed, ...chart }: Chart): string {
 	const states = [...new Set(bands.map(({ state }) => state))];
 	const legend = [
-		...chart.lines.map(({ label, kind, tone }) => key(`${kind} ${tone}`, label)),
+		...chart.lines.map(({ label }) => key(label, label)),
 		...states.map((state) => key(`band ${state}`, BAND_WORDS[state])),
 		...(resumed.length === 0 ? [] : [key("resumed", "resumed here")]),
 	];
@@ -156,15 +142,15 @@ export function chartFigure({ id, title, description, end, top, bands, resumed, 
 		}),
 		...[0, 0.5, 1].map((share) => `<path class="grid" d="M0 ${share * HEIGHT}H${WIDTH}"/>`),
 		...resumed.map((at) => `<path class="resumed" d="M${x(at)} 0V${HEIGHT}"/>`),
-		...chart.lines.toReversed().map(({ kind, tone, values }) => {
+		...chart.lines.toReversed().map(({ label, values }) => {
 			const points = chart.x.map((at, index) => [x(at), heightOf(values[index] ?? null, top)] as const);
-			return `<path class="${kind} ${tone}" d="${curve(points)}"/>`;
+			return `<path class="${label}" d="${curve(points)}"/>`;
 		}),
 	];
-	return `<figure class="chart" id="${id}">
-<figcaption><h3>${html(title)}</h3><ul class="legend">${legend.join("")}</ul></figcaption>
+	return `<figure class="chart">
+<figcaption><h3>Requests a second</h3><ul class="legend">${legend.join("")}</ul></figcaption>
 <div class="still"><div class="y" aria-hidden="true">${ys.join("")}</div>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${html(`${title}. ${description}.`)}">
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Requests that were sent each second, against the cap.">
 ${shapes.join("\n")}
 </svg>
 <div class="x" aria-hidden="true">${xs.join("")}</div></div>
@@ -173,7 +159,7 @@ ${shapes.join("\n")}
 }
 
 function key(classes: string, label: string): string {
-	return `<li><i class="key ${classes}"></i>${html(label, 60)}</li>`;
+	return `<li><i class="key ${classes}"></i>${label}</li>`;
 }
 
 /** The path through points. One without a height leaves a gap. */

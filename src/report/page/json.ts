@@ -6,7 +6,7 @@ const SCHEMA = 1;
 
 /** The report as one JSON object. Its texts are exact, not escaped for a terminal. */
 export function pageJson(page: RunPage): string {
-	const { outcome, totals, charts, failures, problems, changes, next, reasons } = page;
+	const { outcome, totals, chart, failures, problems, changes, next, reasons } = page;
 	const { duplicateSkipped, ...counts } = totals ?? { duplicateSkipped: 0 };
 	const object = {
 		type: "report",
@@ -35,7 +35,7 @@ export function pageJson(page: RunPage): string {
 		failed_rows: { total: failures.total, rows: failures.rows.map(failure) },
 		problems: { total: problems.total, rows: problems.rows.map(failure) },
 		changes: { total: changes.total, rows: changes.rows.map(change) },
-		charts,
+		charts: chart === undefined ? [] : [chart],
 	};
 	return `${JSON.stringify(object)}\n`;
 }

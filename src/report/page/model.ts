@@ -65,7 +65,8 @@ export type RunPage = {
 	/** what `--rate auto` found; undefined where the rate was not looked for */
 	readonly foundRate?: FoundRate | undefined;
 	readonly verify: VerifyCounts | undefined;
-	readonly charts: readonly Chart[];
+	/** undefined where the run was too short, or has no figures */
+	readonly chart: Chart | undefined;
 	/** by code, the most frequent first */
 	readonly codes: readonly { readonly code: string; readonly count: number; readonly example: string }[];
 	readonly failures: Cut<PageFailure>;

@@ -31,7 +31,7 @@ export function pageHtml(page: RunPage): string {
 ${head(page)}
 ${counts(page)}
 ${facts(page)}
-${charts(page)}
+${pace(page)}
 ${tablesOf(page).map(table).join("\n")}
 ${changes(page)}
 </main>
@@ -77,11 +77,10 @@ function facts(page: RunPage): string {
 	return `<dl class="facts">${items.join("")}</dl>`;
 }
 
-function charts({ charts: all, run }: RunPage): string {
+function pace({ chart, run }: RunPage): string {
 	if (run === undefined) return "";
-	const figures = all.map(chartFigure);
 	const none = `<p class="none">No chart: the run was too short, or its record has no figures.</p>`;
-	return `<section class="charts"><h2>Pace</h2>\n${figures.length === 0 ? none : figures.join("")}</section>`;
+	return `<section><h2>Pace</h2>\n${chart === undefined ? none : chartFigure(chart)}</section>`;
 }
 
 /** Characters of a value in a cell. */

@@ -50,7 +50,7 @@ export function pageOf({ command, args, exit, text, result, summary, started, en
 		exit,
 		slow: summary?.slow ?? [],
 		verify,
-		charts: [],
+		chart: undefined,
 		codes: [],
 		failures: { rows: end.failedRows, total: end.failedRowCount },
 		problems: { rows: problems, total: end.problemCount },

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { countWritten } from "../../outcomes.ts";
 import { dirname, join } from "node:path";
 import { differenceOf } from "../../plan/change.ts";
-import { chartsOf } from "../../report/page/chart.ts";
+import { chartOf } from "../../report/page/chart.ts";
 import {
 	type NextCommand,
 	outcomeOf,
@@ -62,7 +62,7 @@ export async function recordedPage(
 		slow: printed?.slow ?? [],
 		foundRate: printed?.foundRate,
 		verify,
-		charts: chartsOf(points),
+		chart: chartOf(points),
 		codes,
 		failures: { rows: failures, total: totals.failed },
 		changes,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { chartsOf } from "../../../src/report/page/chart.ts";
+import { chartOf } from "../../../src/report/page/chart.ts";
 import { pageJson } from "../../../src/report/page/json.ts";
 import { pageMarkdown } from "../../../src/report/page/markdown.ts";
 import { outcomeOf, type RunPage } from "../../../src/report/page/model.ts";
@@ -113,7 +113,7 @@ describe("the outcome of a run in a sentence", () => {
 describe("the chart of a run", () => {
 	it("puts executions one after the other, with a mark where the run was resumed", () => {
 		const points = [...examplePoints(10), ...examplePoints(10, 1_000_000)];
-		const [rate] = chartsOf(points);
+		const rate = chartOf(points);
 		expect(rate).toMatchObject({ end: 20, resumed: [10] });
 		expect(rate?.x.at(-1)).toBe(19.5);
 	});
@@ -125,7 +125,7 @@ describe("the chart of a run", () => {
 				state: at >= 2 && at < 5 ? ("waiting" as const) : at === 8 ? ("outage" as const) : point.state,
 			};
 		});
-		expect(chartsOf(points)[0]?.bands).toEqual([
+		expect(chartOf(points)?.bands).toEqual([
 			{ state: "waiting", from: 2, to: 5 },
 			{ state: "outage", from: 8, to: 9 },
 		]);
@@ -138,7 +138,7 @@ describe("the chart of a run", () => {
 		["a rate of 4,321", [4321, 10], 5000],
 	])("has an axis that ends above the largest value: %s", (_, rates, top) => {
 		const points = examplePoints(3).map((point, at) => ({ ...point, cap: null, sent: rates[at] ?? 0 }));
-		expect(chartsOf(points)[0]?.top).toBe(top);
+		expect(chartOf(points)?.top).toBe(top);
 	});
 
 	it("takes a short rest at the end together with the second before it: five requests in it would pass the cap", () => {
@@ -146,19 +146,19 @@ describe("the chart of a run", () => {
 			...point,
 			...(at < 3 ? { sent: 98 } : { s: 0.04, sent: 5 }),
 		}));
-		expect(chartsOf(points)[0]?.lines[0]?.values).toEqual([98, 98, 98, 99.038]);
+		expect(chartOf(points)?.lines[0]?.values).toEqual([98, 98, 98, 99.038]);
 	});
 
 	it("has one point for several seconds of a long run, and loses neither a second nor an outage", () => {
 		const points = examplePoints(1201).map((point, at) =>
 			at === 700 ? { ...point, state: "outage" as const } : point,
 		);
-		const [rate] = chartsOf(points);
+		const rate = chartOf(points);
 		expect(rate).toMatchObject({ end: 1201, bands: [{ state: "outage", from: 699, to: 702 }] });
 		expect(rate?.lines[0]?.values).toEqual(Array.from({ length: 401 }, () => 50));
 	});
 
 	it("is left out for a run of a moment", () => {
-		expect(chartsOf(examplePoints(2))).toEqual([]);
+		expect(chartOf(examplePoints(2))).toBeUndefined();
 	});
 });
