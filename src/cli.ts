@@ -9,7 +9,7 @@ import { CliError, EarlyEnd, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
 import { endPing, startPing } from "./workflows/outputs/ping.ts";
-import { checkLogFile, prepareOutputs } from "./workflows/outputs/prepare.ts";
+import { prepareOutputs } from "./workflows/outputs/prepare.ts";
 import { writeOutputs } from "./workflows/outputs/outputs.ts";
 
 /** Flags of every command that say how it prints. */
@@ -99,24 +99,19 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 		})
 		.helpCommand(false)
 		.hook("preAction", async (_, command) => {
-			const flags = command.optsWithGlobals<MessageFlags>();
-			const { color, quiet, debug, progress, logFile } = flags;
-			const outputs = command.optsWithGlobals<OutputFlags>();
-			try {
-				await checkLogFile(command.args, outputs);
-				await app.io.configure({
-					color: color !== false,
-					quiet: quiet === true,
-					debug: debug === true,
-					progress,
-					log: logFile === undefined ? undefined : { path: logFile, begins: `ragtag ${commandName(command)}` },
-				});
-			} catch (error) {
-				// The outputs say the exit code of this error as well.
-				await prepareOutputs(app, commandName(command), command.args, outputs).catch(() => undefined);
-				throw error;
-			}
-			await prepareOutputs(app, commandName(command), command.args, outputs);
+			const name = commandName(command);
+			const prepared = prepareOutputs(app, name, command.args, command.optsWithGlobals<OutputFlags>());
+			await prepared.catch(() => undefined);
+			const { color, quiet, debug, progress, logFile } = command.optsWithGlobals<MessageFlags>();
+			const isLogged = logFile !== undefined && !app.runEnd.refused.has(logFile);
+			await app.io.configure({
+				color: color !== false,
+				quiet: quiet === true,
+				debug: debug === true,
+				progress,
+				log: isLogged ? { path: logFile, begins: `ragtag ${name}` } : undefined,
+			});
+			await prepared;
 			await applyConfigFile(command, app);
 			if (command.options.some(({ long }) => long === "--ping")) await startPing(app, command.optsWithGlobals());
 		})

@@ -10,6 +10,7 @@ const KEPT = 10_000;
 /** The paths of a run's outputs, by the flags that name them. */
 export type OutputFlags = {
 	readonly out?: string | undefined;
+	readonly logFile?: string | undefined;
 	readonly failed?: string | undefined;
 	readonly junit?: string | undefined;
 	readonly metricsFile?: string | undefined;

@@ -19,7 +19,7 @@ const FINISHED: ReadonlySet<ExitCode> = new Set([Exit.ok, Exit.failedRows, Exit.
  * junit-10.xsd): Ant's wants every attribute that is written here, and an order of the elements.
  */
 export function junitText(end: RunEnd): string {
-	const rows = [...problemCases(end), ...failedCases(end)];
+	const rows = rowCases(end);
 	const cases = [runCase(end, rows.length > 0), ...rows];
 	const count = (kind: Fault["kind"]): number => cases.filter(({ fault }) => fault?.kind === kind).length;
 	const seconds = (end.ended.getTime() - end.started.getTime()) / 1000;
@@ -50,37 +50,26 @@ function runCase({ command, exit, text }: RunEnd, hasRows: boolean): Case {
 	return { name: command, fault: { kind, type: `exit ${exit}`, message: text } };
 }
 
-/** One case a line: a row may have several problems. */
-function problemCases({ problems, problemCount }: RunEnd): readonly Case[] {
-	const faults = new Map<number, Fault>();
-	for (const { line, column, code, text } of problems) {
-		const what = `column ${column}: ${text}`;
-		const before = faults.get(line);
-		const message = before === undefined ? what : `${before.message}\n${what}`;
-		faults.set(line, { kind: "failure", type: before?.type ?? code, message });
-	}
-	const cases = Array.from(faults, ([line, fault]): Case => ({ name: `line ${line}`, fault }));
-	return [...cases, ...more(problemCount - problems.length, "problems of the manifest")];
-}
-
-function failedCases({ failedRows, failedRowCount }: RunEnd): readonly Case[] {
-	const cases = failedRows.map((row): Case => {
-		const message = `${row.code}: ${row.text}`;
-		return { name: rowName(row), fault: { kind: "failure", type: row.code, message } };
-	});
-	return [...cases, ...more(failedRowCount - failedRows.length, "failed rows")];
+/** One case a row: it may have several problems. */
+function rowCases({ problems, problemCount, failedRows, failedRowCount }: RunEnd): readonly Case[] {
+	const faults = new Map<string, Fault>();
+	const add = (name: string, type: string, message: string): void => {
+		const before = faults.get(name);
+		const all = before === undefined ? message : `${before.message}\n${message}`;
+		faults.set(name, { kind: "failure", type: before?.type ?? type, message: all });
+	};
+	for (const { line, column, code, text } of problems) add(`line ${line}`, code, `column ${column}: ${text}`);
+	for (const row of failedRows) add(rowName(row), row.code, `${row.code}: ${row.text}`);
+	const more = problemCount - problems.length + failedRowCount - failedRows.length;
+	const name = `${numberText(more)} more problems and failed rows`;
+	if (more > 0) add(name, "MORE", `${name}; the file of failed rows and --json have all of them`);
+	return Array.from(faults, ([each, fault]) => ({ name: each, fault }));
 }
 
 /** `line 4: report.pdf` */
 function rowName({ line, path, name, documentId }: FailedRow): string {
 	const what = path ?? namedDocument(name, documentId);
 	return what === "" ? `line ${line}` : `line ${line}: ${what}`;
-}
-
-function more(count: number, what: string): readonly Case[] {
-	if (count <= 0) return [];
-	const message = `${numberText(count)} more ${what}; the file of failed rows and --json have all of them`;
-	return [{ name: `${numberText(count)} more ${what}`, fault: { kind: "failure", type: "MORE", message } }];
 }
 
 function propertiesOf({ exit, summary, started, ended }: RunEnd): readonly (readonly [string, string])[] {

@@ -7,11 +7,10 @@ import type { OutputFlags } from "../../run-end.ts";
 import { isOfAnotherUser } from "../../user-id.ts";
 import { OUTPUTS } from "./outputs.ts";
 
-/** Flags of other files that the same command reads or appends to. */
+/** Flags of other files that the same command reads. */
 type OtherFiles = {
 	/** of `values` a table; of other commands the names of columns */
 	readonly map?: unknown;
-	readonly logFile?: string | undefined;
 	readonly schema?: string | undefined;
 	readonly apiKeyFile?: string | undefined;
 	readonly caFile?: string | undefined;
@@ -23,29 +22,18 @@ type Written = Pick<(typeof OUTPUTS)[number], "flag" | "path" | "isAutomatic"> &
 	readonly whyNot?: (path: string) => Promise<string | undefined>;
 };
 
+const checkedLater: Written["whyNot"] = () => Promise.resolve(undefined);
+
 const WRITTEN: readonly Written[] = [
+	// Lines would be appended to a manifest. It is opened next.
+	{ flag: "--log-file", path: ({ logFile }) => logFile, whyNot: checkedLater },
 	// It may be a folder, and its command checks it.
-	{ flag: "--out", path: ({ out }) => out, whyNot: () => Promise.resolve(undefined) },
+	{ flag: "--out", path: ({ out }) => out, whyNot: checkedLater },
 	{ flag: "--failed", path: ({ failed }) => failed, whyNot: whyNotOpened },
 	...OUTPUTS,
 ];
 
 const HINT = "Name a file of your own in a folder that can be written.";
-
-/**
- * Checks that the log is no file that the command reads: lines would be appended to a manifest.
- *
- * @throws CliError exit 2
- */
-export async function checkLogFile(
-	args: readonly string[],
-	{ logFile, ...flags }: OtherFiles & OutputFlags,
-): Promise<void> {
-	if (logFile === undefined) return;
-	const other = (await filesOf(args, flags)).get(await identityOf(logFile));
-	if (other === undefined) return;
-	throw usageError(`--log-file ${logFile}: is also the file of ${other}; nothing was sent`, HINT);
-}
 
 /**
  * Checks that no output would replace the manifest of a recorded run, which the command line does not name.
@@ -100,7 +88,6 @@ async function filesOf(args: readonly string[], flags: OtherFiles): Promise<Map<
 	const files: readonly (readonly [string, unknown])[] = [
 		...args.map((arg) => [`the argument ${arg}`, arg] as const),
 		["--map", flags.map],
-		["--log-file", flags.logFile],
 		["--schema", flags.schema],
 		["--api-key-file", flags.apiKeyFile],
 		["--ca-file", flags.caFile],

@@ -70,12 +70,6 @@ describe("an output of a run", () => {
 		expect(await readdir(dirname(made.junit))).toEqual(["junit.xml"]);
 	});
 
-	it("names the row that failed", async () => {
-		const made = await world("absent");
-		expect(await tag(made)).toMatchObject({ exit: 1 });
-		expect(await casesIn(made.junit)).toEqual(["docs tag: passed", "line 3: absent: failure NOT_FOUND"]);
-	});
-
 	it("has the failed rows of a run's earlier executions, too", async () => {
 		const made = await world("absent");
 		const home = await folder();

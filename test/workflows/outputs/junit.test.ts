@@ -60,9 +60,8 @@ describe("the JUnit report", () => {
 		);
 		expect(casesOf(text)).toEqual([
 			"docs tag: passed",
-			"4 more problems of the manifest: failure MORE",
 			"line 2: doc2: failure 102",
-			"12,000 more failed rows: failure MORE",
+			"12,004 more problems and failed rows: failure MORE",
 		]);
 	});
 
