@@ -22,3 +22,20 @@ export async function* inOrder<Item, Result>(
 	}
 	for (const result of waiting) yield await result;
 }
+
+/** The same items, each given when `expect` had it and the next ones, `size` at a time. */
+export async function* announced<Item>(
+	items: AsyncIterable<Item>,
+	size: number,
+	expect: (next: readonly Item[]) => void,
+): AsyncGenerator<Item> {
+	let next: Item[] = [];
+	for await (const item of items) {
+		if (next.push(item) < size) continue;
+		expect(next);
+		yield* next;
+		next = [];
+	}
+	expect(next);
+	yield* next;
+}

@@ -6,7 +6,7 @@ import type { ServiceFlags } from "../flags/flags.ts";
 import type { Run } from "./open-run.ts";
 import { endBefore, type ReportContext } from "./report.ts";
 import type { RowSource } from "./rows/row-source.ts";
-import { stopOrSignal } from "./stop-from-error.ts";
+import { stopOrSignal } from "../run/stop/shutdown.ts";
 
 type Reader = Pick<Run<ServiceFlags>, "session" | "app">;
 

@@ -14,7 +14,7 @@ import { type ManifestCounts, type Stop, type Totals, totalsOf } from "../run/ty
 import { numberText } from "../text/words.ts";
 import { VERSION } from "../version.ts";
 import { writeOutputs } from "./outputs/outputs.ts";
-import { stopOrSignal } from "./stop-from-error.ts";
+import { stopOrSignal } from "../run/stop/shutdown.ts";
 
 /** The context of `report`; a `Run` is one. */
 export type ReportContext = {

@@ -7,7 +7,7 @@ import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "..
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
-import { applyPlan, CHANGES, planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
+import { CHANGES, planPrinter, previewChanges, previewPlanned, sendChanges } from "../../workflows/plan/planned.ts";
 import { planRows } from "../../workflows/plan/plan-rows.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine } from "../../workflows/report.ts";
@@ -49,11 +49,11 @@ async function apply(options: ApplyOptions, app: App, command = APPLY): Promise<
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });
 	const { created, sync } = rows.header;
 	if (sync !== undefined) {
-		if (dryRun) return await preview(run, rows, previewPlanned(run, syncRules(run, sync)), planPrinter(run));
+		if (dryRun) return await preview(run, rows, previewPlanned(syncRules(run, sync)), planPrinter(run));
 		await using _lock = await lockSync(run, sync);
 		if (options.run === undefined) await refuseOtherState(sync, run.session.baseUrl);
 		return await sendSync(run, rows, sync);
 	}
 	const about = `To change: ${documentsText(rows.rows)}, as planned from ${fileOfLines(rows)} at ${created}.`;
-	return await applyPlan(run, rows, { about, sink: dryRun ? planPrinter(run) : undefined });
+	return await (dryRun ? previewChanges(run, rows, planPrinter(run)) : sendChanges(run, rows, about));
 }

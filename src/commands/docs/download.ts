@@ -22,7 +22,7 @@ import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/f
 import { unfinishedRun } from "../../workflows/run/earlier-runs.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { stopOrSignal } from "../../workflows/stop-from-error.ts";
+import { stopOrSignal } from "../../run/stop/shutdown.ts";
 import { addShardOption, checkShard } from "../../flags/input-flags.ts";
 
 type DownloadOptions = FoundFlags &

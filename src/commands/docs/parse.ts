@@ -8,10 +8,11 @@ import { addRule, checkCanAsk, refused } from "../../flags/refuse.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocuments } from "../../run/operations/parse.ts";
+import { announced } from "../../run/ordered.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
-import { parsePreview } from "../../workflows/preview/parse-preview.ts";
+import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { askAbout } from "../../workflows/question.ts";
@@ -50,6 +51,9 @@ export const parseCommand = declare({
 	resume: (file, flags, app) => parse({ ...flags, manifest: file.manifest.path }, app),
 });
 
+/** Rows of a dry run whose states are read together. */
+const AHEAD = 1000;
+
 async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 	checkFlags(options, app);
 	const { manifest, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
@@ -61,15 +65,18 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 	await using rows = await givenRows(run, { purpose: "parse" });
 	await requireCall(session, "parse", command);
 	const plan = { onlyFailed, again };
-	if (dryRun) return await preview(unchecked(run), rows, parsePreview(rows, plan, session.service.clock));
+	const { service } = session;
+	const states = new ParsingStates(service.clock);
+	if (dryRun) {
+		const read = () => announced(rows.read(), AHEAD, (next) => states.expect(next));
+		return await preview(unchecked(run), { ...rows, read }, (row) => effectOfParsing(states, session, row, plan));
+	}
 	const allowed = await prescanRemovals(unchecked(run), rows);
 	if (again && !yes && rows.rows > 0) {
 		const lost = "Chunks are made anew: what was edited in them by hand is lost. This cannot be undone.";
 		const open = await rowsToSend(run, rows);
 		await askAbout(run, open, (counted, lines) => `Parse ${counted} again?\n${lines}${lost}`);
 	}
-	const { service } = session;
-	const states = new ParsingStates(service.clock);
 	let hasSent = false;
 	const following = {
 		...plan,

@@ -1,9 +1,8 @@
 import { changeOf } from "../../plan/change.ts";
-import { metadataHash, type PlanHeader } from "../../plan/plan-file/planned.ts";
+import { metadataHash } from "../../plan/plan-file/planned.ts";
 import { Option } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { VERSION } from "../../version.ts";
 import {
 	addChangeOptions,
 	addFormatOptions,
@@ -22,8 +21,8 @@ import { parseOut } from "../../flags/values.ts";
 import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { checkOut, openPlanWriter, type PlanWriter } from "../../workflows/plan/write-plan.ts";
-import { changePrinter } from "../../workflows/preview/change-printer.ts";
-import { type ChangeSink, preview } from "../../workflows/preview/preview.ts";
+import { changePrinter, type ChangeSink } from "../../workflows/preview/change-printer.ts";
+import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
 import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { previewUpdate } from "../../workflows/update.ts";
@@ -76,13 +75,9 @@ async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
 	const update = { change: changeOf(mode, deleteToken), onlyChanged: true };
 	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update.change });
 	await endIfMetadataHidden(run, rows, "docs plan");
-	await using writer = await openPlanWriter(out, force, {
-		ragtag: VERSION,
-		baseUrl: run.session.baseUrl,
-		mode,
-		manifest: { name: rows.name, sha256: rows.content.sha256, rows: rows.rows },
-		created: new Date().toISOString(),
-	} satisfies PlanHeader);
+	const source = { name: rows.name, sha256: rows.content.sha256, rows: rows.rows };
+	const header = { baseUrl: run.session.baseUrl, mode, manifest: source };
+	await using writer = await openPlanWriter(out, force, header);
 	return await preview(run, rows, previewUpdate(update), planSink(run, writer));
 }
 
@@ -94,7 +89,6 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 	const printer = json === true || format !== undefined ? changePrinter(options, app) : undefined;
 	const listing = printer ?? changePrinter(options, app);
 	const apply = withFlags(`ragtag docs apply ${quoted(out)}`, flags);
-	let next: string | undefined;
 	return {
 		change: async (shown, { present, inexact, metadata }) => {
 			const { line, datasetId, documentId, name, difference } = shown;
@@ -106,6 +100,7 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 		end: async (tally, { unchanged, failed, invalid }) => {
 			await writer.end({ unchanged, failed });
 			const isAll = failed + invalid === 0;
+			let next: string | undefined;
 			if (tally.documents > 0) {
 				next = isAll ? `Send it with: ${apply}` : `Fix the other rows, or send what is planned with: ${apply}`;
 			}
@@ -121,11 +116,9 @@ function planSink({ flags: options, app }: Run<PlanOptions>, writer: PlanWriter)
 			for (const fact of [...facts, isGood ? next : undefined]) {
 				if (fact !== undefined) app.io.note(fact);
 			}
-		},
-		cut: async (tally) => printer?.cut(tally),
-		get next() {
 			return next;
 		},
+		cut: async (tally) => printer?.cut(tally),
 		// A planned merge holds what the document had.
 		doubts: flags.mode === "merge" ? REFUSE : WARN,
 		stopped: { text: "no plan was written", next: "Run the same command again." },

@@ -5,20 +5,17 @@ import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { quoted, withFlags } from "../../flags/next-command.ts";
 import { addRule } from "../../flags/refuse.ts";
 import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
-import type { PlanHeader } from "../../plan/plan-file/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { SYNC_COMMAND } from "../../run/recorded/unfinished.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
-import { VERSION } from "../../version.ts";
 import { addSourceOptions } from "../../workflows/rows/file-values.ts";
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
-import { planPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
+import { newPlanPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
 import { checkOut, openPlanWriter, pathOfPlan } from "../../workflows/plan/write-plan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endBefore, NO_ROWS, printVersionLine } from "../../workflows/report.ts";
@@ -158,10 +155,7 @@ async function syncNow(run: Run<SyncOptions>, folder: string, pair: SyncPair): P
 	await writePlan(path, force, { run, folder, plan });
 	await using rows = await planRows(run, path, { ...planKind(flags), name: folder });
 	if (!isPreview) return await sendSync(run, rows, target);
-	const next = out === undefined ? undefined : `Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
-	const printer = planPrinter(run);
-	const sink = { ...printer, next: next ?? "The same command without --dry-run makes these changes." };
-	return await preview(run, rows, previewPlanned(run, syncRules(run, target)), sink);
+	return await preview(run, rows, previewPlanned(syncRules(run, target)), newPlanPrinter(run));
 }
 
 async function writePlan(
@@ -169,14 +163,8 @@ async function writePlan(
 	force: boolean,
 	{ run, folder, plan }: { readonly run: Run<SyncOptions>; readonly folder: string; readonly plan: SyncPlan },
 ): Promise<void> {
-	const header: PlanHeader = {
-		ragtag: VERSION,
-		baseUrl: run.session.baseUrl,
-		mode: "merge",
-		manifest: { name: show(folder), sha256: plan.sha256, rows: plan.files },
-		created: new Date().toISOString(),
-		sync: plan.target,
-	};
+	const manifest = { name: show(folder), sha256: plan.sha256, rows: plan.files };
+	const header = { baseUrl: run.session.baseUrl, mode: "merge", manifest, sync: plan.target } as const;
 	await using writer = await openPlanWriter(path, force, header);
 	for (const change of plan.changes) await writer.change(change);
 	await writer.end({ unchanged: plan.unchanged, failed: 0 });

@@ -105,11 +105,11 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	}
 	if (dryRun) app.io.note(`${about}: ${todoText(plan, "would")}.`);
 	await using rows = await planRows(run, plan.path, undoKind(undoManifestName(file.run)));
-	const rules = { ...RULES, listsLagUntil: listsLagUntil(plan, app) };
 	const mode = { isUndo: true, isForced: options.force === true };
 	const newer = await newerRowsOf(runs, file, await runs.files(), mode);
 	if (dryRun) {
-		return await preview(unchecked(run), rows, unlessNewer(newer, previewPlanned(run, rules)), planPrinter(run));
+		await untilListed(plan, app);
+		return await preview(unchecked(run), rows, unlessNewer(newer, previewPlanned(rulesOf(run))), planPrinter(run));
 	}
 	app.io.note(`${about}: ${todoText(plan, "will")}.`);
 	const unchanged = newer === undefined ? "" : await unchangedText(newer, rows);
@@ -117,7 +117,8 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 		const asked = `Undo run ${file.run}, which wrote`;
 		await askAbout(run, rows, (counted, lines) => `${asked} ${counted}?\n${lines}${unchanged}`);
 	} else if (unchanged !== "") app.io.note(unchanged);
-	return await sendUndo(run, rows, rules, { run: file.run, newer });
+	await untilListed(plan, app);
+	return await sendUndo(run, rows, { run: file.run, newer });
 }
 
 /** Resumes an undo. It asks again: its documents may have been changed since. */
@@ -135,7 +136,7 @@ async function resumeUndo(...[file, flags, app]: Parameters<Resume>): Promise<Ex
 	believeNone(run, rows.header.sync);
 	const open = flags.yes === true ? undefined : await rowsToSend(run, rows);
 	await askAbout(run, open, (counted, lines) => `Go on with the undo, which restores ${counted}?\n${lines}`);
-	return await sendUndo(run, rows, RULES);
+	return await sendUndo(run, rows);
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
@@ -144,16 +145,19 @@ function checkFlags(options: UndoOptions, { io }: App): void {
 }
 
 /** Documents get back exactly what they had. The plan of an undo is always one of whole values. */
-const RULES: PlanRules = { mode: "replace", since: "the run", isExact: true, mustKnow: true };
+function rulesOf({ flags: { force } }: Run): PlanRules {
+	return { forced: force === true ? "replace" : undefined, since: "the run", isExact: true, mustKnow: true };
+}
 
 /** @param name what messages call the undo, as other runs are called by their manifest */
 function undoKind(name: string): PlanKind {
 	return { name, actions: ["update", "remove"], countsUnplanned: true };
 }
 
-/** Until then, by the program's clock, a list may not show the run's last write. */
-function listsLagUntil({ lastSent }: UndoPlan, { clock }: App): number {
-	return clock.now() + Math.min(LONGEST_READ_BACK_MS, lastSent + LONGEST_READ_BACK_MS - Date.now());
+/** Waits until lists show the run's last write: a document would seem to have its previous values already. */
+function untilListed({ lastSent }: UndoPlan, { clock, signal }: App): Promise<void> {
+	const since = Math.max(0, Date.now() - lastSent);
+	return clock.sleep(Math.max(0, LONGEST_READ_BACK_MS - since), signal);
 }
 
 /** A run that is still going would overwrite what its undo writes. */
@@ -165,8 +169,9 @@ async function lockOf(
 	return await lockContent(file, { runs: app.runs(settings), processes, force: flags.force === true });
 }
 
-async function sendUndo(run: Run, rows: PlanSource, rules: PlanRules, takesBack?: TakesBack): Promise<ExitCode> {
-	const allowed = await policyPrescan(unchecked(run), rows, previewPlanned(run, rules));
+async function sendUndo(run: Run, rows: PlanSource, takesBack?: TakesBack): Promise<ExitCode> {
+	const rules = rulesOf(run);
+	const allowed = await policyPrescan(unchecked(run), rows, previewPlanned(rules));
 	return await runRows(run, allowed, sendPlanned(run, rules), {
 		takesBack,
 		ending: async (record) => {

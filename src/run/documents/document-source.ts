@@ -50,7 +50,6 @@ export class DocumentSource implements AsyncDisposable {
 	readonly #ahead: ReadAhead;
 	#doubts: Doubts;
 	#oldest: number | undefined;
-	#renewals = 0;
 
 	constructor(options: DocumentSourceOptions) {
 		const { rows, rowsLeft = Number.POSITIVE_INFINITY, folder, service, doubts = REFUSE, onPresent } = options;
@@ -88,12 +87,10 @@ export class DocumentSource implements AsyncDisposable {
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
 		const sure = this.#searches.believing(request, this.#doubts);
-		const renewals = this.#renewals;
 		const listed = this.#byId.whole(datasetId);
 		const ahead = await this.#ahead.take(api, sure, datasetId, id);
 		const ask = { api, request: sure, isAsked: ahead === "alone" };
 		const found = typeof ahead === "object" ? ahead.document : await findListed(this.#byId, ask, datasetId, id);
-		if (renewals !== this.#renewals) return this.byId(api, request, datasetId, id);
 		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
@@ -196,13 +193,6 @@ export class DocumentSource implements AsyncDisposable {
 		const listed = this.#byName.whole(datasetId);
 		if (listed?.documents.showed(id) === true) return true;
 		return listed === undefined || listed.short !== undefined ? undefined : false;
-	}
-
-	/** Forgets what was read, so that later rows see the present documents. */
-	renew(): void {
-		this.#renewals += 1;
-		this.#ahead.forget();
-		this.#byId.forget();
 	}
 
 	/** Removes the stored lists. */

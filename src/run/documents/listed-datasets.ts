@@ -103,12 +103,7 @@ export class ListedDatasets {
 		return whole ?? this.listAfterAll(api, request, datasetId);
 	}
 
-	/** Forgets the lists: they are read again when they are needed. */
-	forget(): void {
-		this.#lists.clear();
-	}
-
-	/** The same for one list, unless it was forgotten already. */
+	/** Forgets a list, unless that was done already: it is read again when it is needed. */
 	forgetList(datasetId: string, list: ListedDataset): void {
 		if (this.whole(datasetId) === list) this.#lists.delete(datasetId);
 	}

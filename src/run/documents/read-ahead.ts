@@ -1,4 +1,5 @@
 import type { Api } from "../../rest/types.ts";
+import { announced } from "../ordered.ts";
 import type { Clock, Request } from "../types.ts";
 import { PLAIN_ID } from "./find-document.ts";
 import { answerOf } from "./pages.ts";
@@ -63,17 +64,8 @@ export class ReadAhead {
 	}
 
 	/** The same rows, each given when it and the next ones are expected. */
-	async *expecting<Row extends WhichDocument>(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-		let next: Row[] = [];
-		for await (const row of rows) {
-			next.push(row);
-			if (next.length < ROWS_AHEAD) continue;
-			this.expect(next);
-			yield* next;
-			next = [];
-		}
-		this.expect(next);
-		yield* next;
+	expecting<Row extends WhichDocument>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
+		return announced(rows, ROWS_AHEAD, (next) => this.expect(next));
 	}
 
 	/** Rows that come next. */
@@ -107,25 +99,14 @@ export class ReadAhead {
 			return dataset.isUsed ? "alone" : undefined;
 		}
 		dataset.isUsed = true;
-		const reading = (chunk.reading ??= this.#read(api, request, dataset, chunk));
-		const { documents, at } = await reading;
+		const { documents, at } = await (chunk.reading ??= this.#read(api, request, dataset, chunk));
 		if (dataset.isIgnored) return undefined;
-		// Where it was forgotten meanwhile, the row comes again.
-		if (chunk.reading === reading) {
-			chunk.ids.delete(id);
-			dataset.chunks.delete(id);
-		}
+		chunk.ids.delete(id);
+		dataset.chunks.delete(id);
 		const document = documents.get(id);
 		// The chunk stays as long as one of its rows has not come.
 		documents.delete(id);
 		return document === undefined ? "alone" : { document, at };
-	}
-
-	/** Forgets what was read: it is read again. */
-	forget(): void {
-		for (const { chunks } of this.#datasets.values()) {
-			for (const chunk of chunks.values()) forgetRead(chunk);
-		}
 	}
 
 	/** Whether documents were read a moment ago, and nothing since has shown more of them. */

@@ -42,11 +42,6 @@ export type PlannedRules = {
 	readonly since: string;
 	/** whether a row is done only when the document has exactly what is planned, and not what the service normalises to that */
 	readonly isExact: boolean;
-	/**
-	 * Waits until a list shows what was written before. Resolves with whether it had to wait: then the document is read again
-	 * before the row counts as unchanged
-	 */
-	readonly waitForLists: () => Promise<boolean>;
 };
 
 /** The code of a row whose document another client changed since. */
@@ -71,7 +66,6 @@ export async function preparePlannedUpdate(
 	const present = document.metadata ?? new Map();
 	const isKnown = document.isDoubted !== true;
 	if (isKnown && holds(document, planned.metadata, rules.isExact ? (metadata) => metadata : normalise)) {
-		if (await rules.waitForLists()) return preparePlannedUpdate(service, request, item, rules);
 		return { document, present, metadata: planned.metadata, isSame: true };
 	}
 	const hashes = [planned.was, ...(planned.orWas ?? [])];
@@ -101,9 +95,7 @@ export async function preparePlannedRemoval(
 	const { datasetId, documentId } = item;
 	const api = await service.known(request);
 	const document = await rules.documents.byId(api, request, datasetId, documentId);
-	if (document === undefined) {
-		return (await rules.waitForLists()) ? preparePlannedRemoval(service, request, item, rules) : undefined;
-	}
+	if (document === undefined) return undefined;
 	const changed = conflictOfRemoval(service, item, rules, document);
 	if (changed !== undefined) throw changed;
 	return document.metadata ?? new Map();

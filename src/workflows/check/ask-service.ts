@@ -7,7 +7,7 @@ import { DocumentSource } from "../../run/documents/document-source.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import type { Stop } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
-import { stopOrSignal } from "../stop-from-error.ts";
+import { stopOrSignal } from "../../run/stop/shutdown.ts";
 
 /**
  * Rows of a dataset that are assumed to have such a value, as their number is not known while the manifest is read for the

@@ -17,7 +17,7 @@ import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
 import { endBefore, NO_ROWS } from "../report.ts";
 import type { RowSource } from "../rows/row-source.ts";
-import { stopFromError } from "../stop-from-error.ts";
+import { stopFromError } from "../../run/stop/shutdown.ts";
 import { isOfShard, type OpenedPlan, openPlan } from "./open-plan.ts";
 
 /** One change of a plan as a row. Its line is the line of the manifest that the plan was made from. */

@@ -1,7 +1,7 @@
 import type { ExitCode } from "../../errors.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
-import { withFlags } from "../../flags/next-command.ts";
+import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { Mode } from "../../plan/change.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
@@ -30,23 +30,15 @@ import {
 	type PlanSource,
 } from "./plan-rows.ts";
 import { policyPrescan } from "../policy/prescan.ts";
-import { changePrinter } from "../preview/change-printer.ts";
-import { type ChangeSink, type PreviewFlags, preview } from "../preview/preview.ts";
+import { changePrinter, type ChangeSink } from "../preview/change-printer.ts";
+import { type PreviewFlags, preview } from "../preview/preview.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import { type RowOperation, runRows } from "../run/run-rows.ts";
 
 /** The handling of a planned change, by the present metadata of its document. */
-export type PlanRules = {
-	/** how the plan was made */
-	readonly mode: Mode;
-	/** `the plan was made`: since when a change by another client is a conflict */
-	readonly since: string;
-	/** whether a document counts as unchanged only if it has exactly what is planned, not what the service normalises that to */
-	readonly isExact: boolean;
+export type PlanRules = Omit<PlannedRules, "documents"> & {
 	/** whether no document is written of which it is doubted that it has no metadata */
 	readonly mustKnow: boolean;
-	/** until then, by the program's clock, a list may not show earlier writes; undefined where these are long ago */
-	readonly listsLagUntil?: number | undefined;
 	/** of a sync: its folder. A document is only removed while its file is missing there */
 	readonly root?: string | undefined;
 	/** of a sync: parses what it stores */
@@ -55,17 +47,21 @@ export type PlanRules = {
 	readonly hasTrash?: boolean | undefined;
 };
 
-/** Computes the present effect of a planned change. Each dry run needs its own. */
-export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRow> {
-	const reread = rereadOnce(run, rules);
+/** The rules of a plan that was made by that mode. */
+export function rulesOfPlan({ flags: { force } }: Run, mode: Mode): Omit<PlanRules, "mustKnow"> {
+	return { forced: force === true ? mode : undefined, since: "the plan was made", isExact: false };
+}
+
+/** Computes the present effect of a planned change. */
+export function previewPlanned(rules: PlanRules): PreviewRow<PlannedRow> {
 	return async (row, { service, request }, documents) => {
 		const { documentId } = row;
+		const judged = { ...rules, documents };
 		if (isFileRow(row)) {
-			await refuseChangedSince(row, { service, request }, judgedBy(run, rules, documents, reread(documents)));
+			await refuseChangedSince(row, { service, request }, judged);
 			return previewFileRow(row, { service, request }, documents);
 		}
 		refuseFailing(row);
-		const judged = judgedBy(run, rules, documents, reread(documents));
 		if (row.planned.action === "remove") {
 			const present = await preparePlannedRemoval(service, request, row, judged);
 			if (present === undefined) return { action: "none", documentId };
@@ -83,10 +79,9 @@ export function previewPlanned(run: Run, rules: PlanRules): PreviewRow<PlannedRo
  * its write.
  */
 export function sendPlanned(run: Run, rules: PlanRules): RowOperation<PlannedRow> {
-	const reread = rereadOnce(run, rules);
 	return (log, documents, name) => {
 		const source = rules.mustKnow ? documents : documents.marksDoubts();
-		const judged = judgedBy(run, rules, source, reread(source));
+		const judged = { ...rules, documents: source };
 		const { service, timeout } = run.session;
 		const trash = rules.hasTrash === true ? new Trash(trashOf(run, name), service) : undefined;
 		const planned = applyPlanned<DocumentRow>(service, judged, {
@@ -155,47 +150,25 @@ export function forceHint({ run, name, journal }: RunRecord<PlannedRow>): string
 
 /** Prints the changes of a plan, and says how to make them. */
 export function planPrinter({ flags, app }: Run<PreviewFlags>): ChangeSink {
-	const printer = changePrinter(flags, app);
-	let documents = 0;
+	const force = "--force also changes documents that were changed since.";
+	const all = `The same command without --dry-run makes these changes; ${force}`;
+	return changePrinter(flags, app, (documents) => (documents === 0 ? force : all));
+}
+
+/** The same of a plan that was made now. A note says how to send one that is kept. */
+export function newPlanPrinter({ flags, app }: Run<PreviewFlags & { readonly out?: string | undefined }>): ChangeSink {
+	const { out } = flags;
+	const again = "The same command without --dry-run makes these changes.";
+	if (out === undefined) return changePrinter(flags, app, () => again);
+	const apply = `Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`;
+	const printer = changePrinter(flags, app, () => apply);
 	return {
 		...printer,
 		end: async (tally) => {
-			documents = tally.documents;
-			await printer.end(tally);
+			const next = await printer.end(tally);
+			app.io.note(`The plan: ${out}. ${apply}`);
+			return next;
 		},
-		get next() {
-			const force = "--force also changes documents that were changed since.";
-			return documents === 0 ? force : `The same command without --dry-run makes these changes; ${force}`;
-		},
-	};
-}
-
-function judgedBy(
-	{ flags: { force = false } }: Run,
-	{ mode, since, isExact }: PlanRules,
-	documents: DocumentSource,
-	waitForLists: PlannedRules["waitForLists"],
-): PlannedRules & { readonly documents: DocumentSource } {
-	return { isExact, waitForLists, documents, since, forced: force ? mode : undefined };
-}
-
-/** A list that was read too early may lack earlier writes. Then documents are read once more, for all rows. */
-function rereadOnce(
-	{ app }: Run,
-	{ listsLagUntil = 0 }: PlanRules,
-): (documents: DocumentSource) => PlannedRules["waitForLists"] {
-	const { clock, signal } = app;
-	let isRead = clock.now() >= listsLagUntil;
-	return (documents) => {
-		let isFresh = isRead;
-		return async () => {
-			if (isFresh || signal.aborted) return false;
-			await clock.sleep(Math.max(0, listsLagUntil - clock.now()), signal);
-			if (!isRead) documents.renew();
-			isRead = true;
-			isFresh = true;
-			return true;
-		};
 	};
 }
 
@@ -205,28 +178,32 @@ export const CHANGES: PlanKind = { actions: ["update", "fail"], countsUnplanned:
 /** The code of a document that has another value under the new name of a key. */
 export const KEY_TAKEN = "KEY_TAKEN";
 
-type Applying = {
-	/** said before the first document is changed */
-	readonly about: string;
-	/** shows the changes, and sends nothing; undefined to send them */
-	readonly sink: ChangeSink | undefined;
-};
-
-/** Sends the changes of a plan, or shows them. A document that was changed after the plan was made is left alone. */
-export async function applyPlan(
+/** Shows the changes of a plan of metadata. */
+export function previewChanges(
 	run: Run<RunFlags & DryRunFlags>,
 	rows: PlanSource,
-	{ about, sink }: Applying,
+	sink: ChangeSink,
 ): Promise<ExitCode> {
-	const { mode } = rows.header;
-	// A replacement of all metadata is written whatever a document has.
-	const rules = { mode, since: "the plan was made", isExact: false, mustKnow: mode !== "replace" };
-	if (sink !== undefined) return await preview(run, rows, previewPlanned(run, rules), sink);
-	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
+	return preview(run, rows, previewPlanned(rulesOfChanges(run, rows)), sink);
+}
+
+/**
+ * Sends the changes of a plan of metadata. A document that was changed after the plan was made is left alone.
+ *
+ * @param about is said before the first document is changed
+ */
+export async function sendChanges(run: Run, rows: PlanSource, about: string): Promise<ExitCode> {
+	const rules = rulesOfChanges(run, rows);
+	const allowed = await policyPrescan(run, rows, previewPlanned(rules));
 	run.app.io.note(about);
 	return await runRows(run, allowed, sendPlanned(run, rules), {
 		ending: (record) => ({ next: forceHint(record) ?? takenHint(record) }),
 	});
+}
+
+function rulesOfChanges(run: Run, { header: { mode } }: PlanSource): PlanRules {
+	// A replacement of all metadata is written whatever a document has.
+	return { ...rulesOfPlan(run, mode), mustKnow: mode !== "replace" };
 }
 
 function takenHint({ journal }: RunRecord<PlannedRow>): string | undefined {

@@ -7,6 +7,7 @@ import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file
 import { PlanText } from "../../plan/plan-file/encode.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
 import { syncFolder } from "../../run/journal/files.ts";
+import { VERSION } from "../../version.ts";
 import type { Run } from "../open-run.ts";
 
 const NAME_A_FILE = "Name a file that can be written.";
@@ -44,7 +45,11 @@ export type PlanWriter = AsyncDisposable & {
  *
  * @throws CliError exit 2 where no file can be created there
  */
-export async function openPlanWriter(out: string, force: boolean, header: PlanHeader): Promise<PlanWriter> {
+export async function openPlanWriter(
+	out: string,
+	force: boolean,
+	header: Omit<PlanHeader, "ragtag" | "created">,
+): Promise<PlanWriter> {
 	const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
 	const file = await open(path, "wx", 0o600).catch((error: unknown) => {
 		throw notMade(out, error);
@@ -68,7 +73,8 @@ export async function openPlanWriter(out: string, force: boolean, header: PlanHe
 		await file.close().catch(() => undefined);
 		if (!isComplete) await rm(path, { force: true });
 	};
-	await append(text.header(header)).catch(async (error: unknown) => {
+	const made = { ...header, ragtag: VERSION, created: new Date().toISOString() };
+	await append(text.header(made)).catch(async (error: unknown) => {
 		await close();
 		throw error;
 	});

@@ -4,7 +4,7 @@ import { DocumentSource } from "../../run/documents/document-source.ts";
 import { MARK, REFUSE } from "../../run/documents/searches.ts";
 import { RowNumbers } from "../../run/journal/row-states.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
-import { stopOf } from "../../run/stop/shutdown.ts";
+import { stopOf, stopOrSignal } from "../../run/stop/shutdown.ts";
 import type { Stop } from "../../run/types.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import { effectsOf, type PreviewRow } from "../effect.ts";
@@ -14,7 +14,6 @@ import { endBefore, endUnbegun } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
 import { refuseWhileSending } from "../../run/recorded/run-lock.ts";
 import { runSpecOf, unfinishedRun } from "../run/earlier-runs.ts";
-import { stopOrSignal } from "../stop-from-error.ts";
 import { PolicyChecker } from "./policy-checker.ts";
 import { type TypeChecker, typeChecker } from "./type-checker.ts";
 

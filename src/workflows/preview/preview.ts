@@ -6,14 +6,14 @@ import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { noOutcomes } from "../../outcomes.ts";
 import type { Row } from "../../manifest/types.ts";
 import { DocumentSource } from "../../run/documents/document-source.ts";
-import { type Doubts, WARN } from "../../run/documents/searches.ts";
+import { WARN } from "../../run/documents/searches.ts";
 import { errorLimit } from "../../run/stop/limits.ts";
 import { timeIsUp } from "../../run/stop/reasons.ts";
-import { stopOf } from "../../run/stop/shutdown.ts";
-import { type Outcome, type Stop, type Totals, totalsOf } from "../../run/types.ts";
+import { stopOf, stopOrSignal } from "../../run/stop/shutdown.ts";
+import { type Stop, type Totals, totalsOf } from "../../run/types.ts";
 import type { ParseFlags } from "../../flags/parse-flags.ts";
 import type { RowFlags } from "../../flags/flags.ts";
-import { type EffectChange, type PreviewRow, type Previewed, effectsOf } from "../effect.ts";
+import { type PreviewRow, type Previewed, effectsOf } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import { PolicyChecker } from "../policy/policy-checker.ts";
 import { typeChecker } from "../policy/type-checker.ts";
@@ -21,31 +21,10 @@ import type { DryResult, Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
 import { FailedWriter, failedRowReporter } from "../rows/failed-rows.ts";
 import type { RowSource } from "../rows/row-source.ts";
-import { stopOrSignal } from "../stop-from-error.ts";
-import { changePrinter } from "./change-printer.ts";
+import { changePrinter, type ChangeSink } from "./change-printer.ts";
 import type { Session } from "../../app.ts";
 import { SeenIds } from "../../run/documents/id-table.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
-
-/** Receives the changes that a dry run finds: it prints them, or writes them into a plan. */
-export type ChangeSink = {
-	/** in the order of the rows */
-	change(change: ShownChange, effect: EffectChange): Promise<void>;
-	/** a row whose document already has the row's metadata */
-	unchanged?(outcome: Outcome): Promise<void>;
-	/** after the last row: a document that no row names, with `--undeclared` */
-	undeclared?(document: UndeclaredDocument): Promise<void>;
-	/** after the last row; not where the run was stopped */
-	end(tally: ChangeTally, totals: Totals): Promise<void>;
-	/** what is done about documents that show no metadata, where a list may hide it; a warning unless given */
-	readonly doubts?: Doubts | undefined;
-	/** where the run was stopped before its last row: prints what it holds */
-	cut?(tally: ChangeTally): Promise<void>;
-	/** the next command, if it is not the same one without `--dry-run`; read after the end */
-	readonly next?: string | undefined;
-	/** words besides the reason of a stopped run, and the next command */
-	readonly stopped?: { readonly text: string; readonly next: string };
-};
 
 /** Flags of a command that shows what rows would do. */
 export type PreviewFlags = RowFlags &
@@ -121,6 +100,7 @@ export async function preview<SourceRow extends Row>(
 		await sink.change(change, effect);
 	};
 	let isEnded = false;
+	let next: string | undefined;
 	let undeclared: DryResult["undeclared"];
 	const work = async (): Promise<Stop | undefined> => {
 		const { maxDuration = Number.POSITIVE_INFINITY, maxErrors } = flags;
@@ -144,7 +124,7 @@ export async function preview<SourceRow extends Row>(
 		}
 		if (finder !== undefined) undeclared = { documents: tally.undeclared, fails: flags.undeclared === "fail" };
 		isEnded = forbidden === undefined || sink.stopped === undefined;
-		if (isEnded) await sink.end(tally, totalsNow());
+		if (isEnded) next = await sink.end(tally, totalsNow());
 		return forbidden;
 	};
 	try {
@@ -163,7 +143,7 @@ export async function preview<SourceRow extends Row>(
 					: { ...stop, text: `${stop.text}; ${sink.stopped.text}` },
 			dry,
 			shard: rows.shard,
-			next: stop === undefined ? sink.next : sink.stopped?.next,
+			next: stop === undefined ? next : sink.stopped?.next,
 			failed: file,
 		};
 		return await report(run, ended);

@@ -13,7 +13,7 @@ import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
 import { isDatasetId, refuseUnlisted } from "../dataset.ts";
 import { endBefore } from "../report.ts";
-import { stopOrSignal } from "../stop-from-error.ts";
+import { stopOrSignal } from "../../run/stop/shutdown.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
 
 /** Flags about what is read from a manifest, and which problems it may have. */

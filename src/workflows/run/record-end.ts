@@ -6,7 +6,7 @@ import { report, type ReportContext, resultOf } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
-import { stopFromError } from "../stop-from-error.ts";
+import { stopFromError } from "../../run/stop/shutdown.ts";
 import type { RunRecord } from "./open-record.ts";
 
 /** The parts that the end of a run's record needs. */

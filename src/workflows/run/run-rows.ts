@@ -14,7 +14,7 @@ import { writeFailed } from "../rows/failed-rows.ts";
 import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-source.ts";
 import { undoOfRun } from "../recorded/choose-run.ts";
 import { pruneOldRuns } from "../recorded/remove-run.ts";
-import { stopFromError } from "../stop-from-error.ts";
+import { stopFromError } from "../../run/stop/shutdown.ts";
 import { verifyAfter } from "../verify/verify-after.ts";
 import { failChanged } from "./changed-since.ts";
 import { withoutNewer } from "./newer-rows.ts";

@@ -5,7 +5,7 @@ import type { RecordedRun } from "../../run/journal/reader.ts";
 import { NOT_LISTED, type Stop } from "../../run/types.ts";
 import type { PlannedRow } from "../plan/plan-rows.ts";
 import type { RunRecord } from "../run/open-record.ts";
-import { stopFromError } from "../stop-from-error.ts";
+import { stopFromError } from "../../run/stop/shutdown.ts";
 import { emptyState, readStateFile, writeState } from "./state-file.ts";
 
 /** What a run has made of a row. */

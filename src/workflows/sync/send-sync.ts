@@ -10,7 +10,7 @@ import type { RunFlags } from "../../flags/flags.ts";
 import { type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
 import type { Run } from "../open-run.ts";
 import type { PlannedRow, PlanSource } from "../plan/plan-rows.ts";
-import { forceHint, type PlanRules, previewPlanned, sendPlanned } from "../plan/planned.ts";
+import { forceHint, type PlanRules, previewPlanned, rulesOfPlan, sendPlanned } from "../plan/planned.ts";
 import { policyPrescan } from "../policy/prescan.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import { runRows } from "../run/run-rows.ts";
@@ -21,9 +21,9 @@ import { prepareState, readStateFile } from "./state-file.ts";
 /** The code of a removal that is not sent because another row failed. */
 const HELD_BACK = "HELD_BACK";
 
-export function syncRules(run: Pick<Run, "session">, sync: SyncTarget): PlanRules {
+export function syncRules(run: Run, sync: SyncTarget): PlanRules {
 	believeNone(run, sync);
-	return { mode: "merge", since: "the plan was made", isExact: false, mustKnow: true, root: sync.root };
+	return { ...rulesOfPlan(run, "merge"), mustKnow: true, root: sync.root };
 }
 
 /** Believes lists without metadata where no sync has ever seen or written any, until a document shows some. */
@@ -62,7 +62,7 @@ export async function sendSync(
 	const parsing = parsingWanted(run.session, run.flags);
 	const hasTrash = rows.options["trash"] === true;
 	const rules = { ...syncRules(run, target), parsing, hasTrash };
-	const allowed = await policyPrescan(run, rows, previewPlanned(run, rules));
+	const allowed = await policyPrescan(run, rows, previewPlanned(rules));
 	return await runRows(run, allowed, sendPlanned(run, rules), {
 		hasSent: () => parsing?.hasStarted === true,
 		last: {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ExitCode, Exit } from "../../errors.ts";
 import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
-import { quoted, withFlags } from "../../flags/next-command.ts";
+import { quoted } from "../../flags/next-command.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { type Metadata, sameValue } from "../../json/values.ts";
 import { valueFaults } from "../../manifest/rows/values.ts";
@@ -20,14 +20,12 @@ import type { Service } from "../../run/service/service.ts";
 import type { RowError } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
-import { VERSION } from "../../version.ts";
 import { checkAndReport, manifestOptions, problemReporter, refusal } from "../check/check-manifest.ts";
 import { shortListError } from "../lists/warnings.ts";
 import type { Run } from "../open-run.ts";
-import { applyPlan, CHANGES, KEY_TAKEN, planPrinter } from "../plan/planned.ts";
+import { CHANGES, KEY_TAKEN, newPlanPrinter, previewChanges, sendChanges } from "../plan/planned.ts";
 import { planRows } from "../plan/plan-rows.ts";
 import { openPlanWriter, pathOfPlan } from "../plan/write-plan.ts";
-import type { ChangeSink } from "../preview/preview.ts";
 import { endBefore, NO_ROWS } from "../report.ts";
 import { refuseMissing, KeyCounts } from "./value-counts.ts";
 
@@ -115,16 +113,9 @@ export async function changeValues(run: Run<ChangeFlags>, dataset: string, chang
 	}
 	await using rows = await planRows(run, path, { ...CHANGES, allowTypeChange, name: change.manifest.name });
 	const about = `To change: ${numberText(changes)} of ${documentsText(documents)}.`;
-	if (!dryRun && out === undefined) return await applyPlan(run, rows, { about, sink: undefined });
+	if (!dryRun && out === undefined) return await sendChanges(run, rows, about);
 	app.io.note(about);
-	const printer = planPrinter(run);
-	const end: ChangeSink["end"] = async (tally, totals) => {
-		await printer.end(tally, totals);
-		if (out === undefined) return;
-		app.io.note(`The plan: ${out}. Send it with: ${withFlags(`ragtag docs apply ${quoted(out)}`, flags)}`);
-	};
-	const next = "The same command without --dry-run makes these changes.";
-	return await applyPlan(run, rows, { about, sink: { ...printer, end, next } });
+	return await previewChanges(run, rows, newPlanPrinter(run));
 }
 
 type Written = { readonly changes: number; readonly documents: number };
@@ -139,8 +130,7 @@ async function writePlan(
 	const request = service.searches.believing(session.request, flags.dryRun === true ? WARN : REFUSE);
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const { manifest } = change;
-	const header = { ragtag: VERSION, baseUrl, mode: "merge", manifest, created: new Date().toISOString() } as const;
+	const header = { baseUrl, mode: "merge", manifest: change.manifest } as const;
 	await using writer = await openPlanWriter(path, flags.force === true, header);
 	app.monitor.enter("reading", "the documents of the dataset");
 	let short: ShortList | undefined;

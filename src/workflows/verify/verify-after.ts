@@ -14,7 +14,7 @@ import { quoted, withFlags } from "../../flags/next-command.ts";
 import { APPLY, sendsPlan } from "../plan/open-plan.ts";
 import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";
-import { stopFromError } from "../stop-from-error.ts";
+import { stopFromError } from "../../run/stop/shutdown.ts";
 import { verifyRows } from "./verify-rows.ts";
 
 /** The run to verify, which has just ended. */

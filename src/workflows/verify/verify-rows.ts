@@ -14,7 +14,7 @@ import { verifyRun, type JudgedRow } from "../../run/verify/verify.ts";
 import { show } from "../../text/show.ts";
 import type { VerifyFlags } from "../../flags/flags.ts";
 import type { Run } from "../open-run.ts";
-import { stopOrSignal } from "../stop-from-error.ts";
+import { stopOrSignal } from "../../run/stop/shutdown.ts";
 
 /** A recorded run that is to be verified. */
 type ToVerify = {

@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends } from "../../support/ended.ts";
@@ -77,15 +77,6 @@ describe("docs rm --dry-run", () => {
 		const removed = await run(service, ["docs", "rm", path, "-d", service.dataset, "--yes", "--rate", "5000"]);
 		const left = await service.ids();
 		expect([removed.exit, left.length, left.filter((id) => ids.includes(id))]).toEqual([0, 10, []]);
-	});
-
-	it("is not recorded, and exits 10 with --detailed-exitcode if something would be removed", async () => {
-		const service = await serve(1);
-		const state = await folder();
-		const flags = ["--detailed-exitcode", "--state-dir", state, "--format", "csv"];
-		const { exit, stdout } = await dry(service, "--id", ...(await service.ids()), ...flags);
-		expect([exit, stdout.split("\n")[1]]).toEqual([10, expect.stringContaining("remove document")]);
-		await expect(stat(join(state, "runs"))).rejects.toThrow();
 	});
 });
 
