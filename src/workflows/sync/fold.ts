@@ -6,7 +6,7 @@ import { NOT_LISTED, type Stop } from "../../run/types.ts";
 import type { PlannedRow } from "../plan/plan-rows.ts";
 import type { RunRecord } from "../run/open-record.ts";
 import { stopFromError } from "../../run/stop/shutdown.ts";
-import { emptyState, readStateFile, writeState } from "./state-file.ts";
+import { readStateFile, writeState } from "./state-file.ts";
 
 /** What a run has made of a row. */
 type Made = {
@@ -38,7 +38,7 @@ async function fold(
 	target: SyncTarget,
 ): Promise<void> {
 	const { baseUrl } = run.session;
-	const { state = emptyState(target, baseUrl) } = await readStateFile(target.state, { ...target, baseUrl });
+	const { state } = await readStateFile(target.state, { ...target, baseUrl });
 	const entries = new Map(state.entries);
 	const paths = new Map(Array.from(entries.values(), ({ documentId, path }) => [documentId, path]));
 	let { isTagged } = state;

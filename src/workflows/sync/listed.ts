@@ -129,12 +129,10 @@ export async function adopt(
 }
 
 /** @throws CliError exit 8 where the state is lost, and documents look like those of a sync */
-export function refuseLost(
-	{ path, state, isDamaged }: StateFile,
-	{ equal, documents }: { equal: number; documents: number },
-): void {
-	if (state !== undefined || (equal === 0 && !isDamaged)) return;
-	const what = isDamaged ? `the state ${show(path)} is damaged` : "there is no state of this folder and this dataset";
+export function refuseLost({ path, is }: StateFile, { equal, documents }: { equal: number; documents: number }): void {
+	if (is === "read" || (equal === 0 && is === "absent")) return;
+	const what =
+		is === "damaged" ? `the state ${show(path)} is damaged` : "there is no state of this folder and this dataset";
 	const counts = `the dataset has ${documentsText(documents)}, ${numberText(equal)} with the name and size of a file here`;
 	throw new CliError(`${what}, and ${counts}; nothing was sent`, {
 		exit: Exit.foreign,

@@ -15,7 +15,7 @@ import { factSettings, type SourceFlags, sourcesOf } from "../rows/file-values.t
 import { checkNames, named, noteLeftOut, walked } from "../rows/find-files.ts";
 import { adopt, equalDocuments, refuseLost, listDataset } from "./listed.ts";
 import { absentFiles, scanFiles } from "./scan.ts";
-import { emptyState, readStateFile, type StateFile, statePath } from "./state-file.ts";
+import { readStateFile, type StateFile, statePath } from "./state-file.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 
 export type SyncFlags = FileFlags &
@@ -33,8 +33,8 @@ export type SyncFlags = FileFlags &
 		readonly allowEmpty?: boolean | undefined;
 	};
 
-/** A folder, a dataset, and the state that joins them. */
-export type SyncPair = { readonly target: SyncTarget; readonly state: SyncState; readonly file: StateFile };
+/** A folder and a dataset, and the file of the state that joins them. */
+export type SyncPair = { readonly target: SyncTarget; readonly file: StateFile };
 
 /** The steps of a sync. */
 export type SyncPlan = SyncSteps & {
@@ -42,7 +42,7 @@ export type SyncPlan = SyncSteps & {
 	readonly sha256: string;
 	readonly files: number;
 	readonly target: SyncTarget;
-	/** the state, where the folder and the list have changed it: entries are left out whose file and document are gone */
+	/** the state, where the list has changed it: it is the first to show metadata */
 	readonly state: SyncState | undefined;
 };
 
@@ -59,10 +59,9 @@ export async function openPair(
 	const status = await stat(root);
 	if (!status.isDirectory()) throw usageError(`${show(folder)} is no folder; nothing was sent`);
 	const { baseUrl } = session;
-	const place = { baseUrl, datasetId, root };
+	const place = { baseUrl, datasetId, root, device: status.dev };
 	const file = await readStateFile(statePath(given, app.runs(settings).folder, place), place);
-	const target = { root, device: status.dev, datasetId, state: file.path, was: file.sha256, isUntagged: false };
-	return { target, file, state: file.state ?? emptyState(target, baseUrl) };
+	return { target: { ...place, state: file.path, was: file.sha256, isUntagged: false }, file };
 }
 
 /**
@@ -70,9 +69,13 @@ export async function openPair(
  *
  * @throws CliError exit 2 where names clash or the folder is empty, 8 where the state is lost, 9 where too much would be removed
  */
-export async function planFolder(run: Run<SyncFlags>, folder: string, pair: SyncPair): Promise<SyncPlan> {
+export async function planFolder(
+	run: Run<SyncFlags>,
+	folder: string,
+	{ target, file: stateFile }: SyncPair,
+): Promise<SyncPlan> {
 	const { flags, settings, session, app } = run;
-	const { target, state } = pair;
+	const { state } = stateFile;
 	const { datasetId, root } = target;
 	const walk = await walked(run, [folder]);
 	const own = await realpath(target.state).catch(() => target.state);
@@ -95,11 +98,11 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	});
 	const adopts = flags.adopt === true;
 	// What was never tagged may be tagged for the first time only by a person: then a search that fails hides that.
-	const isUntagged = !state.isTagged && (pair.file.state !== undefined || !adopts);
+	const isUntagged = !state.isTagged && (stateFile.is === "read" || !adopts);
 	if (isUntagged) session.service.searches.isNoneBelieved = true;
 	const listed = await listDataset(run, datasetId, state.entries.values(), { files, adopts });
 	const equal = equalDocuments(files, state.entries, listed);
-	if (flags.adopt === undefined) refuseLost(pair.file, { equal: equal.length, documents: listed.count });
+	if (flags.adopt === undefined) refuseLost(stateFile, { equal: equal.length, documents: listed.count });
 	const adopted = adopts ? await adopt(run, target, equal) : [];
 	const entries = new Map([...state.entries, ...adopted.map((entry) => [entry.path, entry] as const)]);
 	const known = new Map([...listed.known, ...equal.map(({ document }) => [document.id, document] as const)]);
@@ -112,8 +115,6 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 	const { calls } = session.service.api.dialect.flavour;
 	const absent = await absentFiles(root, entries, new Set(found.map(({ facts: { relative } }) => relative)), flags);
 	const removes = flags.remove === true && found.length > 0;
-	const isOther = state.entries.size > 0 && state.device !== target.device;
-	if (isOther && removes && [...absent.values()].includes("gone")) throw otherDevice(folder);
 	const steps = planSync({
 		datasetId,
 		files: wanted,
@@ -127,24 +128,20 @@ export async function planFolder(run: Run<SyncFlags>, folder: string, pair: Sync
 		removesLeftOut: removes && flags.deleteExcluded === true && faults === 0,
 		isSameName,
 	});
+	const isOther = state.entries.size > 0 && state.device !== target.device;
+	if (isOther && removes && steps.gone > 0) throw otherDevice(folder);
 	const removals = steps.changes.filter(({ action }) => action === "remove").length;
 	refuseMany(removals, listed.known.size, flags.maxRemove);
 	noteKept(run, steps, { faults, removes, removals });
 	const hash = createHash("sha256");
 	for (const { file } of files) hash.update(`${file.path}\0${file.sha256}\n`);
-	const dead = [...absent].flatMap(([path, why]) => {
-		return why === "gone" && !known.has(entries.get(path)?.documentId ?? "") ? [path] : [];
-	});
 	const isTagged = state.isTagged || listed.isTagged;
-	const isChanged = dead.length > 0 || isTagged !== state.isTagged;
-	const left = new Map(state.entries);
-	for (const path of dead) left.delete(path);
 	return {
 		...steps,
 		sha256: hash.digest("hex"),
 		files: files.length,
 		target: { ...target, isUntagged: isUntagged && !isTagged },
-		state: isChanged ? { ...state, isTagged, entries: left } : undefined,
+		state: isTagged === state.isTagged ? undefined : { ...state, isTagged },
 	};
 }
 

@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import { access, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
-import type { SyncTarget } from "../../plan/plan-file/planned.ts";
 import {
 	otherPlace,
 	readState,
@@ -19,9 +18,9 @@ import { writeWhole } from "../../write-whole.ts";
 export type StateFile = {
 	/** absolute */
 	readonly path: string;
-	/** undefined where there is none, or a damaged one */
-	readonly state: SyncState | undefined;
-	readonly isDamaged: boolean;
+	/** without entries unless the file was read */
+	readonly state: SyncState;
+	readonly is: "read" | "absent" | "damaged";
 	/** SHA-256 of its text; empty where there is none */
 	readonly sha256: string;
 };
@@ -37,16 +36,21 @@ export function statePath(given: string | undefined, runsFolder: string, place: 
 const BEGINNING = '{"ragtag_sync":';
 
 /**
+ * @param place also the device of the folder, for a state that no file has yet
  * @throws CliError exit 7 where it can't be read, 8 where it is the state of another folder, dataset or service, or no state:
  * a damaged one may be written anew, and that would destroy any other file
  */
-export async function readStateFile(path: string, place: SyncPlace): Promise<StateFile> {
+export async function readStateFile(
+	path: string,
+	{ baseUrl, datasetId, root, device }: SyncPlace & { readonly device: number },
+): Promise<StateFile> {
+	const empty: SyncState = { baseUrl, datasetId, root, device, isTagged: false, entries: new Map() };
 	const text = await textIfThere(path).catch((error: unknown) => {
 		if (error instanceof CliError) throw error;
 		throw new CliError(`${show(path)}: ${reason(error)}; nothing was sent`, { exit: Exit.storage, cause: error });
 	});
 	if (text !== undefined && !text.startsWith(BEGINNING) && !BEGINNING.startsWith(text)) throw noState(path);
-	if (text === undefined) return { path, state: undefined, isDamaged: false, sha256: "" };
+	if (text === undefined) return { path, state: empty, is: "absent", sha256: "" };
 	const sha256 = createHash("sha256").update(text).digest("hex");
 	const format = Number(/^\{"ragtag_sync":(\d+)/.exec(text)?.[1] ?? 0);
 	if (format > STATE_FORMAT) {
@@ -59,14 +63,14 @@ export async function readStateFile(path: string, place: SyncPlace): Promise<Sta
 		);
 	}
 	const state = readState(text);
-	const other = state && otherPlace(state, place);
+	const other = state && otherPlace(state, empty);
 	if (other !== undefined) {
 		throw new CliError(`the state ${show(path)} is ${other}; nothing was sent`, {
 			exit: Exit.foreign,
 			hint: "Name another file with --state, or leave --state out.",
 		});
 	}
-	return { path, state, isDamaged: state === undefined, sha256 };
+	return state === undefined ? { path, state: empty, is: "damaged", sha256 } : { path, state, is: "read", sha256 };
 }
 
 /** @throws Error of the system; CliError for a folder, a pipe or a device, which would never end or be replaced */
@@ -111,12 +115,4 @@ export async function writeState(path: string, state: SyncState): Promise<void> 
 function unwritable(path: string, cause: unknown, what: string, hint: string): CliError {
 	const text = `the state ${show(path)} can't be written: ${reason(cause)}${what}`;
 	return new CliError(text, { exit: Exit.storage, hint, cause });
-}
-
-/** The state of a target that no file knows yet. */
-export function emptyState(
-	{ root, device, datasetId }: Pick<SyncTarget, "root" | "device" | "datasetId">,
-	baseUrl: string,
-): SyncState {
-	return { baseUrl, datasetId, root, device, isTagged: false, entries: new Map() };
 }

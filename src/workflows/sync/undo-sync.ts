@@ -24,8 +24,8 @@ export async function syncUndoSteps(
 	await plan.close();
 	if (sync === undefined) return undefined;
 	// As the next sync believes it: nothing was ever tagged.
-	const isUntagged =
-		sync.isUntagged && (await readStateFile(sync.state, { ...sync, baseUrl })).state?.isTagged === false;
+	const file = sync.isUntagged ? await readStateFile(sync.state, { ...sync, baseUrl }) : undefined;
+	const isUntagged = file?.is === "read" && !file.state.isTagged;
 	const trash = trashOf({ app, settings }, run);
 	return {
 		sync: { ...sync, isUntagged } satisfies SyncTarget,

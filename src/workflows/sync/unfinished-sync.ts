@@ -16,7 +16,7 @@ import type { SyncPair } from "./plan-sync.ts";
  */
 export async function unfinishedSync(
 	{ settings, app, flags, session }: Run<GlobalFlags>,
-	{ target, state }: SyncPair,
+	{ target, file: { state } }: SyncPair,
 ): Promise<{ readonly file: RunFile; readonly reopen: boolean } | undefined> {
 	const runs = app.runs(settings);
 	const isOurs = ({ options, baseUrl }: RunFile): boolean =>
