@@ -24,7 +24,9 @@ async function withFiles(flavour: Flavour, names: readonly string[], parsingList
 	const place = await folder();
 	const paths = names.map((name) => join(place, name));
 	await Promise.all(paths.map((path) => writeFile(path, "some text")));
-	const uploaded = await ragtag(["docs", "upload", ...paths, "-d", service.dataset], { env: envOf(service) });
+	// One after the other: the second is the second of the list.
+	const argv = ["docs", "upload", ...paths, "-d", service.dataset, "--concurrency", "1"];
+	const uploaded = await ragtag(argv, { env: envOf(service) });
 	expect(uploaded.exit).toBe(0);
 	return service;
 }
