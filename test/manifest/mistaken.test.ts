@@ -52,6 +52,8 @@ describe("a file that can't be a manifest is named by its first bytes", () => {
 		["\u00d0\u00cf\u0011\u00e0", "old Office file"],
 		["PK\u0003\u0004....tags.csv", "packed with zip"],
 		["BZh91AY", "packed with bzip2"],
+		["\u0028\u00b5\u002f\u00fd", "packed with zstd"],
+		["\u00fd7zXZ", "packed with xz"],
 		["%PDF-1.7\n", "a PDF document"],
 		["{\\rtf1\\ansi", "an RTF document"],
 		["\n<!DOCTYPE html>\n", "a page in HTML"],
