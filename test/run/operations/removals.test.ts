@@ -33,6 +33,8 @@ type Server = {
 	/** a document that may not be removed: its record is refused */
 	unseen: string | undefined;
 	refuse: ((item: Work) => RestError | undefined) | undefined;
+	/** removals that were recorded as sent */
+	recorded: number;
 };
 
 function serve(extra: readonly string[] = ["kept"]): Server {
@@ -47,6 +49,7 @@ function serve(extra: readonly string[] = ["kept"]): Server {
 		blind: undefined,
 		unseen: undefined,
 		refuse: undefined,
+		recorded: 0,
 	};
 }
 
@@ -87,6 +90,7 @@ async function remove(server: Server, rows = ROWS): Promise<Run> {
 	const log: SentLog = {
 		...unrecorded,
 		sending: async ({ documentId }) => {
+			server.recorded += 1;
 			if (documentId === server.unseen) throw new RestError("unseen", { kind: "rejected", code: "POLICY_UNSEEN" });
 		},
 	};
@@ -203,4 +207,17 @@ it("a row that may not be recorded fails alone, and its document is not removed 
 	expect(failed(run)).toEqual([["doc-150", "POLICY_UNSEEN"]]);
 	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
 	expect(server.removals.flat()).not.toContain("doc-150");
+});
+
+it("a key that is refused ends the run between two removals: no other is sent, nor recorded as sent", async () => {
+	const server = serve();
+	server.put = "wrong_verb";
+	server.before = (number) => {
+		if (number >= 2) throw failure("untrusted", { status: 401 });
+	};
+	const run = await remove(server);
+	expect(await run.done).toMatchObject({ exit: 4 });
+	// Four requests are in flight, and rows are recorded while they wait for a place.
+	expect(server.removals.length).toBeLessThanOrEqual(2 + 4);
+	expect(server.recorded).toBeLessThan(100);
 });
