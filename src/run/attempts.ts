@@ -1,7 +1,7 @@
 import { RestError } from "../rest/errors.ts";
 import type { Shutdown } from "./stop/shutdown.ts";
 import { errorLimit, type MaxErrors, RepeatedFailures } from "./stop/limits.ts";
-import { mayHaveArrived, type OpenWork, type Operation, type Settled } from "./operations/operation.ts";
+import { type EndOfRow, mayHaveArrived, type OpenWork, type Operation, type Settled } from "./operations/operation.ts";
 import {
 	type Attempts,
 	type Conditions,
@@ -53,9 +53,6 @@ export type OpenRow<Item extends Work> = Attempts &
 /** What follows an attempt: another one after so many milliseconds, or none. */
 export type NextStep = number | "settled" | "pending";
 
-/** An attempt of a group, which gives the end of each row. */
-type BegunGroup<Item extends Work> = Promise<(row: OpenWork<Item>) => Promise<Settled>>;
-
 /** A row before its first attempt. */
 export function openRow<Item extends Work>(item: Item): OpenRow<Item> {
 	return { ...NO_ATTEMPTS, item, memory: {}, successes: undefined };
@@ -90,18 +87,20 @@ export class RowAttempts<Item extends Work> {
 	 * @returns for each row "pending" where the run ends before it is settled
 	 */
 	begin(rows: readonly OpenRow<Item>[]): readonly Promise<NextStep>[] {
-		const { shutdown, operation, service } = this.#options;
+		const { shutdown, operation } = this.#options;
 		if (shutdown.signal.aborted) return rows.map(async () => "pending");
 		const [first] = rows;
 		const group = first && operation.groupOf?.(first);
-		const begun = group && service.known(this.#request).then(() => group.begin(rows, this.#request));
-		return rows.map((row) => this.#attempt(row, begun));
+		let begun: EndOfRow<Item> | undefined;
+		// It begins with the first of its rows, once the flavour is known.
+		const end = group && ((row: OpenWork<Item>) => (begun ??= group.begin(rows, this.#request))(row));
+		return rows.map((row) => this.#attempt(row, end));
 	}
 
-	async #attempt(row: OpenRow<Item>, begun: BegunGroup<Item> | undefined): Promise<NextStep> {
+	async #attempt(row: OpenRow<Item>, end: EndOfRow<Item> | undefined): Promise<NextStep> {
 		row.attempt += 1;
 		try {
-			const { status, documentId, storedName, replaces, isSame } = await this.#inDialect(row, begun);
+			const { status, documentId, storedName, replaces, isSame } = await this.#inDialect(row, end);
 			this.#repeated.succeeded();
 			const { item, memory, attempt: attempts } = row;
 			const { name } = memory;
@@ -116,13 +115,13 @@ export class RowAttempts<Item extends Work> {
 	 * The row's memory has the steps that were done, so no step is repeated that must not be. A flavour that the user gave is
 	 * not detected again: the answer of a list or an upload may be about its row alone.
 	 */
-	async #inDialect(row: OpenRow<Item>, begun: BegunGroup<Item> | undefined): Promise<Settled> {
+	async #inDialect(row: OpenRow<Item>, end: EndOfRow<Item> | undefined): Promise<Settled> {
 		const { operation, service } = this.#options;
 		const { item, memory } = row;
 		for (let changes = 0; ; changes += 1) {
 			const api = await service.known(this.#request);
 			try {
-				if (begun !== undefined && changes === 0) return await (await begun)(row);
+				if (end !== undefined && changes === 0) return await end(row);
 				return await operation(item, this.#request, memory);
 			} catch (error) {
 				if (!(error instanceof RestError) || error.kind !== "contradiction" || changes >= CHANGES) throw error;

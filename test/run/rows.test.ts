@@ -214,6 +214,14 @@ describe("rows of a group", () => {
 		expect(Math.max(...sizes)).toBeLessThan(400);
 	});
 
+	it("are pending where the flavour can't be known, and nothing of the group begins", async () => {
+		const begin: Group["begin"] = () => expect.unreachable();
+		const known = (): Promise<never> => Promise.reject(failure("untrusted", { status: 401 }));
+		const run = start(grouped<Work>({ begin }), { rows: 3, service: { known, redetect: async () => false } });
+		expect(await run.clock.until(run.done)).toMatchObject({ exit: 4 });
+		expect(run.journal.totals()).toMatchObject({ pending: 3 });
+	});
+
 	it("are pending where the user stops the run, and it ends", async () => {
 		const { run } = inGroups(30, undefined, (sent) => {
 			if (sent >= 10) run.user.abort({ exit: 130, text: "stopped" });

@@ -106,9 +106,12 @@ export type OpenWork<Item extends Work = Work> = { readonly item: Item; readonly
 export type Group<Item extends Work = Work> = {
 	/** rows with which an attempt begins; unless given, it begins when no other row can be sent */
 	readonly most?: number;
-	/** Begins one attempt of these rows. @returns the end of each, with the errors of `Operation` */
-	begin(rows: readonly OpenWork<Item>[], request: Request): (row: OpenWork<Item>) => Promise<Settled>;
+	/** Begins one attempt of these rows */
+	begin(rows: readonly OpenWork<Item>[], request: Request): EndOfRow<Item>;
 };
+
+/** The end of one of the rows of a group, with the errors of `Operation`. */
+export type EndOfRow<Item extends Work> = (row: OpenWork<Item>) => Promise<Settled>;
 
 export type GroupedOperation<Item extends Work> = Operation<Item> & Required<Pick<Operation<Item>, "groupOf">>;
 

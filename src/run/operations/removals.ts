@@ -43,6 +43,7 @@ export class Removals<Item extends Work> {
 		this.#of = removing;
 		this.#lists = new RemovalLists(rows, removing);
 		this.#begun = this.#begin();
+		this.#begun.catch(() => undefined);
 	}
 
 	async end(row: OpenWork<Item>): Promise<Settled> {
