@@ -6,7 +6,7 @@ import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
 import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
-import { type RowWithFaults, RowValidator } from "./rows/validator.ts";
+import { RowValidator } from "./rows/validator.ts";
 import { csvFailedRows, marked } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
 import { SeenValues } from "./seen-values.ts";
@@ -102,8 +102,7 @@ class FirstReading {
 		this.#reader = reader;
 		this.#headFaults();
 		const parsedRows = rows.map((raw) => (raw.fault === undefined ? this.#parsed(reader, raw) : undefined));
-		// Awaited for a schema alone: rows that an await hands on grow old before V8 frees them, some 24 MB in a million.
-		if (this.#manifest.validator.hasSchema) await this.#addSchemaFaults(rows, parsedRows);
+		this.#manifest.validator.addSchemaFaults(parsedRows, (row) => `line ${rows[row]?.line}`);
 		for (const [index, raw] of rows.entries()) {
 			if (reader.keyColumns !== undefined && raw.cells !== undefined) {
 				this.#seen.cells(reader.keyColumns, raw.cells, raw.line);
@@ -135,15 +134,6 @@ class FirstReading {
 		const parsed = reader.parse(raw);
 		this.#manifest.validator.faults(parsed, this.#fatal);
 		return parsed;
-	}
-
-	/** A schema checks many rows at once. */
-	async #addSchemaFaults(raws: readonly RawRow[], parsedRows: readonly (ParsedRow | undefined)[]): Promise<void> {
-		const checked = parsedRows.flatMap((parsed, index): RowWithFaults[] => {
-			if (parsed?.isReadable !== true) return [];
-			return [{ metadata: parsed.metadata, place: `line ${raws[index]?.line}`, faults: parsed.faults }];
-		});
-		await this.#manifest.validator.addSchemaFaults(checked, this.#deps.signal);
 	}
 
 	/**

@@ -30,8 +30,8 @@ export const MAX_SCHEMA = 4 * 1024 * 1024;
 /** Seconds that the compilation of a schema may take. It blocks the program. */
 export const MAX_COMPILE_SECONDS = 5;
 
-/** Seconds that the check of one row by a schema may take: ordinary schemas take microseconds. */
-export const MAX_ROW_SECONDS = 1;
+/** Seconds that a schema may take for the rows of a piece of a manifest: ordinary schemas take microseconds for each. */
+export const MAX_CHECK_SECONDS = 1;
 
 /** Longest id, in characters. */
 export const MAX_ID = 256;

@@ -43,7 +43,7 @@ export function parseSetOption(
  */
 export async function checkSetOptions(options: ManifestOptions): Promise<void> {
 	const validator = await RowValidator.create("", options);
-	const faults = await validator.setOptionFaults();
+	const faults = validator.setOptionFaults();
 	if (faults.length === 0) return;
 	const texts = faults.map(({ field, text }) => (field === null ? text : `${excerpt(field)}: ${text}`));
 	throw wrong(`${texts.join("; ")}; nothing was sent`, "Fix the value; --schema says what values are allowed.");

@@ -37,14 +37,6 @@ describe("a schema whose check never ends is exit 2, and the message names what 
 	});
 });
 
-test("slow rows that are honest are all checked, each once", async () => {
-	// Far below the limit of one row, and all of them far beyond it.
-	const schema = { properties: { a: { pattern: "^(a+)+$" } } };
-	const rows = Array.from({ length: 40 }, (_, index) => `${index},${"a".repeat(22)}!\n`).join("");
-	const { places } = await checkBytes(`document_id,a\n${rows}`, { schema });
-	expect(places).toEqual(Array.from({ length: 40 }, (_, index) => `${index + 2}:${index < 10 ? 3 : 4} SCHEMA`));
-});
-
 describe("what every object inherits is no member of a row", () => {
 	test.each<[what: string, schema: JsonValue, row: string, isGood: boolean]>([
 		["required", { required: ["toString"] }, "{}", false],

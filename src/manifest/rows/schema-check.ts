@@ -1,19 +1,12 @@
 import type { ErrorObject, ValidateFunction } from "ajv";
-import { setImmediate } from "node:timers/promises";
 import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import { listSteps } from "../../json/list-change.ts";
 import { reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
-import { MAX_ROW_FAULTS, MAX_ROW_SECONDS } from "../limits.ts";
+import { MAX_CHECK_SECONDS, MAX_ROW_FAULTS } from "../limits.ts";
 import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 import { endless, unusable, compile, TimeLimit } from "./schema.ts";
-
-/** Tries of a row by itself: the machine may have slept meanwhile, or had other things to do. */
-const TRIES = 2;
-
-/** A row's metadata, and its name in messages. */
-export type SchemaRow = { readonly metadata: Metadata; readonly place: string };
 
 type SchemaOptions = Pick<ManifestOptions, "schema" | "schemaName" | "deleteToken">;
 
@@ -36,43 +29,38 @@ export class SchemaCheck {
 		const limit = new TimeLimit();
 		const check = new SchemaCheck(limit, await compile(schema, limit), options);
 		// A schema that only refers to itself is noticed before any row is read.
-		await check.faults([{ metadata: new Map(), place: "a row without metadata" }], undefined);
+		check.faults([new Map()], () => "a row without metadata");
 		return check;
 	}
 
 	/**
-	 * The faults of each row.
+	 * The faults of each row, of some hundred rows at a time.
 	 *
+	 * @param placeOf the name of a row in messages
 	 * @throws CliError exit 2 where a row takes longer than any ordinary schema
 	 */
-	async faults(rows: readonly SchemaRow[], signal: AbortSignal | undefined): Promise<readonly (readonly Fault[])[]> {
+	faults(rows: readonly Metadata[], placeOf: (row: number) => string): readonly (readonly Fault[])[] {
 		const found: (readonly Fault[])[] = [];
-		let stuck = 0;
-		for (;;) {
-			const from = found.length;
-			const check = (): void => {
-				for (const row of rows.slice(from)) found.push(this.#faultsOf(row));
-			};
-			if (this.#limit.isEnough(MAX_ROW_SECONDS, check)) return found;
-			const { place } = rows[found.length] ?? { place: "a row" };
-			stuck = found.length === from ? stuck + 1 : 0;
-			if (stuck === TRIES) {
-				const hint =
-					"A repetition inside a repetition in a pattern takes that long, as in (a+)+, and a $ref that is followed again and again.";
-				throw unusable(`it takes more than ${MAX_ROW_SECONDS} s to check ${place}`, hint);
-			}
-			await setImmediate();
-			signal?.throwIfAborted();
+		const check = (): void => {
+			while (found.length < rows.length) found.push(this.#faultsOf(rows[found.length] ?? new Map()));
+		};
+		try {
+			// Once more, because the machine may have slept meanwhile.
+			if (this.#limit.isEnough(MAX_CHECK_SECONDS, check) || this.#limit.isEnough(MAX_CHECK_SECONDS, check))
+				return found;
+		} catch (error) {
+			throw error instanceof RangeError
+				? endless()
+				: unusable(`it fails on ${placeOf(found.length)}: ${reason(error)}`);
 		}
+		const hint =
+			"A repetition inside a repetition in a pattern takes that long, as in (a+)+, and a $ref that is followed again and again.";
+		throw unusable(`it takes more than ${MAX_CHECK_SECONDS} s to check ${placeOf(found.length)}`, hint);
 	}
 
-	#faultsOf({ metadata, place }: SchemaRow): readonly Fault[] {
-		try {
-			if (this.#validate(plainObject(metadata, this.#options.deleteToken))) return [];
-			return (this.#validate.errors ?? []).slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, this.#options));
-		} catch (error) {
-			throw error instanceof RangeError ? endless() : unusable(`it fails on ${place}: ${reason(error)}`);
-		}
+	#faultsOf(metadata: Metadata): readonly Fault[] {
+		if (this.#validate(plainObject(metadata, this.#options.deleteToken))) return [];
+		return (this.#validate.errors ?? []).slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, this.#options));
 	}
 }
 

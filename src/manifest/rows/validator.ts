@@ -13,9 +13,6 @@ import { errorCode, reason } from "../../errors.ts";
 import type { Fault } from "../fault.ts";
 import { excerpt } from "../../text/show.ts";
 
-/** A row that a schema checks, and the faults that were found in it before. */
-export type RowWithFaults = SchemaRow & { readonly faults: Fault[] };
-
 /** Finds the faults of rows that do not depend on the format of the manifest. */
 export class RowValidator {
 	readonly #options: ManifestOptions;
@@ -54,30 +51,33 @@ export class RowValidator {
 		return faults;
 	}
 
-	get hasSchema(): boolean {
-		return this.#schema !== undefined;
-	}
-
 	/**
-	 * Adds the faults by the schema to those of each row. A field that has a fault already gets no second one.
+	 * Adds the faults by the schema to those of each readable row. A field that has a fault already gets no second one.
 	 *
+	 * @param rows undefined for those that have no values to check
+	 * @param placeOf the name of a row in messages
 	 * @throws CliError exit 2 where the schema takes too long
 	 */
-	async addSchemaFaults(rows: readonly RowWithFaults[], signal?: AbortSignal): Promise<void> {
+	addSchemaFaults(rows: readonly (ParsedRow | undefined)[], placeOf: (row: number) => string): void {
 		if (this.#schema === undefined) return;
-		const found = await this.#schema.faults(rows, signal);
-		for (const [index, { faults }] of rows.entries()) {
-			const known = new Set(faults.map(({ field }) => field));
-			for (const fault of found[index] ?? []) if (!known.has(fault.field)) faults.push(fault);
+		const found = this.#schema.faults(
+			rows.map((row) => row?.metadata ?? new Map()),
+			placeOf,
+		);
+		for (const [index, row] of rows.entries()) {
+			if (row?.isReadable !== true) continue;
+			const known = new Set(row.faults.map(({ field }) => field));
+			for (const fault of found[index] ?? []) if (!known.has(fault.field)) row.faults.push(fault);
 		}
 	}
 
 	/** The faults of `--set`. */
-	async setOptionFaults(): Promise<Fault[]> {
-		const faults: Fault[] = [];
-		this.#addValueFaults(this.#options.set, faults);
-		await this.addSchemaFaults([{ metadata: this.#options.set, place: "--set", faults }]);
-		return faults;
+	setOptionFaults(): readonly Fault[] {
+		const row = emptyRow();
+		for (const [key, value] of this.#options.set) row.metadata.set(key, value);
+		this.#addValueFaults(row.metadata, row.faults);
+		this.addSchemaFaults([row], () => "--set");
+		return row.faults;
 	}
 
 	#addValueFaults(metadata: Metadata, faults: Fault[]): void {

@@ -5,7 +5,6 @@ import type { FileFacts } from "../../files/facts.ts";
 import { sha256Of } from "../../input-file.ts";
 import { createFilters } from "../../files/filters.ts";
 import type { JsonValue } from "../../json/values.ts";
-import type { Fault } from "../../manifest/fault.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
 import { RowValidator } from "../../manifest/rows/validator.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
@@ -66,15 +65,15 @@ async function wantedOf(
 
 async function metadataOf(
 	facts: FileFacts,
-	{ sources, settings, manifest, signal }: ScanOptions,
+	{ sources, settings, manifest }: ScanOptions,
 	validator: RowValidator,
 ): Promise<Pick<WantedFile, "metadata" | "fault">> {
 	const { values, problems } = await valuesOf(facts, sources);
 	const parsed = emptyRow();
 	for (const [key, { value }] of values) parsed.metadata.set(key, value);
-	const faults: Fault[] = [...validator.faults(parsed, true)];
+	const faults = validator.faults(parsed, true);
 	faults.push(...(await setFacts(settings, facts, parsed.metadata, manifest)));
-	await validator.addSchemaFaults([{ metadata: parsed.metadata, place: excerpt(facts.path), faults }], signal);
+	validator.addSchemaFaults([parsed], () => excerpt(facts.path));
 	const metadata = new Map<string, JsonValue>(parsed.metadata);
 	const [problem] = problems;
 	if (problem !== undefined) {
