@@ -121,13 +121,6 @@ describe("values arrive as they stand", () => {
 		expect(Array.from(rows[0]?.metadata ?? [])).toEqual(entries);
 	});
 
-	test.each([[","], [";"], ["\t"]])("divided by %j", async (delimiter) => {
-		const text = ["document_id,dataset_id,a", 'x,y,"p,q;r\ts"'].map((line, index) =>
-			index === 0 ? line.replaceAll(",", delimiter) : line.replace("x,y,", `x${delimiter}y${delimiter}`),
-		);
-		expect(plain((await checkBytes(text.join("\n"))).rows)).toEqual([["y", "x", [["a", "p,q;r\ts"]]]]);
-	});
-
 	test.each([
 		["sep=;\n", ";", 3],
 		["\uFEFFsep=;\r\n", ";", 3],

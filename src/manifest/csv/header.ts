@@ -213,17 +213,6 @@ export function namedDelimiter(text: string, line: number): string | undefined {
 	});
 }
 
-/** The end of the header's record: the first line feed outside quotes. -1 if it has not come yet. */
-export function headerEnd(text: string, start: number): number {
-	let quoted = false;
-	for (let at = start; at < text.length; at++) {
-		const unit = text.charCodeAt(at);
-		if (unit === 0x22) quoted = !quoted;
-		else if (unit === 0x0a && !quoted) return at;
-	}
-	return -1;
-}
-
 /** The delimiter that a header is divided by: the most frequent one outside quotes, the comma when there is none. */
 export function delimiterOf(header: string): string {
 	const bare = header.replaceAll(/"[^"]*"?/g, "");

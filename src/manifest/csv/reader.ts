@@ -7,8 +7,8 @@ import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, cellStarts } from "./cells.ts";
 import { addCell } from "./add-cell.ts";
-import { delimiterOf, headerEnd, namedDelimiter, readHeader, type Column } from "./header.ts";
-import { RecordSplitter, type CsvRecord } from "./split.ts";
+import { delimiterOf, namedDelimiter, readHeader, type Column } from "./header.ts";
+import { type CsvRecord, recordEnd, RecordSplitter } from "./split.ts";
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
 export class CsvReader implements RowReader {
@@ -53,7 +53,7 @@ export class CsvReader implements RowReader {
 		if (this.#splitter !== undefined) return this.#rows(this.#splitter.push(text));
 		this.#waiting += text;
 		const start = this.#waiting.search(/[^\r\n]/);
-		if (start === -1 || headerEnd(this.#waiting, start) === -1) {
+		if (start === -1 || recordEnd(this.#waiting, start) === -1) {
 			if (this.#waiting.length <= MAX_RECORD) return [];
 			if (start === -1) throw new ReadingStop("TOO_LONG", `more than ${MAX_RECORD} blank lines before the header`);
 		}
@@ -99,7 +99,7 @@ export class CsvReader implements RowReader {
 	#begin(): RawRow[] {
 		const text = this.#waiting;
 		const start = Math.max(text.search(/[^\r\n]/), 0);
-		const end = headerEnd(text, start);
+		const end = recordEnd(text, start);
 		const first = text.slice(start, end === -1 ? undefined : end);
 		const named = namedDelimiter(first, 1 + lineFeeds(text, 0, start));
 		const skipped = named === undefined ? 0 : end === -1 ? text.length : end + 1;

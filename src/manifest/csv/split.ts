@@ -1,5 +1,6 @@
 import { type Fault, ReadingStop, lineFeeds, positionIn } from "../fault.ts";
-import { MAX_CELL, MAX_RECORD } from "../limits.ts";
+import { MAX_RECORD } from "../limits.ts";
+import { cellStarts, closingQuote } from "./cells.ts";
 
 /** A record as it stands in the file, without its line end. */
 export type CsvRecord = {
@@ -11,8 +12,6 @@ export type CsvRecord = {
 	/** what makes the record unreadable */
 	readonly fault: Fault | undefined;
 };
-
-type Scan = { end: number; fault: Fault | undefined };
 
 /**
  * Divides CSV text into records and counts lines as an editor does.
@@ -26,9 +25,6 @@ export class RecordSplitter {
 	#text = "";
 	#at = 0;
 	#line: number;
-	#feed = -1;
-	/** whether the text holds anything that each record must be searched for */
-	#odd = false;
 
 	constructor(delimiter: string, line: number) {
 		this.#delimiter = delimiter;
@@ -40,12 +36,10 @@ export class RecordSplitter {
 		return { text: this.#text.slice(this.#at), line: this.#line };
 	}
 
-	/** A cell or record that is longer than allowed ends the reading. */
+	/** The records that this piece completes. One that is longer than allowed ends the reading. */
 	push(text: string): CsvRecord[] {
 		this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + text : text;
 		this.#at = 0;
-		this.#feed = -1;
-		this.#odd = this.#text.includes("\r") || this.#text.includes("\0");
 		return this.#records(false);
 	}
 
@@ -54,161 +48,108 @@ export class RecordSplitter {
 		return this.#records(true);
 	}
 
-	#records(last: boolean): CsvRecord[] {
-		const records: CsvRecord[] = [];
-		try {
-			this.#cut(records, last);
-		} catch (error) {
-			if (!(error instanceof ReadingStop)) throw error;
-			this.stop = error;
-		}
-		return records;
-	}
-
-	/** @throws Stop */
-	#cut(records: CsvRecord[], last: boolean): void {
+	#records(isLast: boolean): CsvRecord[] {
 		const text = this.#text;
-		let quote = text.indexOf('"', this.#at);
+		const records: CsvRecord[] = [];
+		// Nearly no text has anything that each record must be searched for.
+		const isOdd = text.includes("\r") || text.includes("\0");
+		let quote = text.indexOf('"');
 		while (this.#at < text.length) {
 			const start = this.#at;
 			if (quote !== -1 && quote < start) quote = text.indexOf('"', start);
 			const feed = text.indexOf("\n", start);
-			if (quote !== -1 && (feed === -1 || quote < feed)) {
-				const scan = this.#scan(start, last);
-				if (scan === undefined) break;
-				this.#take(records, scan, true);
-			} else {
-				if (feed === -1 && !last) break;
-				this.#take(records, { end: feed === -1 ? text.length : feed, fault: undefined }, false);
-			}
+			const quoted = quote !== -1 && (feed === -1 || quote < feed);
+			const found = quoted ? this.#quoted(start, isLast) : { end: feed, fault: undefined };
+			if (found === undefined || (found.end === -1 && !isLast)) break;
+			const end = found.end === -1 ? text.length : found.end;
+			const record = withoutReturn(text.slice(start, end));
+			if (record.length > MAX_RECORD) break;
+			const line = this.#line;
+			this.#at = end + 1;
+			this.#line += quoted ? lineFeeds(text, start, end) + 1 : 1;
+			if (record === "") continue;
+			const fault = found.fault ?? (isOdd ? oddFault(record, quoted) : undefined);
+			records.push({ text: record, line, quoted, fault });
 		}
-		if (text.length - this.#at > MAX_RECORD) throw this.#tooLong(this.#at, "a row", MAX_RECORD);
+		if (text.length - this.#at > MAX_RECORD) this.#stop("TOO_LONG", `a row of more than ${MAX_RECORD} characters`);
+		return records;
 	}
 
-	/** @param scan `end` is the line feed that ends the record, or the end of the text */
-	#take(records: CsvRecord[], scan: Scan, quoted: boolean): void {
-		const start = this.#at;
-		const line = this.#line;
-		const { end } = scan;
-		const cut = end > start && this.#text.charCodeAt(end - 1) === 0x0d ? end - 1 : end;
-		this.#at = end + 1;
-		this.#line += quoted ? lineFeeds(this.#text, start, end) + 1 : 1;
-		if (cut === start) return;
-		const text = this.#text.slice(start, cut);
-		if (text.length > MAX_RECORD) throw this.#tooLong(start, "a row", MAX_RECORD, line);
-		records.push({ text, line, quoted, fault: scan.fault ?? (this.#odd ? oddFault(text, quoted) : undefined) });
-	}
-
-	/** Follows the quotes of a record; undefined when its end has not come yet. */
-	#scan(start: number, last: boolean): Scan | undefined {
+	/**
+	 * The line feed that ends a record with quotes, or -1, and what is wrong with its quotes. After a fault none of them can be
+	 * trusted, so the next line begins another record. Undefined where more text must come, or the reading ends.
+	 */
+	#quoted(start: number, isLast: boolean): (Pick<CsvRecord, "fault"> & { readonly end: number }) | undefined {
 		const text = this.#text;
-		let at = start;
-		let fault: Fault | undefined;
-		for (;;) {
-			if (text.charCodeAt(at) === 0x22) {
-				const close = closingQuote(text, at);
-				if (close === undefined) return this.#unclosed(at, last);
-				if (close - at > MAX_CELL) throw this.#tooLong(at, "a cell", MAX_CELL);
-				at = close + 1;
-				if (at >= text.length && !last) return undefined;
-				const follows = this.#afterQuote(at, start);
-				if (follows !== undefined) {
-					// The quotes of this line can't be trusted any more, so the next line starts a new record.
-					const feed = text.indexOf("\n", at);
-					if (feed === -1 && !last) return undefined;
-					return { end: feed === -1 ? text.length : feed, fault: fault ?? follows };
-				}
-			} else {
-				const stop = this.#bareEnd(at);
-				if (stop >= text.length && !last) return undefined;
-				fault ??= bareFault(text, at, stop, start);
-				at = stop;
-			}
-			if (at >= text.length) return { end: text.length, fault };
-			if (text.charCodeAt(at) === 0x0d) at++;
-			// The line feed of this carriage return may come with the next piece.
-			if (at >= text.length && !last) return undefined;
-			if (at >= text.length || text.charCodeAt(at) === 0x0a) return { end: at, fault };
-			at++;
-			if (at >= text.length && !last) return undefined;
-			if (at >= text.length) return { end: text.length, fault };
-		}
-	}
-
-	#unclosed(at: number, last: boolean): undefined {
-		const where = positionIn(this.#text.slice(this.#at), at - this.#at, this.#line);
-		if (last) throw new ReadingStop("UNCLOSED_QUOTE", "the quote that opens here is never closed", where);
-		if (this.#text.length - at > MAX_CELL) {
-			throw new ReadingStop(
-				"UNCLOSED_QUOTE",
-				`the quote that opens here is not closed within ${MAX_CELL} characters`,
-				where,
-			);
-		}
+		const end = recordEnd(text, start);
+		if (end === -1 && !isLast && text.length - start <= MAX_RECORD) return undefined;
+		const fault = quoteFault(withoutReturn(text.slice(start, end === -1 ? undefined : end)), this.#delimiter);
+		if (fault === undefined) return { end, fault };
+		if (fault.code !== "UNCLOSED_QUOTE") return { end: text.indexOf("\n", start + fault.offset), fault };
+		const within = isLast ? "never closed" : `not closed within ${MAX_RECORD} characters`;
+		this.#stop(fault.code, `the quote that opens here is ${within}`, fault.offset);
 		return undefined;
 	}
 
-	/** The fault of the character after a closing quote, if it has one. */
-	#afterQuote(at: number, start: number): Fault | undefined {
-		const next = this.#text.charAt(at);
-		if (next === "" || next === "\n" || next === this.#delimiter) return undefined;
-		if (next === "\r") {
-			const after = this.#text.charAt(at + 1);
-			return after === "\n" || after === "" ? undefined : loneReturn(at - start);
-		}
-		const text = "text follows a closing quote; a quote inside a quoted cell is written twice";
-		return { field: null, code: "TEXT_AFTER_QUOTE", text, offset: at - start };
-	}
-
-	/** The end of a cell without quotes: its delimiter, its line end or the end of the text. */
-	#bareEnd(at: number): number {
-		const text = this.#text;
-		const delimiter = text.indexOf(this.#delimiter, at);
-		const feed = this.#feedFrom(at);
-		const end = feed === -1 ? text.length : feed > at && text.charCodeAt(feed - 1) === 0x0d ? feed - 1 : feed;
-		return delimiter === -1 || delimiter > end ? end : delimiter;
-	}
-
-	/** The next line feed. It is kept, as a row may have a million cells. */
-	#feedFrom(at: number): number {
-		if (this.#feed < at) {
-			const feed = this.#text.indexOf("\n", at);
-			this.#feed = feed === -1 ? Number.POSITIVE_INFINITY : feed;
-		}
-		return Number.isFinite(this.#feed) ? this.#feed : -1;
-	}
-
-	#tooLong(at: number, what: string, limit: number, line = this.#line): ReadingStop {
-		const where = positionIn(this.#text.slice(this.#at), Math.max(at - this.#at, 0), line);
-		return new ReadingStop("TOO_LONG", `${what} of more than ${limit} characters`, where);
+	/** @param offset from where the text is not divided yet */
+	#stop(code: string, text: string, offset = 0): void {
+		this.stop ??= new ReadingStop(code, text, positionIn(this.#text.slice(this.#at), offset, this.#line));
 	}
 }
 
-function closingQuote(text: string, open: number): number | undefined {
-	let at = text.indexOf('"', open + 1);
-	while (at !== -1 && text.charCodeAt(at + 1) === 0x22) at = text.indexOf('"', at + 2);
-	return at === -1 ? undefined : at;
+/** The first line feed outside quotes, which ends a record; -1 where there is none yet. */
+export function recordEnd(text: string, start: number): number {
+	let feed = text.indexOf("\n", start);
+	let open = text.indexOf('"', start);
+	while (open !== -1 && open < feed) {
+		// A quote that is written twice closes and opens again.
+		const close = text.indexOf('"', open + 1);
+		if (close === -1) return -1;
+		if (feed < close) feed = text.indexOf("\n", close);
+		open = text.indexOf('"', close + 1);
+	}
+	return feed;
 }
 
-function bareFault(text: string, at: number, end: number, start: number): Fault | undefined {
-	const cell = text.slice(at, end);
-	const quote = cell.indexOf('"');
-	const carriage = cell.indexOf("\r");
-	if (carriage !== -1 && (quote === -1 || carriage < quote)) return loneReturn(at - start + carriage);
-	if (quote === -1) return undefined;
-	const why = "a quote stands in a cell that is not quoted; quote the cell and write the quote twice";
-	return { field: null, code: "BARE_QUOTE", text: why, offset: at - start + quote };
+/** A carriage return at the end belongs to the line end. */
+function withoutReturn(record: string): string {
+	return record.endsWith("\r") ? record.slice(0, -1) : record;
+}
+
+const FAULTS = {
+	NUL: "a NUL character, which no value can hold",
+	LONE_CR: "a carriage return without a line feed; save the file with LF or CRLF line ends",
+	BARE_QUOTE: "a quote stands in a cell that is not quoted; quote the cell and write the quote twice",
+	TEXT_AFTER_QUOTE: "text follows a closing quote; a quote inside a quoted cell is written twice",
+	UNCLOSED_QUOTE: "the quote that opens here is not closed",
+} as const;
+
+type FaultAt = Fault & { readonly offset: number };
+
+function faultAt(code: keyof typeof FAULTS, offset: number): FaultAt {
+	return { field: null, code, text: FAULTS[code], offset };
+}
+
+/** The first fault of the quotes of a record, and of carriage returns outside them. */
+function quoteFault(text: string, delimiter: string): FaultAt | undefined {
+	const starts = cellStarts(text, delimiter);
+	for (const [index, start] of starts.entries()) {
+		const cell = text.slice(start, (starts[index + 1] ?? text.length + 1) - 1);
+		const isQuoted = cell.startsWith('"');
+		const close = isQuoted ? closingQuote(cell, 0) : -1;
+		if (isQuoted && close === -1) return faultAt("UNCLOSED_QUOTE", start);
+		const odd = isQuoted ? close + 1 : cell.search(/["\r]/);
+		if (odd === -1 || odd === cell.length) continue;
+		if (cell[odd] === "\r") return faultAt("LONE_CR", start + odd);
+		return faultAt(isQuoted ? "TEXT_AFTER_QUOTE" : "BARE_QUOTE", start + odd);
+	}
+	return undefined;
 }
 
 function oddFault(text: string, quoted: boolean): Fault | undefined {
 	const nul = text.indexOf("\0");
-	if (nul !== -1) return { field: null, code: "NUL", text: "a NUL character, which no value can hold", offset: nul };
-	// Inside quotes a carriage return belongs to the value; outside them it was seen while the quotes were followed.
+	if (nul !== -1) return faultAt("NUL", nul);
+	// Inside quotes a carriage return belongs to the value; outside them it was seen with the quotes.
 	const carriage = quoted ? -1 : text.indexOf("\r");
-	return carriage === -1 ? undefined : loneReturn(carriage);
-}
-
-function loneReturn(offset: number): Fault {
-	const text = "a carriage return without a line feed; save the file with LF or CRLF line ends";
-	return { field: null, code: "LONE_CR", text, offset };
+	return carriage === -1 ? undefined : faultAt("LONE_CR", carriage);
 }

@@ -1,10 +1,10 @@
 import { ReadingStop, positionIn } from "../fault.ts";
-import { MANIFEST_JSON, MAX_CELL, MAX_RECORD } from "../limits.ts";
+import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
 import { JsonFault, stringEnd } from "../../json/lexer.ts";
 import { parseMembers } from "../../json/parser.ts";
+import type { RawRow } from "../rows/row-reader.ts";
 
-/** The text of one element, and where it begins. */
-export type Element = { readonly text: string; readonly line: number; readonly column: number };
+const SPACE = /[ \n\r\t]*/y;
 
 /** Cuts a JSON array into its elements as they arrive. It counts brackets, and does not parse the elements. */
 export class ElementSplitter {
@@ -17,19 +17,16 @@ export class ElementSplitter {
 	#expects: "array" | "element or end" | "element" | "comma or end" | "nothing" = "array";
 	/** how far the element at `#at` was searched for its end, so that a large one is not read from its start again */
 	#scan: { at: number; depth: number } | undefined;
-	/** the next line feed at or after `#at`, once searched; kept because many strings stand on one line */
-	#feed = -1;
 
 	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
 		return { text: this.#text.slice(this.#at), ...this.#place };
 	}
 
-	push(text: string): Element[] {
+	push(text: string): RawRow[] {
 		if (this.#scan !== undefined) this.#scan.at -= this.#at;
 		this.#text = this.#text.slice(this.#at) + text;
 		this.#at = 0;
-		this.#feed = -1;
-		const elements: Element[] = [];
+		const elements: RawRow[] = [];
 		while (this.stop === undefined && this.#skipSpace()) {
 			const element = this.#step(this.#text.charAt(this.#at));
 			if (element === "more") break;
@@ -38,34 +35,34 @@ export class ElementSplitter {
 		return elements;
 	}
 
-	end(): Element[] {
+	end(): RawRow[] {
 		if (this.#expects === "nothing") return [];
 		if (this.#scan !== undefined) this.#stopInside();
-		this.stop ??= this.#fault("the JSON array is not closed; the file is not whole");
+		this.#fail("the JSON array is not closed; the file is not whole");
 		return [];
 	}
 
-	#step(character: string): Element | "more" | undefined {
+	#step(character: string): RawRow | "more" | undefined {
 		const expects = this.#expects;
 		if (expects === "element" || (expects === "element or end" && character !== "]")) return this.#element(character);
-		if (expects === "nothing") return this.#end(this.#fault("something follows the end of the JSON array"));
+		if (expects === "nothing") return this.#fail("something follows the end of the JSON array");
 		if (expects === "array") this.#expects = "element or end";
 		else if (character === "]") this.#expects = "nothing";
 		else if (character === ",") this.#expects = "element";
-		else return this.#end(this.#fault("not JSON: a comma or ] was expected between elements"));
+		else return this.#fail("not JSON: a comma or ] was expected between elements");
 		this.#advance(this.#at + 1);
 		return undefined;
 	}
 
-	#element(character: string): Element | "more" | undefined {
+	#element(character: string): RawRow | "more" | undefined {
 		if (character === "," || character === "]") {
-			return this.#end(this.#fault("not JSON: a comma without an element after it"));
+			return this.#fail("not JSON: a comma without an element after it");
 		}
 		const end = this.#elementEnd();
 		if (this.stop !== undefined) return undefined;
 		if ((end ?? this.#text.length) - this.#at > MAX_RECORD) {
 			this.#stopInside();
-			return this.#end(this.#fault(`a row of more than ${MAX_RECORD} characters`, "TOO_LONG"));
+			return this.#fail(`a row of more than ${MAX_RECORD} characters`, "TOO_LONG");
 		}
 		if (end === undefined) return "more";
 		const element = { text: this.#text.slice(this.#at, end), ...this.#place };
@@ -84,8 +81,11 @@ export class ElementSplitter {
 			const unit = text.charCodeAt(at);
 			if (unit === 0x22) {
 				const end = stringEnd(text, at);
-				this.#checkString(at, end);
-				if (this.stop !== undefined) return undefined;
+				// A string goes on over its line where its closing quote is missing: no later quote can be trusted.
+				if (text.slice(at, end).includes("\n")) {
+					this.#advance(at);
+					return this.#fail("not JSON: the quote that opens here is not closed on its line");
+				}
 				if (end > text.length) break;
 				at = end;
 				if (depth === 0) return at;
@@ -103,28 +103,11 @@ export class ElementSplitter {
 		return undefined;
 	}
 
-	#checkString(start: number, end: number): void {
-		if (this.#feed < start) {
-			const feed = this.#text.indexOf("\n", start);
-			this.#feed = feed === -1 ? Number.POSITIVE_INFINITY : feed;
-		}
-		if (this.#feed < end && this.#feed < this.#text.length) {
-			this.#advance(start);
-			this.#end(this.#fault("not JSON: the quote that opens here is not closed on its line"));
-		} else if (Math.min(end, this.#text.length) - start > MAX_CELL * 6) {
-			this.#advance(start);
-			this.#end(this.#fault(`a value of more than ${MAX_CELL} characters`, "TOO_LONG"));
-		}
-	}
-
 	#skipSpace(): boolean {
-		let at = this.#at;
-		for (; at < this.#text.length; at++) {
-			const unit = this.#text.charCodeAt(at);
-			if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) break;
-		}
-		this.#advance(at);
-		return at < this.#text.length;
+		SPACE.lastIndex = this.#at;
+		SPACE.test(this.#text);
+		this.#advance(SPACE.lastIndex);
+		return this.#at < this.#text.length;
 	}
 
 	#advance(to: number): void {
@@ -145,11 +128,8 @@ export class ElementSplitter {
 		}
 	}
 
-	#end(stop: ReadingStop): undefined {
-		this.stop ??= stop;
-	}
-
-	#fault(text: string, code = "BAD_JSON"): ReadingStop {
-		return new ReadingStop(code, text, this.#place);
+	/** Ends the reading here. */
+	#fail(text: string, code = "BAD_JSON"): undefined {
+		this.stop ??= new ReadingStop(code, text, this.#place);
 	}
 }

@@ -4,7 +4,8 @@ import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
 import { isFailureColumn, isRole, meantReserved, PURPOSES, type Purpose, type Role } from "../purposes.ts";
 import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
-import type { Member } from "../../json/parser.ts";
+import { type Member, parseMembers } from "../../json/parser.ts";
+import { MANIFEST_JSON } from "../limits.ts";
 
 /** Members that `docs list --format json` prints beside `meta_fields`: of the service, not of the user. */
 const BESIDE_META_FIELDS: ReadonlySet<string> = new Set(["size", "create_time"]);
@@ -122,4 +123,23 @@ export class MemberNames {
 	unused(): (readonly [flag: string, name: string])[] {
 		return Array.from(this.#waiting, ([name, flag]) => [flag, name] as const);
 	}
+}
+
+/**
+ * Where the values of a row's members begin in its text, by their names after `--map`. The members of the object come before
+ * those of its `meta_fields`.
+ */
+export function memberOffsets(text: string, names: MemberNames): ReadonlyMap<string, number> {
+	const offsets = new Map<string, number>();
+	let wrapped: Member["members"];
+	for (const [original, member] of parseMembers(text, MANIFEST_JSON, [])) {
+		const name = names.of(original);
+		if (name !== undefined && !offsets.has(name)) offsets.set(name, member.valueStart);
+		if (name === "meta_fields") wrapped = member.members ?? wrapped;
+	}
+	for (const [original, { valueStart }] of wrapped ?? []) {
+		const name = names.of(original);
+		if (name !== undefined && !offsets.has(name)) offsets.set(name, valueStart);
+	}
+	return offsets;
 }

@@ -4,9 +4,9 @@ import { ReadingStop } from "../fault.ts";
 import { type ParsedRow, emptyRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import { PURPOSES } from "../purposes.ts";
 import type { ManifestOptions, SourceRecord } from "../types.ts";
-import { type Element, ElementSplitter } from "./elements.ts";
-import { MemberNames, rowOfMembers } from "./object.ts";
-import { type Member, parseMembers } from "../../json/parser.ts";
+import { ElementSplitter } from "./elements.ts";
+import { memberOffsets, MemberNames, rowOfMembers } from "./object.ts";
+import { parseMembers } from "../../json/parser.ts";
 import { JsonFault } from "../../json/lexer.ts";
 
 /** Reads a JSON array or JSON lines: each object is a row. */
@@ -40,13 +40,12 @@ export class JsonReader implements RowReader {
 	}
 
 	push(text: string): RawRow[] {
-		return this.#splitter.push(text).map(rawRow);
+		return this.#splitter.push(text);
 	}
 
 	end(): RawRow[] {
-		const rows = this.#splitter.end().map(rawRow);
 		this.#ended = true;
-		return rows;
+		return this.#splitter.end();
 	}
 
 	/** Members that an option names and no row has, which is known only after the last row. */
@@ -82,7 +81,7 @@ export class JsonReader implements RowReader {
 	}
 
 	offsetOf({ text }: RawRow, field: string): number {
-		if (this.#offsets?.text !== text) this.#offsets = { text, of: this.#offsetsIn(text) };
+		if (this.#offsets?.text !== text) this.#offsets = { text, of: memberOffsets(text, this.#names) };
 		return this.#offsets.of.get(field) ?? 0;
 	}
 
@@ -90,26 +89,6 @@ export class JsonReader implements RowReader {
 	fieldAt(): null {
 		return null;
 	}
-
-	/** The members of the object come before those of its `meta_fields`. */
-	#offsetsIn(text: string): Map<string, number> {
-		const offsets = new Map<string, number>();
-		let wrapped: Member["members"];
-		for (const [original, member] of parseMembers(text, MANIFEST_JSON, [])) {
-			const name = this.#names.of(original);
-			if (name !== undefined && !offsets.has(name)) offsets.set(name, member.valueStart);
-			if (name === "meta_fields") wrapped = member.members ?? wrapped;
-		}
-		for (const [original, { valueStart }] of wrapped ?? []) {
-			const name = this.#names.of(original);
-			if (name !== undefined && !offsets.has(name)) offsets.set(name, valueStart);
-		}
-		return offsets;
-	}
-}
-
-function rawRow({ text, line, column }: Element): RawRow {
-	return { text, line, column, cells: undefined, fault: undefined };
 }
 
 /** Divides JSON lines: one object a line; blank lines count as lines and are no rows. */
@@ -124,7 +103,7 @@ class LineSplitter {
 		return { text: this.#text, line: this.#line, column: 1 };
 	}
 
-	push(text: string): Element[] {
+	push(text: string): RawRow[] {
 		const lines = (this.#text + text).split("\n");
 		this.#text = lines.pop() ?? "";
 		const elements = this.#elements(lines);
@@ -132,14 +111,14 @@ class LineSplitter {
 		return elements;
 	}
 
-	end(): Element[] {
+	end(): RawRow[] {
 		const text = this.#text;
 		this.#text = "";
 		return this.#elements([text]);
 	}
 
-	#elements(lines: readonly string[]): Element[] {
-		const elements: Element[] = [];
+	#elements(lines: readonly string[]): RawRow[] {
+		const elements: RawRow[] = [];
 		for (const text of lines) {
 			const line = this.#line++;
 			if (!/[^ \t\r]/.test(text)) continue;

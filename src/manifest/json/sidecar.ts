@@ -2,8 +2,8 @@ import { errorCode, reason } from "../../errors.ts";
 import { type InputFile, openInput } from "../../input-file.ts";
 import { decode } from "../bytes/decode.ts";
 import { unpack } from "../bytes/unpack.ts";
-import { ReadingStop, type Fault } from "../fault.ts";
-import { type MemberNames, rowOfMembers } from "./object.ts";
+import { positionIn, ReadingStop, type Fault } from "../fault.ts";
+import { memberOffsets, type MemberNames, rowOfMembers } from "./object.ts";
 import { JsonFault } from "../../json/lexer.ts";
 import { type Member, parseMembers } from "../../json/parser.ts";
 import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
@@ -13,7 +13,11 @@ import { excerpt } from "../../text/show.ts";
 /** The ending of a sidecar's name, after the whole name of its file. */
 export const SIDECAR_SUFFIX = ".meta.json";
 
-type Sidecar = { readonly text: string; readonly parsed: ParsedRow };
+type Sidecar = {
+	readonly parsed: ParsedRow;
+	/** the place in the sidecar of a fault of its row */
+	placeOf(fault: Fault): ReturnType<typeof positionIn>;
+};
 
 /** The row of a sidecar, with all its faults. Undefined if there is no such file. */
 export async function readSidecar(path: string, names: MemberNames): Promise<Sidecar | undefined> {
@@ -41,7 +45,9 @@ async function readText(bytes: AsyncIterable<Buffer>, names: MemberNames): Promi
 			if (text.length > MAX_RECORD)
 				throw new ReadingStop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
 		}
-		return { text, parsed: sidecarRow(parseMembers(text, MANIFEST_JSON), names) };
+		const parsed = sidecarRow(parseMembers(text, MANIFEST_JSON), names);
+		const offsetOf = (field: string | null): number => memberOffsets(text, names).get(field ?? "") ?? 0;
+		return { parsed, placeOf: ({ field, offset }) => positionIn(text, offset ?? offsetOf(field), 1) };
 	} catch (error) {
 		if (error instanceof JsonFault) {
 			return unreadable(text, { field: null, code: error.code, text: error.message, offset: error.offset });
@@ -81,5 +87,5 @@ function unreadable(text: string, fault: Fault): Sidecar {
 	const parsed = emptyRow();
 	parsed.isReadable = false;
 	parsed.faults.push(fault);
-	return { text, parsed };
+	return { parsed, placeOf: ({ offset = 0 }) => positionIn(text, offset, 1) };
 }

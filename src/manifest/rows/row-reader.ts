@@ -10,9 +10,9 @@ export type RawRow = {
 	readonly line: number;
 	readonly column: number;
 	/** CSV alone */
-	readonly cells: readonly string[] | undefined;
+	readonly cells?: readonly string[] | undefined;
 	/** what makes the record unreadable */
-	readonly fault: Fault | undefined;
+	readonly fault?: Fault | undefined;
 	/** workbooks alone: the values in the order of the header; "" where a cell has none */
 	readonly values?: readonly SheetValue[] | undefined;
 };

@@ -35,7 +35,7 @@ export async function sidecarRows(
 	const { files, problems: unread } = await walkPaths(named, walking);
 	const metadata = await FileMetadata.create(app, json, options);
 	for (const { path, reason: text } of unread) {
-		await metadata.report({ file: path, text: "" }, { field: null, code: "BAD_FILE", text });
+		await metadata.report(path, { field: null, code: "BAD_FILE", text });
 	}
 	const rows: Row[] = [];
 	for (const facts of files) {
@@ -48,7 +48,7 @@ export async function sidecarRows(
 	const unused = invalid > 0 ? [] : metadata.unused();
 	for (const [flag, field] of unused) {
 		const text = `${flag} names a member that no sidecar has`;
-		await metadata.report({ file: first, text: "" }, { field, code: "NO_SUCH_COLUMN", text });
+		await metadata.report(first, { field, code: "NO_SUCH_COLUMN", text });
 	}
 	metadata.end();
 	if (unread.length > 0) {

@@ -79,7 +79,7 @@ export async function valuesOf(file: FileFacts, sources: Sources): Promise<FileV
 		} else for (const [key, value] of front) set(key, value, "front matter");
 		if (file.sidecar !== undefined) {
 			const read = await readSidecar(file.sidecar, new MemberNames({ map: new Map(), ignore: new Set() }));
-			for (const fault of read?.parsed.faults ?? []) problem(file.sidecar, fault);
+			for (const fault of read?.parsed.faults ?? []) problem(file.sidecar, fault, read?.placeOf(fault));
 			for (const [key, value] of read?.parsed.metadata ?? []) set(key, value, "sidecar");
 		}
 		return { values, problems, isUnmatched };
