@@ -80,8 +80,8 @@ function stop(code: string, text: string): ReadingStop {
 type Elements = {
 	open(name: string, attributes: Readonly<Record<string, string>>): void;
 	close?(name: string): void;
-	/** called with each piece of text between tags */
-	text?(text: string): void;
+	/** called with each piece of text that directly follows the beginning of an element. It leaves out how a word is read aloud */
+	text?(text: string, element: string): void;
 };
 
 /**
@@ -93,13 +93,22 @@ export function xmlParser(part: string, elements: Elements): Pick<SAXParser, "wr
 	strict.onerror = () => {
 		throw new ReadingStop("BAD_WORKBOOK", `${part} is damaged; open the workbook in a spreadsheet, and save it again`);
 	};
+	let element = "";
+	let isReading = false;
 	strict.onopentag = (tag) => {
+		element = withoutPrefix(tag.name);
+		if (element === "rPh") isReading = true;
 		// Without namespaces, which are off, each attribute is a text.
-		if (!("ns" in tag)) elements.open(withoutPrefix(tag.name), tag.attributes);
+		if (!("ns" in tag)) elements.open(element, tag.attributes);
 	};
-	strict.onclosetag = (name) => elements.close?.(withoutPrefix(name));
-	strict.ontext = (text) => elements.text?.(text);
-	strict.oncdata = (text) => elements.text?.(text);
+	strict.onclosetag = (name) => {
+		element = "";
+		if (withoutPrefix(name) === "rPh") isReading = false;
+		elements.close?.(withoutPrefix(name));
+	};
+	strict.ontext = strict.oncdata = (text) => {
+		if (!isReading) elements.text?.(text, element);
+	};
 	return strict;
 }
 

@@ -141,7 +141,7 @@ class SheetReader implements RowParser {
 		const stray = values.findIndex((value, place) => value !== undefined && !this.#isNamed.has(place));
 		const text = "a value in a column without a name; give the column a name, or empty the cell";
 		const fault = stray === -1 ? undefined : { field: null, code: "EMPTY_COLUMN", text, offset: stray };
-		return { text: TEXT, line: row, column: 1, cells: undefined, fault, values: known };
+		return { text: TEXT, line: row, column: 1, fault, values: known };
 	}
 }
 

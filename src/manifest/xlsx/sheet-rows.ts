@@ -22,15 +22,14 @@ export class SheetRows {
 	#column = -1;
 	#cell: { readonly type: string; readonly style: number } = { type: "n", style: 0 };
 	#text = "";
-	#isText = false;
-	#isReading = false;
 
 	constructor(workbook: Workbook) {
 		this.#workbook = workbook;
 		this.#xml = xmlParser(workbook.sheet.part, {
 			open: (name, attributes) => this.#open(name, attributes),
 			close: (name) => this.#close(name),
-			text: (text) => this.#add(text),
+			// `v` has the value of a cell, `t` the text of one that shares none with others. A formula stands in `f`.
+			text: (text, element) => (element === "v" || element === "t" ? this.#add(text) : undefined),
 		});
 	}
 
@@ -62,22 +61,17 @@ export class SheetRows {
 			if (this.#column >= MOST_COLUMNS) throw new ReadingStop("TOO_LONG", `more than ${MOST_COLUMNS} columns`);
 			this.#cell = { type: t, style: Number(s) };
 			this.#text = "";
-		} else if (name === "rPh") this.#isReading = true;
-		// `v` has the value of a cell, `t` the text of one that shares none with others. A formula stands in `f`.
-		this.#isText = name === "v" || (name === "t" && !this.#isReading);
+		}
 	}
 
 	#close(name: string): void {
-		this.#isText = false;
-		if (name === "rPh") this.#isReading = false;
-		else if (name === "c") {
+		if (name === "c") {
 			const value = this.#text === "" ? undefined : this.#value(this.#text);
 			if (value !== undefined && value !== "") this.#values[this.#column] = value;
 		} else if (name === "row" && this.#values.length > 0) this.#rows.push({ row: this.#row, values: this.#values });
 	}
 
 	#add(text: string): void {
-		if (!this.#isText) return;
 		this.#text += text;
 		if (this.#text.length <= MAX_CELL) return;
 		throw new ReadingStop("TOO_LONG", `a cell of more than ${MAX_CELL} characters`);

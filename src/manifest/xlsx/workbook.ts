@@ -75,22 +75,15 @@ async function readStrings(archive: Archive): Promise<readonly string[]> {
 	const strings: string[] = [];
 	if (!archive.has(part)) return strings;
 	let text = "";
-	let isText = false;
-	let isReading = false;
 	await readXml(archive, part, {
 		open(name) {
 			if (name === "si") text = "";
-			// How a word is read aloud stands beside it.
-			if (name === "rPh") isReading = true;
-			isText = name === "t" && !isReading;
 		},
 		close(name) {
 			if (name === "si") strings.push(unescaped(text));
-			if (name === "rPh") isReading = false;
-			isText = false;
 		},
-		text(piece) {
-			if (isText && text.length <= MAX_CELL) text += piece;
+		text(piece, element) {
+			if (element === "t" && text.length <= MAX_CELL) text += piece;
 		},
 	});
 	return strings;
