@@ -26,14 +26,6 @@ export function listSteps(value: JsonValue): readonly ListStep[] | undefined {
 /** What may stand for a sign: signs after blanks, the dashes of word processors, and the wide forms of Unicode. */
 const LIKE_A_SIGN = /^\s*[+\-\u2010-\u2015\u2212\uFE63\uFF0B\uFF0D]/;
 
-/** The same in the text of a list, at the beginning of any item. */
-const LIKE_A_SIGN_IN_TEXT = /(?:^|\|)\s*[+\-\u2010-\u2015\u2212\uFE63\uFF0B\uFF0D]/;
-
-/** Whether a text may be a list with an item like a step. Items are divided by `|`; to divide them costs more. */
-export function mayHoldStep(text: string): boolean {
-	return LIKE_A_SIGN_IN_TEXT.test(text);
-}
-
 /** Whether an item begins as one of a change of a list does. */
 export function isLikeStep(item: string): boolean {
 	return LIKE_A_SIGN.test(item);

@@ -1,4 +1,4 @@
-import { brokenChange, listSteps, mayHoldStep } from "../json/list-change.ts";
+import { brokenChange, listSteps } from "../json/list-change.ts";
 import { typeOf, type ValueType } from "../json/value-types.ts";
 import { isJsonArray, type Metadata } from "../json/values.ts";
 import { type CellType, splitList } from "./rows/typed.ts";
@@ -52,8 +52,6 @@ export class SeenValues {
 	readonly keys = new Map<string, Map<ValueType, number | undefined>>();
 	readonly #odd = new Map<string, Odd>();
 	readonly #options: Options;
-	/** the columns of which more is to be seen */
-	#columns: KeyColumn[] | undefined;
 
 	constructor(options: Options) {
 		this.#options = options;
@@ -67,15 +65,12 @@ export class SeenValues {
 		return texts.flat().slice(0, MOST_NOTES);
 	}
 
-	/** The cells of a CSV row. A column is left out once no further cell can show anything new. */
+	/** The cells of a CSV row. */
 	cells(columns: readonly KeyColumn[], cells: readonly string[], line: number): void {
-		this.#columns ??= columns.filter(({ key }) => !this.#options.set.has(key));
-		let isDone = false;
-		for (const column of this.#columns) {
+		for (const column of columns) {
 			const text = cells[column.cell] ?? "";
-			if (text !== "") isDone = this.#cell(column, text, line) || isDone;
+			if (text !== "" && !this.#options.set.has(column.key)) this.#cell(column, text, line);
 		}
-		if (isDone) this.#columns = this.#columns.filter((column) => !this.#isDone(column));
 	}
 
 	/** The metadata of a JSON row. */
@@ -93,38 +88,21 @@ export class SeenValues {
 		}
 	}
 
-	/** @returns whether its column is left out from now on */
-	#cell(column: KeyColumn, text: string, line: number): boolean {
-		const { key, type } = column;
-		const { deleteToken } = this.#options;
+	#cell({ key, type }: KeyColumn, text: string, line: number): void {
+		const { deleteToken, cells } = this.#options;
 		const isChange = type === "list" && deleteToken !== undefined && /^[+-]/.test(text);
-		if (text === deleteToken || isChange) {
-			this.#see(key, undefined, line);
-			return false;
+		if (text === deleteToken || isChange) this.#see(key, undefined, line);
+		else {
+			this.#see(key, type === "json" ? (BY_FIRST.get(text.trimStart().charAt(0)) ?? "number") : type, line);
+			// With options for cells, an odd value may be meant.
+			if (cells === undefined) this.#addOdd(key, type, text, line);
 		}
-		if (type === "json") this.#see(key, BY_FIRST.get(text.trimStart().charAt(0)) ?? "number", line);
-		else if (this.keys.get(key)?.has(type) !== true) this.#see(key, type, line);
-		// With options for cells, an odd value may be meant.
-		if (this.#options.cells === undefined) this.#addOdd(key, type, text, line);
-		return this.#isDone(column);
-	}
-
-	#isDone({ key, type }: KeyColumn): boolean {
-		if (type === "json" || this.keys.get(key)?.has(type) !== true) return false;
-		if (type !== "list" && type !== "number") return true;
-		const odd = this.#odd.get(key);
-		return odd?.isPlain === true && (type === "number" || !this.#namesChanges || odd.firstLiteral !== undefined);
 	}
 
 	#see(key: string, type: ValueType | undefined, line: number | undefined): void {
 		let types = this.keys.get(key);
 		if (types === undefined) this.keys.set(key, (types = new Map<ValueType, number | undefined>()));
 		if (type !== undefined && !types.has(type)) types.set(type, line);
-	}
-
-	/** Whether half a change of a list is named: it is stored as it stands. */
-	get #namesChanges(): boolean {
-		return this.#options.mergeOnly?.lists === true;
 	}
 
 	#oddOf(key: string): Odd {
@@ -148,8 +126,9 @@ export class SeenValues {
 			odd.undivided += 1;
 			odd.firstUndivided ??= { text, line };
 		}
-		if (!this.#namesChanges || odd.firstLiteral !== undefined || !mayHoldStep(text)) return;
-		if (brokenChange(splitList(text)) !== undefined) odd.firstLiteral = { text, line };
+		// Half a change of a list is stored as it stands.
+		const isLiteral = this.#options.mergeOnly?.lists === true && brokenChange(splitList(text)) !== undefined;
+		if (isLiteral) odd.firstLiteral ??= { text, line };
 	}
 }
 
