@@ -61,6 +61,18 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
 	return Array.isArray(value);
 }
 
+/** The JSON text of a value with the members of objects sorted: equal for equal values, and different for others. */
+export function canonicalText(value: JsonValue): string {
+	if (isJsonArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+	return isJsonObject(value) ? canonicalObject(Object.entries(value)) : JSON.stringify(value);
+}
+
+/** The same of the members of an object, as those of metadata. */
+export function canonicalObject(members: Iterable<readonly [string, JsonValue]>): string {
+	const sorted = [...members].toSorted(([left], [right]) => (left < right ? -1 : 1));
+	return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonicalText(value)}`).join(",")}}`;
+}
+
 /** Whether two values are the same. The order of an object's members does not count, that of a list's items does. */
 export function sameValue(left: JsonValue, right: JsonValue | undefined): boolean {
 	// A service may hold NaN, which is equal to itself here.

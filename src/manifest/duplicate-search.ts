@@ -9,15 +9,15 @@ import type { CheckDependencies, ManifestOptions } from "./types.ts";
 
 type NameFolding = NonNullable<CheckDependencies["nameFolding"]>;
 
-/** A row, and where it begins or names its document. */
-type Entry = { readonly index: number; readonly line: number; readonly column: number };
+/** A row, where it begins or names its document, and its file, if it names one. */
+type Entry = { readonly index: number; readonly line: number; readonly column: number; readonly file: string };
 
 /** The rows that are not the only ones about their document. */
 type Decisions = {
 	/** positions of rows that are left out */
 	readonly skipped: readonly number[];
 	/** rows that give a document other values than an earlier row, in their order */
-	readonly conflicts: readonly { readonly row: Entry; readonly earlierLine: number }[];
+	readonly conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[];
 };
 
 /**
@@ -91,10 +91,10 @@ export class DuplicateSearch {
 				if (suspects.has(index)) {
 					const parsed = reader.parse(raw);
 					validator.applyOptions(parsed);
-					const { key, payload } = validator.identity(parsed, reader.format);
+					const { key, payload } = validator.identity(parsed);
 					left -= 1;
 					const { line, column } = raw;
-					add(key, payload, { index, line, column }, () => this.#place(reader, raw));
+					add(key, payload, { index, line, column, file: parsed.file }, () => this.#place(reader, raw));
 				}
 				if (left === 0) return;
 				index++;
@@ -111,7 +111,7 @@ export class DuplicateSearch {
 /** Decides on rows that are about the same document. Keys and contents are held as hashes. */
 class Duplicates implements Decisions {
 	readonly skipped: number[] = [];
-	readonly conflicts: { readonly row: Entry; readonly earlierLine: number }[] = [];
+	readonly conflicts: { readonly row: Entry; readonly earlier: Entry }[] = [];
 	readonly #policy: ManifestOptions["onDuplicate"];
 	/** by document, the row that is sent */
 	readonly #sent = new Map<string, { readonly content: string; readonly row: Entry }>();
@@ -126,12 +126,12 @@ class Duplicates implements Decisions {
 	}
 
 	/** @param key identifies the row's document; @param payload its content; @param place where it names the document */
-	add(key: string, payload: string, row: Entry, place: () => Omit<Entry, "index">): void {
+	add(key: string, payload: string, row: Entry, place: () => Pick<Entry, "line" | "column">): void {
 		const [document, content] = [hash("sha256", key, "binary"), hash("sha256", payload, "binary")];
 		const known = this.#sent.get(document);
 		if (known !== undefined && (this.#policy === "first" || known.content === content)) this.skipped.push(row.index);
 		else if (known !== undefined && this.#policy === "error") {
-			this.conflicts.push({ row: { index: row.index, ...place() }, earlierLine: known.row.line });
+			this.conflicts.push({ row: { ...row, ...place() }, earlier: known.row });
 		} else {
 			if (known !== undefined) this.skipped.push(known.row.index);
 			this.#sent.set(document, { content, row });

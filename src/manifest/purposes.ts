@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import type { Metadata } from "../json/values.ts";
+import { canonicalText, type Metadata } from "../json/values.ts";
 import type { Fault } from "./fault.ts";
 import { idKey, isOneLetterApart } from "../text/names.ts";
-import { idFault, valueText } from "./rows/identity.ts";
+import { idFault } from "./rows/id-fault.ts";
 
 /** The roles of a column or member, apart from metadata. */
 export type Role = "document_id" | "dataset_id" | "file" | "name";
@@ -91,7 +91,7 @@ const VALUE: SubjectRules = {
 		if (metadata.has("old")) return undefined;
 		return { field: "old", code: "NO_VALUE", text: 'is empty; an empty text is "" in a column old:json' };
 	},
-	key: ({ metadata }) => valueText(metadata.get("old") ?? null),
+	key: ({ metadata }) => canonicalText(metadata.get("old") ?? null),
 	rest: () => "",
 	same: "the same old value",
 	differing: "leave one of them out",

@@ -1,5 +1,4 @@
-import { isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/values.ts";
-import { canonicalText } from "./plan-file/planned.ts";
+import { canonicalText, isJsonArray, type JsonValue, type Metadata, sameValue } from "../json/values.ts";
 
 /** What a value becomes: `to` is undefined where it is deleted. */
 type NewValue = { readonly to: JsonValue | undefined; readonly line: number };

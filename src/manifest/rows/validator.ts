@@ -1,10 +1,10 @@
-import { type Metadata, DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
+import { canonicalObject, type Metadata, DEEPEST_METADATA, isDeeperThan } from "../../json/values.ts";
 import type { ManifestOptions } from "../types.ts";
 import { PURPOSES } from "../purposes.ts";
-import type { ParsedRow, RowParser } from "./row-reader.ts";
+import { emptyRow, type ParsedRow } from "./row-reader.ts";
 import { idKey, isStoredName } from "../../text/names.ts";
-import { payloadText, idFault } from "./identity.ts";
-import { type SchemaRow, SchemaCheck } from "./schema-check.ts";
+import { idFault } from "./id-fault.ts";
+import { SchemaCheck } from "./schema-check.ts";
 import { valueFaults } from "./values.ts";
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
@@ -111,14 +111,11 @@ export class RowValidator {
 	}
 
 	/** Texts by which rows are compared: `key` is equal for rows about the same document, `payload` for the same content. */
-	identity(parsed: ParsedRow, format: RowParser["format"]): { key: string; payload: string } {
-		// A key of `--set` is in its column's place in a row that has a cell for it, and at the end of another row.
-		const inOrder = format === "csv" && this.#options.set.size === 0;
-		const payload = payloadText(parsed.metadata, inOrder);
+	identity(parsed: ParsedRow): { key: string; payload: string } {
 		const { subject } = PURPOSES[this.#options.purpose];
 		return {
 			key: `${idKey(parsed.datasetId)}\0${subject.key(parsed)}`,
-			payload: `${subject.rest(parsed)}\0${payload}`,
+			payload: `${subject.rest(parsed)}\0${canonicalObject(parsed.metadata)}`,
 		};
 	}
 }

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
+import { canonicalObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import type { InexactValues } from "../../rest/inexact.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { type Difference, differenceOf, type Mode } from "../change.ts";
@@ -171,18 +171,7 @@ export function forcedMetadata(
  * @param inexact values of it that came rounded, as the service gave them: they differ from the rounded numbers
  */
 export function metadataHash(metadata: Metadata, inexact?: InexactValues): string {
-	const hash = createHash("sha256").update(objectText(metadata));
-	if (inexact !== undefined) hash.update(objectText(inexact));
+	const hash = createHash("sha256").update(canonicalObject(metadata));
+	if (inexact !== undefined) hash.update(canonicalObject(inexact));
 	return hash.digest("hex");
-}
-
-function objectText(members: Iterable<readonly [string, JsonValue]>): string {
-	const sorted = [...members].toSorted(([left], [right]) => (left < right ? -1 : 1));
-	return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonicalText(value)}`).join(",")}}`;
-}
-
-/** The JSON text of a value with the members of objects sorted: equal for equal values. */
-export function canonicalText(value: JsonValue): string {
-	if (isJsonArray(value)) return `[${value.map(canonicalText).join(",")}]`;
-	return isJsonObject(value) ? objectText(Object.entries(value)) : JSON.stringify(value);
 }

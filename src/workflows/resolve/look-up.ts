@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
-import { type Metadata, metadataText } from "../../json/values.ts";
+import { canonicalObject, type Metadata, metadataText } from "../../json/values.ts";
 import type { ColumnPlan } from "../../manifest/write.ts";
-import { payloadText } from "../../manifest/rows/identity.ts";
 import type { CheckedManifest, ManifestOptions, NameReference, Problem, Row } from "../../manifest/types.ts";
 import { Claims, type Match, type Resolution, resolveName, type Named, Names } from "../../plan/names.ts";
 import { hasWildcard, literalGlob } from "../../plan/glob.ts";
@@ -93,7 +92,7 @@ function nameReferenceOf({ line, nameReference }: Row): NameReference {
 }
 
 function payloadOf(metadata: Metadata): string {
-	return hash("sha256", payloadText(metadata, false), "base64");
+	return hash("sha256", canonicalObject(metadata), "base64");
 }
 
 /** Documents that a message names at most. */

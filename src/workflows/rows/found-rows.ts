@@ -8,8 +8,7 @@ import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Session } from "../../app.ts";
 import { CliError, Exit, usageError } from "../../errors.ts";
 import { checkSetOptions } from "../../manifest/set-option.ts";
-import { csvLine } from "../../manifest/csv/cells.ts";
-import { idFault } from "../../manifest/rows/identity.ts";
+import { idFault } from "../../manifest/rows/id-fault.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
@@ -24,7 +23,7 @@ import {
 	filterText,
 	type NamedKey,
 } from "./document-filter.ts";
-import { checkedRows, idRows, type ManifestReadFlags, manifestRows, type Reading } from "./manifest-rows.ts";
+import { checkedRows, idLine, idRows, type ManifestReadFlags, manifestRows, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 import { KeyCounts } from "../values/value-counts.ts";
 
@@ -105,11 +104,10 @@ async function* foundIds(
 		end: "; nothing was sent",
 		doubts,
 	};
-	yield csvLine(["dataset_id", "document_id"]);
 	for await (const document of filteredDocuments(session, dataset, filter, checks)) {
 		checkId(document);
 		isNone = false;
-		yield csvLine([dataset, document.id]);
+		yield idLine(dataset, document.id);
 	}
 	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
 	if (isNone) await checkReadable(filter, dataset, session);
