@@ -51,17 +51,17 @@ export async function openInput(path: string): Promise<InputFile> {
 export async function readInput(path: string, most: number): Promise<Buffer> {
 	const file = await openInput(path);
 	try {
-		return await readWhole(file, most);
+		return await readBytes(file.bytes(), most);
 	} finally {
 		await file.close();
 	}
 }
 
-/** The same for an open file. */
-export async function readWhole(file: InputFile, most: number): Promise<Buffer> {
-	const chunks: Buffer[] = [];
+/** The same of what is open already. */
+export async function readBytes(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+	const chunks: Uint8Array[] = [];
 	let size = 0;
-	for await (const chunk of file.bytes()) {
+	for await (const chunk of bytes) {
 		size += chunk.length;
 		// The size in `stat` says little: `<(command)` has none, and a file may grow.
 		if (size > most) throw failure("EFBIG", `it is longer than ${most} bytes`);

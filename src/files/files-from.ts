@@ -1,5 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { type CliError, reason, usageError } from "../errors.ts";
-import { readInput } from "../input-file.ts";
+import { readBytes, readInput } from "../input-file.ts";
 import { excerpt } from "../text/show.ts";
 
 /** 256 MiB: paths of a million files. */
@@ -16,34 +17,17 @@ export async function readFilesFrom(
 	isNul: boolean,
 	stdin: AsyncIterable<Uint8Array>,
 ): Promise<readonly string[]> {
-	const bytes = await (file === "-" ? readAll(stdin) : readInput(file, MOST_BYTES)).catch((error: unknown) => {
-		throw refusal(file, `can't be read: ${reason(error)}`, error);
-	});
-	const text = decoded(bytes);
-	if (text === undefined) throw refusal(file, "is no text in UTF-8");
+	const bytes = await (file === "-" ? readBytes(stdin, MOST_BYTES) : readInput(file, MOST_BYTES)).catch(
+		(error: unknown) => {
+			throw refusal(file, `can't be read: ${reason(error)}`, error);
+		},
+	);
+	if (!isUtf8(bytes)) throw refusal(file, "is no text in UTF-8");
+	const text = bytes.toString("utf8");
 	if (isNul) return text.split("\0").filter((path) => path !== "");
 	if (text.includes("\0")) throw refusal(file, "has NULs: add -0 where they stand between the paths");
 	const lines = text.replace(/^\ufeff/, "").split("\n");
 	return lines.map((line) => line.replace(/\r$/, "")).filter((path) => path !== "");
-}
-
-async function readAll(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	for await (const chunk of stream) {
-		size += chunk.length;
-		if (size > MOST_BYTES) throw new Error(`it is longer than ${MOST_BYTES} bytes`);
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks);
-}
-
-function decoded(bytes: Buffer): string | undefined {
-	try {
-		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-	} catch {
-		return undefined;
-	}
 }
 
 function refusal(file: string, why: string, cause?: unknown): CliError {

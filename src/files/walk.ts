@@ -1,5 +1,5 @@
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
-import type { Dirent, Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative as pathBetween, resolve, sep } from "node:path";
 import { errorCode, reason } from "../errors.ts";
 import { type FileFacts, factsOf, inFolder, isAbove, type Place } from "./facts.ts";
@@ -71,8 +71,6 @@ class Walk {
 	#others = 0;
 	/** real paths of the folders and files that were taken. Not inodes: some file systems have none */
 	readonly #taken = new Set<string>();
-	/** sidecars by the absolute paths of their files */
-	readonly #sidecars = new Map<string, string>();
 
 	constructor(options: WalkOptions) {
 		this.#options = options;
@@ -106,7 +104,7 @@ class Walk {
 		await this.#source(async () => {
 			if (status.isSymbolicLink()) this.#links.push(place);
 			else if (status.isDirectory()) await this.#folder(place);
-			else if (!(await this.#isListedSidecar(shown))) this.#found(place, status);
+			else await this.#found(place, status);
 		});
 	}
 
@@ -136,47 +134,26 @@ class Walk {
 		const visible = (entries ?? [])
 			.filter(({ name }) => !name.startsWith("."))
 			.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-		const names = this.#withoutSidecars(place.path, visible);
-		for (let at = 0; at < names.length; at += AT_ONCE) {
-			const places = names.slice(at, at + AT_ONCE).map(({ name }) => inFolder(place, name));
-			const states = await Promise.all(places.map(({ path }) => this.#ask(path, ownStatusOf)));
-			for (const [index, inside] of places.entries()) {
-				const status = states[index];
+		for (let at = 0; at < visible.length; at += AT_ONCE) {
+			const asked = visible.slice(at, at + AT_ONCE).map(async ({ name }) => {
+				const inside = inFolder(place, name);
+				const sidecar = this.#sidecarOf(inside.path);
+				return { inside, status: await this.#ask(inside.path, ownStatusOf), sidecar };
+			});
+			for (const { inside, status, sidecar } of await Promise.all(asked)) {
 				if (status === undefined) continue;
 				if (status.isSymbolicLink()) this.#links.push(inside);
-				else if (!status.isDirectory()) this.#found(inside, status);
+				else if (!status.isDirectory()) await this.#found(inside, status, sidecar);
 				else if (filters.enters(inside.relative)) await this.#folder(inside);
 			}
 		}
 		onProgress?.(this.#files.length);
 	}
 
-	/** The entries of a folder without sidecars, which are put down for their files. */
-	#withoutSidecars(folder: string, entries: readonly Dirent[]): readonly Dirent[] {
+	/** The sidecar that lies beside a file, whether or not the filters or a list have it. */
+	async #sidecarOf(path: string): Promise<string | undefined> {
 		const { sidecarSuffix: suffix } = this.#options;
-		if (suffix === undefined) return entries;
-		const files = new Set(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name));
-		return entries.filter((entry) => {
-			if (entry.isDirectory() || !entry.name.endsWith(suffix)) return true;
-			const file = entry.name.slice(0, -suffix.length);
-			const path = join(folder, entry.name);
-			if (files.has(file)) this.#sidecars.set(resolve(folder, file), resolve(path));
-			else this.#problem(path, NO_FILE);
-			return false;
-		});
-	}
-
-	/** Whether a listed file is a sidecar. If not, its own sidecar is put down, whether or not the list has it. */
-	async #isListedSidecar(path: string): Promise<boolean> {
-		const { sidecarSuffix: suffix } = this.#options;
-		if (suffix === undefined) return false;
-		if (path.endsWith(suffix)) {
-			if (!(await isFile(path.slice(0, -suffix.length)))) this.#problem(path, NO_FILE);
-			return true;
-		}
-		const sidecar = `${path}${suffix}`;
-		if (await isFile(sidecar)) this.#sidecars.set(resolve(path), resolve(sidecar));
-		return false;
+		return suffix !== undefined && (await isFile(path + suffix)) ? resolve(path + suffix) : undefined;
 	}
 
 	/** Follows a link. It is left out if its target was taken before, so a circle of links ends. */
@@ -186,21 +163,23 @@ class Walk {
 		if (status === undefined || real === undefined) return;
 		const target = { ...link, real };
 		if (this.#taken.has(real)) this.#leftLinks += 1;
-		else if (!status.isDirectory()) this.#found(target, status);
+		else if (!status.isDirectory()) await this.#found(target, status);
 		else if (this.#options.filters.enters(link.relative)) await this.#folder(target);
 	}
 
-	/** Something in a folder or a list that is no folder. */
-	#found(place: Place, status: Stats): void {
-		if (status.isFile()) this.#file(place, status);
+	/** Something in a folder or a list that is no folder. A sidecar is put down for its file. */
+	async #found(place: Place, status: Stats, sidecar = this.#sidecarOf(place.path)): Promise<void> {
+		const { sidecarSuffix: suffix } = this.#options;
+		if (suffix !== undefined && place.path.endsWith(suffix)) {
+			if (!(await isFile(place.path.slice(0, -suffix.length)))) this.#problem(place.path, NO_FILE);
+		} else if (status.isFile()) this.#file(place, status, await sidecar);
 		else this.#others += 1;
 	}
 
-	#file({ path, relative, real }: Place, status: Stats): void {
+	#file({ path, relative, real }: Place, status: Stats, sidecar?: string): void {
 		if (!this.#options.filters.takes(relative) || this.#taken.has(real)) return;
 		this.#taken.add(real);
-		const absolute = resolve(path);
-		this.#files.push(factsOf({ path: absolute, relative, sidecar: this.#sidecars.get(absolute) }, status));
+		this.#files.push(factsOf({ path: resolve(path), relative, sidecar }, status));
 	}
 
 	/** What the system answers about a path; undefined where it refuses, which is a problem. */

@@ -1,5 +1,5 @@
 import { CliError, errorCode, Exit, reason, usageError } from "../errors.ts";
-import { type InputFile, openInput, readWhole } from "../input-file.ts";
+import { type InputFile, openInput, readBytes } from "../input-file.ts";
 import { currentUserId } from "../user-id.ts";
 
 /** 64 KiB: many times the size of a key or of a list of profiles. Reading `/dev/zero` still ends. */
@@ -36,7 +36,7 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 				throw usageError(`${what}, ${path}, belongs to another user`, "Use a file of your own.");
 			}
 		}
-		const text = (await readWhole(file, MAX_BYTES)).toString("utf8");
+		const text = (await readBytes(file.bytes(), MAX_BYTES)).toString("utf8");
 		return { text, readableByAll: self !== -1 && (mode & READABLE_BY_ALL) !== 0 };
 	} catch (error) {
 		if (error instanceof CliError) throw error;
