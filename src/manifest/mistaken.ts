@@ -7,9 +7,6 @@ const HEAD_BYTES = 16_384;
 const AS_CSV = 'save it as "CSV UTF-8 (comma delimited)", and give that file';
 const AS_DOCUMENT = "to upload it as a document: ragtag docs upload FILE --as files -d DATASET";
 
-/** Marks what may be a workbook: the list of its parts says whether it is one. */
-const WORKBOOK = "WORKBOOK";
-
 /** The first bytes of a zip archive. */
 const ZIP = "PK\u0003\u0004";
 
@@ -19,7 +16,7 @@ const unpacked = (name: string): string => `the file is packed with ${name}; unp
  * Files that are no manifest: by what they begin with and have among their first bytes, read as Latin-1, with what to say. The
  * first that matches counts. A zip archive names its parts there, and they show what it is.
  */
-const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: string }[] = [
+const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: string; isWorkbook?: boolean }[] = [
 	{
 		begin: ZIP,
 		has: /\bxl\/workbook\.bin/,
@@ -29,7 +26,7 @@ const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: st
 		begin: ZIP,
 		has: /\bxl\//,
 		text: `this is an Excel workbook that has no xl/workbook.xml; ${AS_CSV}`,
-		code: WORKBOOK,
+		isWorkbook: true,
 	},
 	{
 		begin: ZIP,
@@ -43,7 +40,7 @@ const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: st
 		begin: ZIP,
 		has: /\[Content_Types\]\.xml|_rels\/\.rels/,
 		text: `this is an Office file and no workbook; ${AS_DOCUMENT}`,
-		code: WORKBOOK,
+		isWorkbook: true,
 	},
 	{ begin: ZIP, text: unpacked("zip"), code: "PACKED" },
 	{ begin: "\u0028\u00b5\u002f\u00fd", text: unpacked("zstd"), code: "PACKED" },
@@ -73,26 +70,15 @@ const MISTAKEN: readonly { begin?: string; has?: RegExp; text: string; code?: st
 ];
 
 /**
- * The reason why a file can't be a manifest, by its first bytes; undefined for one that may be.
- *
- * @param block the first bytes of the file, as they stand in it
+ * The reason why a file can't be a manifest, by its first bytes; undefined for one that may be. With `isWorkbook`, it may be a
+ * workbook: the list of its parts says whether it is one.
  */
-export function mistakenFile(block: Buffer): ReadingStop | undefined {
-	const found = mistakenIn(block);
-	return found === undefined || found.code === WORKBOOK
-		? undefined
-		: new ReadingStop(found.code ?? "NOT_A_MANIFEST", found.text);
-}
-
-/** What a file is that is perhaps a workbook, for the case that it is none; undefined for any other file. */
-export function perhapsWorkbook(block: Buffer): ReadingStop | undefined {
-	const found = mistakenIn(block);
-	return found?.code === WORKBOOK ? new ReadingStop("NOT_A_MANIFEST", found.text, { line: 1, column: 1 }) : undefined;
-}
-
-function mistakenIn(block: Buffer): (typeof MISTAKEN)[number] | undefined {
+export function mistakenFile(block: Buffer): { readonly stop: ReadingStop; readonly isWorkbook: boolean } | undefined {
 	const head = block.toString("latin1", 0, HEAD_BYTES);
-	return MISTAKEN.find(({ begin = "", has }) => head.startsWith(begin) && has?.test(head) !== false);
+	const found = MISTAKEN.find(({ begin = "", has }) => head.startsWith(begin) && has?.test(head) !== false);
+	if (found === undefined) return undefined;
+	const { code = "NOT_A_MANIFEST", text, isWorkbook = false } = found;
+	return { stop: new ReadingStop(code, text, { line: 1, column: 1 }), isWorkbook };
 }
 
 /** Names that columns of ids often have. */

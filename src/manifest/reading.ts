@@ -7,7 +7,7 @@ import type { ParsedRow, RawRow, RowParser, RowReader } from "./rows/row-reader.
 import type { IsWanted, ManifestOptions, Row, NameReference } from "./types.ts";
 import { decode } from "./bytes/decode.ts";
 import { beginning, unpack } from "./bytes/unpack.ts";
-import { perhapsWorkbook } from "./mistaken.ts";
+import { mistakenFile } from "./mistaken.ts";
 import { CsvReader } from "./csv/reader.ts";
 import { ReadingStop, positionIn } from "./fault.ts";
 import { JsonReader } from "./json/reader.ts";
@@ -110,17 +110,20 @@ export type Batch = { readonly reader: RowParser; readonly rows: readonly RawRow
  * @throws Stop, always with a position, where nothing after it can be trusted
  */
 export async function* readBatches(blocks: AsyncIterable<Buffer>, options: ManifestOptions): AsyncGenerator<Batch> {
-	const { first, all } = await beginning(unpack(blocks)).catch((error: unknown) => {
+	const { first, all, end } = await beginning(unpack(blocks)).catch((error: unknown) => {
 		throw error instanceof ReadingStop
 			? new ReadingStop(error.code, error.message, error.at ?? { line: 1, column: 1 })
 			: error;
 	});
-	const otherwise = first === undefined ? undefined : perhapsWorkbook(first);
-	if (otherwise === undefined) yield* textBatches(all, options);
-	else {
+	const mistaken = first && mistakenFile(first);
+	if (mistaken === undefined) yield* textBatches(all, options);
+	else if (mistaken.isWorkbook) {
 		// Hardly any manifest is a workbook, and its libraries are loaded for one alone.
 		const { workbookBatches } = await import("./xlsx/reader.ts");
-		yield* workbookBatches(all, options, otherwise);
+		yield* workbookBatches(all, options, mistaken.stop);
+	} else {
+		await end();
+		throw mistaken.stop;
 	}
 }
 

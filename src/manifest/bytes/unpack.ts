@@ -3,7 +3,6 @@ import { createGunzip } from "node:zlib";
 import { errorCode } from "../../errors.ts";
 import { ReadingStop } from "../fault.ts";
 import { MAX_RATIO, MAX_UNPACKED } from "../limits.ts";
-import { mistakenFile } from "../mistaken.ts";
 
 /** The first block of some bytes, and all of them. Where they are not read on, `end` lets go of their source. */
 export async function beginning(blocks: AsyncIterable<Buffer>): Promise<{
@@ -29,15 +28,10 @@ export async function beginning(blocks: AsyncIterable<Buffer>): Promise<{
 /**
  * The bytes of a manifest, unpacked if they are gzip. The first bytes decide, not the name of the file.
  *
- * @throws Stop if the gzip is cut, damaged or a bomb, or if the bytes are of another format
+ * @throws Stop if the gzip is cut, damaged or a bomb
  */
 export async function* unpack(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-	const { first, all, end } = await beginning(blocks);
-	const mistaken = first && mistakenFile(first);
-	if (mistaken !== undefined) {
-		await end();
-		throw mistaken;
-	}
+	const { first, all } = await beginning(blocks);
 	yield* first?.[0] === 0x1f && first[1] === 0x8b ? gunzip(all) : all;
 }
 
