@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Exit } from "../../src/errors.ts";
 import type { JsonValue } from "../../src/json/values.ts";
 import { parseSetOption } from "../../src/manifest/set-option.ts";
-import { checkBytes, plain, formatCsvManifest } from "./support.ts";
+import { formatCsvManifest } from "./support.ts";
 
 test("plain values get plain columns, others get json", () => {
 	const documents = [
@@ -53,9 +53,3 @@ test.each([["a"], ["=x"], ["n:number=x"], ["n:int=1"], ["b:boolean=yes"], ["j:js
 		expect(() => parseSetOption(text)).toThrow(expect.objectContaining({ exit: Exit.usage }));
 	},
 );
-
-test("a CSV manifest that was not edited changes nothing", async () => {
-	const { rows } = await checkBytes("document_id,dataset_id,a,l:list\n1,d,x,p|q\n2,d,,\n");
-	const again = await checkBytes(Array.from(formatCsvManifest(rows)).join(""));
-	expect(plain(again.rows)).toEqual(plain(rows));
-});

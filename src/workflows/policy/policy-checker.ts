@@ -50,52 +50,37 @@ export class PolicyChecker {
 
 	/** Judges the effect of a row. `normalise` gives what the service stores of sent metadata. */
 	async effect(line: number, effect: Effect, normalise: Normalise): Promise<void> {
-		switch (effect.action) {
-			case "download":
-				return;
-			case "none":
-				// Nothing changes, but what is sent must still have every required key.
-				if (effect.sent !== undefined)
-					await this.#update(line, { present: effect.sent, metadata: effect.sent }, normalise);
-				return;
-			case "update":
-			case "replace":
-				await this.#update(line, effect, normalise, effect.action === "replace");
-				return;
-			case "upload":
-				await this.creation(line, effect.metadata);
-				return;
-			case "rename":
-			case "remove":
-				this.change(line);
-				return;
-			// A policy is about what documents have, and parsing changes none of it.
-			case "parse":
-		}
-	}
-
-	async #update(
-		line: number,
-		{ present, metadata, inexact }: Pick<EffectChange, "present" | "metadata" | "inexact">,
-		normalise: Normalise,
-		isNew = false,
-	): Promise<void> {
-		const difference = differenceOf(present, metadata, normalise, inexact);
-		for (const violation of violationsOf(this.#policy.value, { present, toSend: metadata, difference })) {
-			await this.#report(line, violation);
-		}
-		if (isNew || difference.add.size + difference.change.size + difference.remove.size > 0) this.change(line);
+		const { action } = effect;
+		if (action === "none") {
+			// Nothing changes, but what is sent must still have every required key.
+			const { sent } = effect;
+			if (sent !== undefined) await this.#written(line, { present: sent, metadata: sent }, normalise);
+		} else if (action === "upload") await this.creation(line, effect.metadata);
+		else if (action === "update" || action === "replace") {
+			if ((await this.#written(line, effect, normalise)) || action === "replace") this.change(line);
+		} else if (action === "rename" || action === "remove") this.change(line);
+		// A policy is about what documents have: parsing and downloads change none of it.
 	}
 
 	/** A new document. It has no keys yet that could be protected. */
 	async creation(line: number, metadata: Metadata): Promise<void> {
-		const present: Metadata = new Map();
-		const policy = { ...this.#policy.value, protectedKeys: new Set<string>() };
-		const difference = differenceOf(present, metadata);
+		await this.#written(line, { present: new Map(), metadata }, undefined, new Set());
+		this.change(line);
+	}
+
+	/** Judges metadata that is written. Resolves with whether it changes any key. */
+	async #written(
+		line: number,
+		{ present, metadata, inexact }: Pick<EffectChange, "present" | "metadata" | "inexact">,
+		normalise: Normalise | undefined,
+		protectedKeys = this.#policy.value.protectedKeys,
+	): Promise<boolean> {
+		const difference = differenceOf(present, metadata, normalise, inexact);
+		const policy = { ...this.#policy.value, protectedKeys };
 		for (const violation of violationsOf(policy, { present, toSend: metadata, difference })) {
 			await this.#report(line, violation);
 		}
-		this.change(line);
+		return difference.add.size + difference.change.size + difference.remove.size > 0;
 	}
 
 	/** A document that changes or is removed. */

@@ -104,32 +104,38 @@ function wordsOf({ command, manifest: { path }, options }: RunFile): readonly st
 	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
 }
 
-/** The recorded flags that say how the manifest is read, as the user types them. Defaults are left out. */
+/** The recorded flags that say how the manifest is read, in the order in which they are typed. */
+const READING = [
+	...([
+		"dataset",
+		"mode",
+		"deleteToken",
+		"empty",
+		"schema",
+		"onDuplicate",
+		"filesRoot",
+		"map",
+		"ignore",
+		"set",
+	] as const),
+	...(["sheet", "encoding", "dateFormat", "listSeparator", "true", "false", "decimalComma", "skipInvalid"] as const),
+];
+
+const DEFAULTS: ReadonlySet<string> = new Set(["mode replace", "empty skip", "onDuplicate error"]);
+
+/** Those flags as the user types them. Defaults are left out. */
 function payloadWords(options: RunFile["options"], path: string): string[] {
 	const flags = readable(options);
-	const { dataset, mode, deleteToken, empty, schema, onDuplicate, filesRoot } = flags;
-	const single: readonly (readonly [string, string | undefined])[] = [
-		["-d", dataset],
-		["--mode", mode === "replace" ? undefined : mode],
-		["--delete-token", deleteToken],
-		["--empty", empty === "skip" ? undefined : empty],
-		["--schema", schema],
-		["--on-duplicate", onDuplicate === "error" ? undefined : onDuplicate],
-		["--files-root", filesRoot === dirname(path) || options["onExisting"] === undefined ? undefined : filesRoot],
-		...(flags.map ?? []).map(([column, key]) => ["--map", `${column}=${key}`] as const),
-		...(flags.ignore ?? []).map((column) => ["--ignore", column] as const),
-		...(flags.set ?? []).map((setting) => ["--set", setting] as const),
-		["--sheet", flags.sheet],
-		["--encoding", flags.encoding],
-		["--date-format", flags.dateFormat],
-		["--list-separator", flags.listSeparator],
-		["--true", flags.true?.join(",")],
-		["--false", flags.false?.join(",")],
-	];
-	const words = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
-	if (flags.decimalComma === true) words.push("--decimal-comma");
-	if (flags.skipInvalid === true) words.push("--skip-invalid");
-	return words;
+	return READING.flatMap((name): string[] => {
+		const value = flags[name];
+		const isOwnRoot = name === "filesRoot" && (value === dirname(path) || options["onExisting"] === undefined);
+		if (value === undefined || value === false || isOwnRoot || DEFAULTS.has(`${name} ${String(value)}`)) return [];
+		const flag = name === "dataset" ? "-d" : `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+		if (value === true) return [flag];
+		if (typeof value === "string") return [flag, quoted(value)];
+		if (name === "true" || name === "false") return [flag, quoted(value.join(","))];
+		return value.flatMap((each) => [flag, quoted(typeof each === "string" ? each : each.join("="))]);
+	});
 }
 
 /** The recorded flags; none if the record is damaged. Commands that use the record report that. */

@@ -37,12 +37,6 @@ it("one cell is named with its option, and --json has the option of each problem
 	expect(problems.map((problem) => at(problem, "option"))).toEqual(["--decimal-comma", undefined]);
 });
 
-it("a comma that may stand between thousands gets no offer", async () => {
-	const path = await file("list.csv", 'document_id,n:number\na,"1,234"\n');
-	const { stderr } = await ragtag(["manifest", "check", path, "-d", "D"]);
-	expect(stderr).not.toContain("--decimal-comma");
-});
-
 it("a file in windows-1252 is refused with the option that reads it", async () => {
 	const path = await file("liste.csv", Buffer.from("document_id,a\nd,Gr\xf6\xdfe\n", "latin1"));
 	const refused = await ragtag(["manifest", "check", path, "-d", "D"]);
