@@ -32,8 +32,7 @@ export function csvFailedRows(
 	return {
 		ending: "csv",
 		head: csvLine(names, delimiter),
-		row(source, failure, place) {
-			const cells = source.kind === "csv" ? source.cells : [];
+		row({ cells = [] }, failure, place) {
 			const placed = cells.map((cell, at) => placedValue(roleOf?.(at), place) ?? cell).filter((_, at) => kept[at]);
 			const more = added.map((role) => placedValue(role, place) ?? "");
 			return csvLine([...placed, ...more, ...reasons(failure).map(String)], delimiter);
@@ -50,8 +49,7 @@ export function jsonFailedRows(roleOf?: (member: string) => string | undefined):
 	return {
 		ending: "jsonl",
 		head: "",
-		row(source, failure, place) {
-			const text = source.kind === "json" ? source.text : "{}";
+		row({ text }, failure, place) {
 			const members: string[] = [];
 			const missing = new Set<PlacedColumn>(roleOf === undefined || place === undefined ? [] : PLACED);
 			for (const [key, { start, end }] of parseMembers(text, MANIFEST_JSON)) {

@@ -89,7 +89,7 @@ function rowOf({ name, options }: OpenManifest, { reader, raw, parsed, file, ind
 		name: title === "" ? undefined : title,
 		file,
 		metadata,
-		source: reader.source(raw),
+		source: raw,
 		nameReference: PURPOSES[options.purpose].subject.isNamed ? referenceOf(name, reader, raw, parsed.name) : undefined,
 	};
 }

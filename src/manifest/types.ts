@@ -4,7 +4,7 @@ import type { Mend } from "./fault.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
-import type { SheetValue } from "./rows/row-reader.ts";
+import type { RawRow } from "./rows/row-reader.ts";
 import type { CellType } from "./rows/typed.ts";
 import type { CellForms } from "./csv/add-cell.ts";
 
@@ -81,10 +81,7 @@ export type Problem = {
 };
 
 /** The record as it stood in the manifest, for the failed-rows file. */
-export type SourceRecord =
-	| { readonly kind: "csv"; readonly cells: readonly string[] }
-	| { readonly kind: "json"; readonly text: string }
-	| { readonly kind: "sheet"; readonly values: readonly SheetValue[] };
+export type SourceRecord = Pick<RawRow, "text" | "cells" | "values">;
 
 /** `resolve`: the name that a row gives instead of an id, and its place. */
 export type NameReference = {

@@ -1,4 +1,4 @@
-import type { ManifestOptions, SourceRecord } from "../types.ts";
+import type { ManifestOptions } from "../types.ts";
 import { ReadingStop, type Fault, lineFeeds, positionIn, positionsIn } from "../fault.ts";
 import { MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { PURPOSES } from "../purposes.ts";
@@ -63,10 +63,6 @@ export class CsvReader implements RowReader {
 	end(): RawRow[] {
 		const rows = this.#splitter === undefined ? this.#begin() : [];
 		return [...rows, ...this.#rows(this.#splitter?.end() ?? [])];
-	}
-
-	source(raw: RawRow): SourceRecord {
-		return { kind: "csv", cells: raw.cells ?? [] };
 	}
 
 	offsetOf({ text }: RawRow, field: string): number {

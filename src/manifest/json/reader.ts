@@ -3,7 +3,7 @@ import { jsonFailedRows } from "../failed-rows.ts";
 import { ReadingStop } from "../fault.ts";
 import { type ParsedRow, emptyRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import { PURPOSES } from "../purposes.ts";
-import type { ManifestOptions, SourceRecord } from "../types.ts";
+import type { ManifestOptions } from "../types.ts";
 import { ElementSplitter } from "./elements.ts";
 import { memberOffsets, MemberNames, rowOfMembers } from "./object.ts";
 import { parseMembers } from "../../json/parser.ts";
@@ -74,10 +74,6 @@ export class JsonReader implements RowReader {
 			parsed.faults.push({ field, code, text: message, offset });
 		}
 		return parsed;
-	}
-
-	source(raw: RawRow): SourceRecord {
-		return { kind: "json", text: raw.text };
 	}
 
 	offsetOf({ text }: RawRow, field: string): number {

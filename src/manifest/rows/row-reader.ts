@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault, ReadingStop } from "../fault.ts";
 import type { KeyColumn } from "../seen-values.ts";
-import type { FailedRowFormat, SourceRecord } from "../types.ts";
+import type { FailedRowFormat } from "../types.ts";
 
 /** The text of one record, before its values are read. */
 export type RawRow = {
@@ -57,7 +57,6 @@ export type RowParser = {
 	parse(raw: RawRow): ParsedRow;
 	/** the columns of metadata; undefined where each row names its keys */
 	readonly keyColumns: readonly KeyColumn[] | undefined;
-	source(raw: RawRow): SourceRecord;
 	/** where a field's value begins in a row's text, in UTF-16 units */
 	offsetOf(raw: RawRow, field: string): number;
 	/** the field at a place of a row's text, or null */

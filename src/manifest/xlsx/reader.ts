@@ -9,7 +9,7 @@ import {
 	type RowParser,
 	type SheetValue,
 } from "../rows/row-reader.ts";
-import type { ManifestOptions, SourceRecord, FailedRowFormat } from "../types.ts";
+import type { ManifestOptions, FailedRowFormat } from "../types.ts";
 import { ReadingStop } from "../fault.ts";
 import type { Batch } from "../reading.ts";
 import { gather, openArchive } from "./archive.ts";
@@ -99,10 +99,6 @@ class SheetReader implements RowParser {
 			addValue(parsed, column, values[at] ?? "", { options: this.#options, offset: this.#places[at] ?? 0 });
 		}
 		return parsed;
-	}
-
-	source({ values = [] }: RawRow): SourceRecord {
-		return { kind: "sheet", values };
 	}
 
 	offsetOf(_raw: RawRow, field: string): number {
@@ -209,10 +205,7 @@ function sheetFailedRows(
 	};
 	return {
 		...format,
-		row(source, failure, place) {
-			const cells = source.kind === "sheet" ? source.values.map(text) : [];
-			return format.row({ kind: "csv", cells }, failure, place);
-		},
+		row: ({ values = [] }, failure, place) => format.row({ text: "", cells: values.map(text) }, failure, place),
 	};
 }
 

@@ -1,13 +1,10 @@
-import { createWriteStream } from "node:fs";
-import { mkdtemp, open, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { open, rm } from "node:fs/promises";
 import type { App, Settings } from "../../app.ts";
 import { jsonObjectOf, parseJson } from "../../json/parse-json.ts";
 import { isJsonArray, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import type { Document } from "../../rest/types.ts";
-import { withTemporaryStorage } from "../../run/storage/temporary-folders.ts";
+import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import { documentColumn, documentMembers } from "./document-table.ts";
 import type { ListColumn } from "./list-output.ts";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
@@ -47,42 +44,31 @@ export async function printDocumentsCsv(
 	documents: AsyncIterable<Document>,
 	{ fields, settings, app, print = (text) => app.io.out(text), columns: given }: DocumentsCsv,
 ): Promise<number> {
-	const parent = await app.temporaryFolder(settings);
-	const folder = await inTemporaryStorage(() => mkdtemp(join(parent, "ragtag-list-")));
-	try {
-		const path = join(folder, "documents.jsonl");
-		const members = given === undefined ? membersOf(fields) : [];
-		const surplus = members.filter((member) => !KNOWN_TO_MANIFESTS.includes(member));
-		if (surplus.length > 0) app.io.note(surplusNote(surplus, fields));
-		const columns = given ?? [...IDS, ...members].map(documentColumn);
-		const plan = new ColumnPlan(columns.map(({ name }) => name));
-		let count = 0;
-		const lines = async function* (): AsyncGenerator<string> {
-			for await (const document of documents) {
-				// A manifest can't hold a bare `NaN` or infinity. Where it is one of several values, the cell has them all, and is
-				// refused when it is read back.
-				const isBare = (key: string): boolean => BARE.test(document.inexact?.get(key) ?? "");
-				const exact = new Map([...(document.inexact ?? [])].filter(([key]) => !isBare(key)));
-				const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
-				plan.include(kept, exact);
-				count += 1;
-				const cells = columns.map(({ cell }) => withoutNul(cell(document)));
-				// From Node 24 on, a reader of lines also divides at these two.
-				const line = JSON.stringify([metadataText(exact), metadataText(kept), ...cells]);
-				yield `${line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
-			}
-		};
-		await inTemporaryStorage(() => pipeline(lines, createWriteStream(path, { mode: 0o600 })));
-		await print(plan.head());
-		for await (const row of spooled(path)) await print(plan.row(...row));
-		return count;
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
-}
-
-function inTemporaryStorage<Result>(work: () => Promise<Result>): Promise<Result> {
-	return withTemporaryStorage("what the documents have", work);
+	const members = given === undefined ? membersOf(fields) : [];
+	const surplus = members.filter((member) => !KNOWN_TO_MANIFESTS.includes(member));
+	if (surplus.length > 0) app.io.note(surplusNote(surplus, fields));
+	const columns = given ?? [...IDS, ...members].map(documentColumn);
+	const plan = new ColumnPlan(columns.map(({ name }) => name));
+	let count = 0;
+	const lines = async function* (): AsyncGenerator<string> {
+		for await (const document of documents) {
+			// A manifest can't hold a bare `NaN` or infinity. Where it is one of several values, the cell has them all, and is
+			// refused when it is read back.
+			const isBare = (key: string): boolean => BARE.test(document.inexact?.get(key) ?? "");
+			const exact = new Map([...(document.inexact ?? [])].filter(([key]) => !isBare(key)));
+			const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
+			plan.include(kept, exact);
+			count += 1;
+			const cells = columns.map(({ cell }) => withoutNul(cell(document)));
+			// From Node 24 on, a reader of lines also divides at these two.
+			const line = JSON.stringify([metadataText(exact), metadataText(kept), ...cells]);
+			yield `${line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
+		}
+	};
+	const path = await temporaryFile(await app.temporaryFolder(settings), "what the documents have", lines());
+	await print(plan.head());
+	for await (const row of spooled(path)) await print(plan.row(...row));
+	return count;
 }
 
 /** A manifest's reader ignores the name, but a NUL in any cell is a fault of its row. */

@@ -130,7 +130,7 @@ function rowOf(planned: PlannedChange, index: number, { sync }: PlanHeader): Pla
 		const path = planned.file.at ?? join(sync?.root ?? "/", planned.file.path);
 		const file = { path, name: planned.name };
 		const members = `"file":${JSON.stringify(path)},"name":${JSON.stringify(planned.name)},"dataset_id":${JSON.stringify(datasetId)}`;
-		const source = { kind: "json" as const, text: `{${members},"meta_fields":${metadataText(metadata)}}` };
+		const source = { text: `{${members},"meta_fields":${metadataText(metadata)}}` };
 		return { index, line, datasetId, documentId, name: planned.name, file, metadata, source, planned };
 	}
 	const ids = `"document_id":${JSON.stringify(documentId)},"dataset_id":${JSON.stringify(datasetId)}`;
@@ -138,7 +138,7 @@ function rowOf(planned: PlannedChange, index: number, { sync }: PlanHeader): Pla
 	const given = planned.action === "update" ? metadataText(metadata) : "null";
 	const text = `{${ids}${planned.action === "remove" ? "" : `,"meta_fields":${given}`}}`;
 	const row = { index, line, datasetId, documentId, name, file: undefined, metadata } as const;
-	const source = { kind: "json", text } as const;
+	const source = { text };
 	return planned.action === "fail" ? { ...row, source, planned } : { ...row, source, planned };
 }
 

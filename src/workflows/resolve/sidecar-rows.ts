@@ -79,6 +79,6 @@ function rowOf(
 	metadata: Row["metadata"],
 ): Row {
 	const nameReference = { file: path, name, place: () => ({ line: 1, column: 1 }) };
-	const source = { kind: "json" as const, text: "" };
+	const source = { text: "" };
 	return { index, line: 1, datasetId, documentId: "", file: undefined, metadata, source, nameReference };
 }

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { countWritten } from "../../outcomes.ts";
 import { CliError, Exit } from "../../errors.ts";
+import { isJsonArray, type JsonValue } from "../../json/values.ts";
 import { purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
@@ -104,37 +105,25 @@ function wordsOf({ command, manifest: { path }, options }: RunFile): readonly st
 	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
 }
 
-/** The recorded flags that say how the manifest is read, in the order in which they are typed. */
-const READING = [
-	...([
-		"dataset",
-		"mode",
-		"deleteToken",
-		"empty",
-		"schema",
-		"onDuplicate",
-		"filesRoot",
-		"map",
-		"ignore",
-		"set",
-	] as const),
-	...(["sheet", "encoding", "dateFormat", "listSeparator", "true", "false", "decimalComma", "skipInvalid"] as const),
-];
-
+/** Recorded flags that do not say what the rows of a manifest are, or that `sendAgain` names. */
+const OTHERS: ReadonlySet<string> = new Set(
+	"onExisting onlyChanged onlyFailed again checksum parse wait allowTypeChange overwrites folder".split(" "),
+);
 const DEFAULTS: ReadonlySet<string> = new Set(["mode replace", "empty skip", "onDuplicate error"]);
 
-/** Those flags as the user types them. Defaults are left out. */
+/** The recorded flags that say how the manifest is read, as the user types them. Defaults are left out. */
 function payloadWords(options: RunFile["options"], path: string): string[] {
-	const flags = readable(options);
-	return READING.flatMap((name): string[] => {
-		const value = flags[name];
+	const flags: Readonly<Record<string, JsonValue | undefined>> = { ...readable(options), shard: undefined };
+	return Object.entries(flags).flatMap(([name, value]): string[] => {
 		const isOwnRoot = name === "filesRoot" && (value === dirname(path) || options["onExisting"] === undefined);
-		if (value === undefined || value === false || isOwnRoot || DEFAULTS.has(`${name} ${String(value)}`)) return [];
+		const isLeftOut = value === undefined || value === false || isOwnRoot || OTHERS.has(name);
+		if (isLeftOut || DEFAULTS.has(`${name} ${String(value)}`)) return [];
 		const flag = name === "dataset" ? "-d" : `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 		if (value === true) return [flag];
-		if (typeof value === "string") return [flag, quoted(value)];
-		if (name === "true" || name === "false") return [flag, quoted(value.join(","))];
-		return value.flatMap((each) => [flag, quoted(typeof each === "string" ? each : each.join("="))]);
+		const all = isJsonArray(value) ? value.map((each) => (isJsonArray(each) ? each.join("=") : String(each))) : [value];
+		// Words for true and false stand in one value; other flags are repeated.
+		const values = name === "true" || name === "false" ? [all.join(",")] : all;
+		return values.flatMap((each) => [flag, quoted(String(each))]);
 	});
 }
 

@@ -3,7 +3,7 @@ import type { IsWanted, Row } from "../../../src/manifest/types.ts";
 import { unsettled, unsettledChunks } from "../../../src/workflows/rows/row-source.ts";
 
 function row(index: number): Row {
-	const source = { kind: "csv", cells: [] } as const;
+	const source = { text: "" };
 	return {
 		index,
 		line: index + 2,
