@@ -165,10 +165,7 @@ class FirstReading {
 		this.#tally.place(raw, parsed, Disposition.invalid);
 		const offsets = faults.map(({ field, offset }) => offset ?? (field === null ? 0 : reader.offsetOf(raw, field)));
 		const places = positionsIn(raw.text, offsets, raw.line, raw.column);
-		for (const [index, fault] of faults.entries()) {
-			const field = fault.field ?? (fault.offset === undefined ? null : reader.fieldAt(raw, fault.offset));
-			this.#problem({ ...fault, field }, places[index] ?? raw);
-		}
+		for (const [index, fault] of faults.entries()) this.#problem(fault, places[index] ?? raw);
 	}
 
 	/** @param key as `SubjectRules` gives it; letter case may differ */

@@ -69,11 +69,6 @@ export class CsvReader implements RowReader {
 		return this.#startOf(text, this.#cellOf.get(field) ?? 0);
 	}
 
-	fieldAt({ text }: RawRow, offset: number): string | null {
-		const cell = this.#starts(text).findLastIndex((start) => start <= offset);
-		return this.#columns[Math.min(cell, this.#columns.length - 1)]?.field ?? null;
-	}
-
 	parse(raw: RawRow): ParsedRow {
 		const parsed = emptyRow();
 		const cells = raw.cells ?? [];
@@ -114,7 +109,15 @@ export class CsvReader implements RowReader {
 			records.shift();
 		}
 		const cells = cellsOf(records, this.#delimiter);
-		return records.map(({ text, line, fault }, index) => ({ text, line, column: 1, cells: cells[index], fault }));
+		return records.map(({ text, line, fault }, index) => {
+			return { text, line, column: 1, cells: cells[index], fault: fault && this.#named(fault, text) };
+		});
+	}
+
+	/** A fault of a record, with the field of its cell. */
+	#named(fault: Fault, text: string): Fault {
+		const cell = this.#starts(text).findLastIndex((start) => start <= (fault.offset ?? 0));
+		return { ...fault, field: this.#columns[Math.min(cell, this.#columns.length - 1)]?.field ?? null };
 	}
 
 	/** @throws Stop where the header can't be read at all */
@@ -160,7 +163,7 @@ function ragged(found: number, columns: readonly Column[], text: string, end: nu
 		return { field: missing.field, code: "RAGGED", text: `missing: the row has ${cells}`, offset: text.length };
 	}
 	return {
-		field: null,
+		field: columns.at(-1)?.field ?? null,
 		code: "RAGGED",
 		text: `the row has ${cells}; quote values that hold the delimiter`,
 		offset: end,

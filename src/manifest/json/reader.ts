@@ -80,11 +80,6 @@ export class JsonReader implements RowReader {
 		if (this.#offsets?.text !== text) this.#offsets = { text, of: memberOffsets(text, this.#names) };
 		return this.#offsets.of.get(field) ?? 0;
 	}
-
-	/** A fault of a JSON row names its member. */
-	fieldAt(): null {
-		return null;
-	}
 }
 
 /** Divides JSON lines: one object a line; blank lines count as lines and are no rows. */

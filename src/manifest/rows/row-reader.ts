@@ -59,8 +59,6 @@ export type RowParser = {
 	readonly keyColumns: readonly KeyColumn[] | undefined;
 	/** where a field's value begins in a row's text, in UTF-16 units */
 	offsetOf(raw: RawRow, field: string): number;
-	/** the field at a place of a row's text, or null */
-	fieldAt(raw: RawRow, offset: number): string | null;
 	readonly failedRows: FailedRowFormat;
 };
 

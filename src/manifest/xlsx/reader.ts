@@ -105,11 +105,6 @@ class SheetReader implements RowParser {
 		return this.#places[this.#cellOf.get(field) ?? -1] ?? 0;
 	}
 
-	/** A fault of a row names its field, or has none. */
-	fieldAt(): null {
-		return null;
-	}
-
 	#header({ row, values }: SheetRow): void {
 		const named = Array.from(values.entries()).flatMap(([place, value]) => {
 			return value === undefined ? [] : [{ place, name: typeof value === "object" ? value.shown : String(value) }];
