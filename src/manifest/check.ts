@@ -182,9 +182,12 @@ class FirstReading {
 		const why = this.#duplicates.isFolded
 			? " for this service, which ignores letter case, accents and trailing blanks"
 			: "";
-		for (const { row, earlierLine } of conflicts) {
+		for (const { row, earlier } of conflicts) {
 			this.#tally.replace(row.index, Disposition.invalid);
-			const text = `${same} as on line ${earlierLine}${why}, with other values; ${differing}`;
+			// The lines of a manifest that a command made mean nothing to the user.
+			const isMade = this.#deps.name !== undefined && earlier.file !== "";
+			const where = isMade ? `for ${excerpt(earlier.file)}` : `on line ${earlier.line}`;
+			const text = `${same} as ${where}${why}, with other values; ${differing}`;
 			this.#problem({ field, code: "DUPLICATE", text }, row);
 		}
 	}
