@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { canonicalText, type Metadata } from "../json/values.ts";
 import type { Fault } from "./fault.ts";
 import { idKey, isOneLetterApart } from "../text/names.ts";
-import { idFault } from "./rows/id-fault.ts";
+import { idFault } from "./rows/values.ts";
 
 /** The roles of a column or member, apart from metadata. */
 export type Role = "document_id" | "dataset_id" | "file" | "name";

@@ -2,8 +2,7 @@ import { excerpt } from "../../text/show.ts";
 import { ReadingStop } from "../fault.ts";
 import { MAX_CELL } from "../limits.ts";
 import type { SheetValue } from "../rows/row-reader.ts";
-import { serialText } from "./serials.ts";
-import { isTrue, type Workbook } from "./workbook.ts";
+import { isTrue, type NumberKind, type Workbook } from "./workbook.ts";
 import { unescaped, xmlParser } from "./archive.ts";
 
 /** Columns of a sheet at most, in every spreadsheet. */
@@ -109,4 +108,28 @@ function columnOf(reference: string | undefined): number | undefined {
 	let column = 0;
 	for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
 	return column - 1;
+}
+
+/** The first day that all spreadsheets count alike: Excel has a 29th of February 1900. */
+const FIRST = 61;
+/** 31 December 9999 */
+const LAST = 2_958_465;
+const DAY = 86_400;
+/** Days from the beginning of the 1900 system to that of the 1904 system. */
+const BETWEEN_SYSTEMS = 1462;
+
+/** A date or time as ISO text; undefined where the number is none that all spreadsheets read alike. */
+function serialText(serial: number, kind: Exclude<NumberKind, "number">, is1904: boolean): string | undefined {
+	if (kind === "time") return serial >= 0 && serial <= LAST ? timeText(Math.round(serial * DAY)) : undefined;
+	const days = is1904 ? serial + BETWEEN_SYSTEMS : serial;
+	if (serial < 0 || days < FIRST || days >= LAST + 1) return undefined;
+	// Serial 25569 is 1 January 1970.
+	const seconds = Math.round((days - 25_569) * DAY);
+	return new Date(seconds * 1000).toISOString().slice(0, kind === "date" ? 10 : 19);
+}
+
+/** Hours may be more than 23: a sum of times is shown so. */
+function timeText(seconds: number): string {
+	const two = (number: number): string => String(Math.floor(number)).padStart(2, "0");
+	return `${two(seconds / 3600)}:${two((seconds % 3600) / 60)}:${two(seconds % 60)}`;
 }

@@ -2,7 +2,6 @@ import { excerpt } from "../../text/show.ts";
 import { ReadingStop } from "../fault.ts";
 import { MAX_CELL } from "../limits.ts";
 import { type Archive, readXml, unescaped } from "./archive.ts";
-import { kindOf, type NumberKind } from "./serials.ts";
 
 export const WORKBOOK = "xl/workbook.xml";
 
@@ -110,4 +109,30 @@ async function readStyles(archive: Archive): Promise<readonly NumberKind[]> {
 
 export function isTrue(text: string | undefined): boolean {
 	return text === "1" || text === "true";
+}
+
+/** How a cell shows a number: as a date, a date with a time, a time, or a number. */
+export type NumberKind = "date" | "datetime" | "time" | "number";
+
+/** The formats that have a number instead of a text, as far as they show dates or times. */
+const BUILT_IN: readonly (readonly [from: number, to: number, NumberKind])[] = [
+	[14, 17, "date"],
+	[18, 21, "time"],
+	[22, 22, "datetime"],
+	[27, 31, "date"],
+	[32, 35, "time"],
+	[36, 36, "date"],
+	[45, 47, "time"],
+	[50, 58, "date"],
+];
+
+/** @param code the text of a format of the workbook's own; undefined for a built-in one */
+function kindOf(id: number, code: string | undefined): NumberKind {
+	if (code === undefined) return BUILT_IN.find(([from, to]) => id >= from && id <= to)?.[2] ?? "number";
+	// Texts, colours, conditions and languages are no part of the number. The parts after the first ; are for negative ones.
+	const bare = code.replaceAll(/"[^"]*"|[\\_*][^]|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, "").split(";", 1)[0] ?? "";
+	const hasTime = /[hs]/i.test(bare);
+	const hasDate = /[yd]/i.test(bare) || (/m/i.test(bare) && !hasTime);
+	if (!hasDate) return hasTime ? "time" : "number";
+	return hasTime ? "datetime" : "date";
 }

@@ -8,7 +8,7 @@ import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Session } from "../../app.ts";
 import { CliError, Exit, usageError } from "../../errors.ts";
 import { checkSetOptions } from "../../manifest/set-option.ts";
-import { idFault } from "../../manifest/rows/id-fault.ts";
+import { idFault } from "../../manifest/rows/values.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-manifest.ts";

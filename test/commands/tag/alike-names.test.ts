@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve } from "../../support/service.ts";
-import { range, summaryOf } from "../../support/values.ts";
+import { summaryOf } from "../../support/values.ts";
 
 const PAIRS = [
 	["letter case", "Report.txt", "report.TXT"],
@@ -43,15 +43,6 @@ it("a manifest that is invalid anyway asks the service nothing about its names",
 	const manifest = await file("files.csv", "file,name\nabsent.txt,b.txt\nfiles.csv,a.txt\nfiles.csv,A.txt\n");
 	const { exit } = await ragtag(["docs", "upload", manifest, "-d", service.dataset], { env: envOf(service) });
 	expect([exit, service.requests]).toEqual([3, []]);
-});
-
-it("a manifest that is too long for memory is compared in the same way", async () => {
-	const service = await serve(0, { flavour: "ragflow-0.26" });
-	const rows = range(12_000).map((n) => `f.txt,name-${n}.txt`);
-	const manifest = await file("files.csv", `file,name\n${rows.join("\n")}\nf.txt,NAME-5.txt\n`);
-	await writeFile(join(manifest, "..", "f.txt"), "text");
-	const argv = ["docs", "upload", manifest, "-d", service.dataset, "--set", "a=1", "--json"];
-	await ends(ragtag([...argv, "--dry-run"], { env: envOf(service) }), 0, { rows: 12_001, duplicate_skipped: 1 });
 });
 
 it("files named on the command line that are one name to RAGFlow are refused before anything is written", async () => {

@@ -58,21 +58,6 @@ it("all problems are found at once: twenty for a person and a count, every one w
 	expect(service.requests).toEqual([]);
 });
 
-it("a row without a dataset is a problem of the manifest, before the service is asked", async () => {
-	const service = await serve(1);
-	const path = await file("bad.csv", `document_id,title\n${id},a\n`);
-	await says(ragtag(["docs", "tag", path], { env: envOf(service) }), 3, "no dataset is given: add -d DATASET");
-	expect(service.requests).toEqual([]);
-});
-
-it("a manifest that is missing, or is a folder, is exit 2 and names the file", async () => {
-	const service = await serve(1);
-	for (const path of ["/nonexistent/tags.csv", "/"]) {
-		await says(ragtag(["docs", "tag", path, "-d", service.dataset], { env: envOf(service) }), 2, path);
-	}
-	expect(service.requests).toEqual([]);
-});
-
 it.each([
 	[403, "ask who runs the proxy to let the request through", "Check the address"],
 	[413, "nginx: client_max_body_size", "Raise that limit"],
