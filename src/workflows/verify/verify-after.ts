@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import { countWritten } from "../../outcomes.ts";
 import { CliError, Exit } from "../../errors.ts";
-import { isJsonArray, type JsonValue } from "../../json/values.ts";
 import { purposeOf, PURPOSES } from "../../manifest/purposes.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
@@ -105,26 +104,32 @@ function wordsOf({ command, manifest: { path }, options }: RunFile): readonly st
 	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
 }
 
-/** Recorded flags that do not say what the rows of a manifest are, or that `sendAgain` names. */
-const OTHERS: ReadonlySet<string> = new Set(
-	"onExisting onlyChanged onlyFailed again checksum parse wait allowTypeChange overwrites folder".split(" "),
-);
-const DEFAULTS: ReadonlySet<string> = new Set(["mode replace", "empty skip", "onDuplicate error"]);
-
 /** The recorded flags that say how the manifest is read, as the user types them. Defaults are left out. */
 function payloadWords(options: RunFile["options"], path: string): string[] {
-	const flags: Readonly<Record<string, JsonValue | undefined>> = { ...readable(options), shard: undefined };
-	return Object.entries(flags).flatMap(([name, value]): string[] => {
-		const isOwnRoot = name === "filesRoot" && (value === dirname(path) || options["onExisting"] === undefined);
-		const isLeftOut = value === undefined || value === false || isOwnRoot || OTHERS.has(name);
-		if (isLeftOut || DEFAULTS.has(`${name} ${String(value)}`)) return [];
-		const flag = name === "dataset" ? "-d" : `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-		if (value === true) return [flag];
-		const all = isJsonArray(value) ? value.map((each) => (isJsonArray(each) ? each.join("=") : String(each))) : [value];
-		// Words for true and false stand in one value; other flags are repeated.
-		const values = name === "true" || name === "false" ? [all.join(",")] : all;
-		return values.flatMap((each) => [flag, quoted(String(each))]);
-	});
+	const flags = readable(options);
+	const { dataset, mode, deleteToken, empty, schema, onDuplicate, filesRoot } = flags;
+	const single: readonly (readonly [string, string | undefined])[] = [
+		["-d", dataset],
+		["--mode", mode === "replace" ? undefined : mode],
+		["--delete-token", deleteToken],
+		["--empty", empty === "skip" ? undefined : empty],
+		["--schema", schema],
+		["--on-duplicate", onDuplicate === "error" ? undefined : onDuplicate],
+		["--files-root", filesRoot === dirname(path) || options["onExisting"] === undefined ? undefined : filesRoot],
+		...(flags.map ?? []).map(([column, key]) => ["--map", `${column}=${key}`] as const),
+		...(flags.ignore ?? []).map((column) => ["--ignore", column] as const),
+		...(flags.set ?? []).map((setting) => ["--set", setting] as const),
+		["--sheet", flags.sheet],
+		["--encoding", flags.encoding],
+		["--date-format", flags.dateFormat],
+		["--list-separator", flags.listSeparator],
+		["--true", flags.true?.join(",")],
+		["--false", flags.false?.join(",")],
+	];
+	const words = single.flatMap(([flag, value]) => (value === undefined ? [] : [flag, quoted(value)]));
+	if (flags.decimalComma === true) words.push("--decimal-comma");
+	if (flags.skipInvalid === true) words.push("--skip-invalid");
+	return words;
 }
 
 /** The recorded flags; none if the record is damaged. Commands that use the record report that. */
