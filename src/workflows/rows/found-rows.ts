@@ -8,6 +8,7 @@ import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Session } from "../../app.ts";
 import { CliError, Exit, usageError } from "../../errors.ts";
 import { checkSetOptions } from "../../manifest/set-option.ts";
+import { csvLine } from "../../manifest/csv/cells.ts";
 import { idFault } from "../../manifest/rows/values.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
@@ -23,7 +24,7 @@ import {
 	filterText,
 	type NamedKey,
 } from "./document-filter.ts";
-import { checkedRows, idLine, idRows, type ManifestReadFlags, manifestRows, type Reading } from "./manifest-rows.ts";
+import { checkedRows, idRows, type ManifestReadFlags, manifestRows, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 import { KeyCounts } from "../values/value-counts.ts";
 
@@ -104,10 +105,11 @@ async function* foundIds(
 		end: "; nothing was sent",
 		doubts,
 	};
+	yield csvLine(["dataset_id", "document_id"]);
 	for await (const document of filteredDocuments(session, dataset, filter, checks)) {
 		checkId(document);
 		isNone = false;
-		yield idLine(dataset, document.id);
+		yield csvLine([dataset, document.id]);
 	}
 	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
 	if (isNone) await checkReadable(filter, dataset, session);

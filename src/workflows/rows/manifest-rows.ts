@@ -57,14 +57,9 @@ export async function idRows(
 	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
 		throw usageError("--id has an id that is empty, . or ..; nothing was sent", "Was a variable not set?");
 	}
-	const lines = ids.map((id) => idLine(dataset, id));
+	const lines = ids.map((id) => `${JSON.stringify({ dataset_id: dataset, document_id: id })}\n`);
 	const path = await temporaryFile(await app.temporaryFolder(settings), "the ids", lines);
 	return checkedRows(run, { path, name: "--id" }, await manifestOptions(purpose, { dataset }, settings), undefined);
-}
-
-/** A document by its ids, as a line of a manifest. */
-export function idLine(dataset_id: string, document_id: string): string {
-	return `${JSON.stringify({ dataset_id, document_id })}\n`;
 }
 
 /** A manifest of the user, or one with a name that a command has made. A recorded run keeps a copy of that. */
