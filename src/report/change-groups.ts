@@ -31,6 +31,7 @@ type ValueGroup = {
 	readonly to: string;
 	/** empty where they had none, or different ones */
 	from: string;
+	readonly fromIdentity: string;
 	documents: number;
 };
 
@@ -38,6 +39,8 @@ type KeyGroup = {
 	readonly key: string;
 	readonly action: ShownKey["action"];
 	readonly values: Map<string, ValueGroup>;
+	/** of new values that are numbers: how many, and the outermost ones */
+	readonly numbers: { documents: number; least: number; most: number };
 	documents: number;
 };
 
@@ -67,6 +70,7 @@ export class ChangeGroups {
 			key: show(key, LONGEST),
 			action,
 			values: new Map(),
+			numbers: { documents: 0, least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY },
 			documents: 0,
 		};
 		if (group.documents === 0) {
@@ -77,16 +81,22 @@ export class ChangeGroups {
 			this.#keys.set(identity, group);
 		}
 		group.documents += 1;
+		const { numbers } = group;
+		if (typeof to === "number") {
+			numbers.documents += 1;
+			numbers.least = Math.min(numbers.least, to);
+			numbers.most = Math.max(numbers.most, to);
+		}
 		const [before, after] = [textOf(from), textOf(to)];
 		const value = identityOf(after === "" ? before : after);
-		const shown = show(before, LONGEST);
+		const fromIdentity = identityOf(before);
 		const known = group.values.get(value);
 		if (known !== undefined) {
 			known.documents += 1;
-			if (known.from !== shown) known.from = "";
+			if (known.fromIdentity !== fromIdentity) known.from = "";
 		} else if (group.values.size < MAX_VALUES_OF_KEY && this.#values < MAX_VALUES) {
 			this.#values += 1;
-			group.values.set(value, { to: show(after, LONGEST), from: shown, documents: 1 });
+			group.values.set(value, { to: show(after, LONGEST), from: show(before, LONGEST), fromIdentity, documents: 1 });
 		}
 	}
 
@@ -120,10 +130,14 @@ export class ChangeGroups {
 const OTHERS_ROOM = 60;
 
 /** The lines of a key: its common values, and one line for the others. */
-function linesOf({ key, action, values, documents }: KeyGroup, code: (text: string) => string): Line[] {
+function linesOf({ key, action, values, numbers, documents }: KeyGroup, code: (text: string) => string): Line[] {
 	const line = (what: string, count: number): Line => {
 		return { text: `${code(key)}: ${what}: ${documentsText(count)}`, documents: count };
 	};
+	if (numbers.documents === documents && values.size > NAMED_SINGLE) {
+		const [least, greatest] = [numbers.least, numbers.most].map((number) => code(String(number)));
+		return [line(`${action} ${action === "change" ? "to " : ""}numbers from ${least} to ${greatest}`, documents)];
+	}
 	const most = [...values.values()].toSorted((one, other) => other.documents - one.documents);
 	const several = most.filter((group) => group.documents > 1);
 	const isShort = several.length === most.length || most.length <= NAMED_SINGLE;

@@ -105,6 +105,13 @@ describe("the changes of a dry run as a comment", () => {
 		);
 	});
 
+	it("name many numbers of a key by the least and the greatest, whether or not documents share some", () => {
+		const text = markdownOf(range(40).map((n) => changed({ pages: 1_000 }, { pages: 5 + (n % 20) })));
+		expect(text.match(/^- .*/gm)).toEqual(["- `pages`: change to numbers from `5` to `24`: 40 documents"]);
+		const mixed = markdownOf(range(40).map((n) => changed({}, { pages: n === 7 ? "n/a" : n })));
+		expect(mixed).toContain("- `pages`: add various values, such as `0`, `1`, `2`: 40 documents\n");
+	});
+
 	it("say that uploads and removals are no updates, and count no key of a removed document", () => {
 		const text = markdownOf([
 			changed({}, { a: 1 }, { action: "upload", documentId: "", file: "/x/a|b.md" }),
