@@ -38,7 +38,7 @@ function listenToSignals(io: App["io"]): AbortSignal {
 	}
 	for (const name of ["SIGUSR1", "SIGINFO"]) {
 		// SIGINFO is Ctrl-T on macOS and BSD. Other systems have no signal of that name.
-		if (name in constants.signals) process.on(name, () => io.status(stopping.signal.aborted ? "stopping" : undefined));
+		if (name in constants.signals) process.on(name, () => io.status());
 	}
 	return stopping.signal;
 }

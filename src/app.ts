@@ -1,8 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { tmpdir } from "node:os";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { usageError } from "./errors.ts";
 import { realTimers, type Io } from "./io.ts";
-import { untilStopped } from "./io/terminal.ts";
 import { type Ping, sendPing } from "./rest/ping.ts";
 import type { Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
@@ -36,7 +37,7 @@ type AppDependencies = {
 	readonly io: Io;
 	readonly env: Readonly<Record<string, string | undefined>>;
 	readonly home: string | undefined;
-	readonly stdin: AsyncIterable<Uint8Array>;
+	readonly stdin: Readable;
 	readonly signal: AbortSignal;
 	readonly processes: Processes;
 	readonly clock?: Clock;
@@ -44,15 +45,21 @@ type AppDependencies = {
 };
 
 export function createApp(dependencies: AppDependencies) {
-	const { io, env, home, signal, processes } = dependencies;
+	const { io, env, home, stdin, signal, processes } = dependencies;
 	const { clock = systemClock, timers = realTimers } = dependencies;
-	const stdin = untilStopped(dependencies.stdin, signal);
 	// Each request that waits for its turn listens to it. Node would warn of a leak.
 	setMaxListeners(0, signal);
 	const cooldown = new Cooldown(clock);
 	const monitor = new RunMonitor(clock, cooldown);
 	io.follow(() => monitor.current());
-	signal.addEventListener("abort", () => monitor.stopping(stopOf(signal.reason)), { once: true });
+	// Its readers get the error, if there are any.
+	stdin.on("error", () => undefined);
+	const stop = (): void => {
+		monitor.stopping(stopOf(signal.reason));
+		// It may stay open without any more bytes.
+		stdin.destroy(new Error("stopped"));
+	};
+	signal.addEventListener("abort", stop, { once: true });
 	const warned = new Set<string>();
 	// A command may read its settings twice: a recorded run names its profile.
 	const warn = (text: string): void => {
@@ -61,11 +68,6 @@ export function createApp(dependencies: AppDependencies) {
 	};
 	const user = { uid: currentUserId(), note: (text: string) => io.note(text) };
 	const temporary = new TemporaryFolder(processes, user);
-	const readStdin = async (): Promise<string> => {
-		const chunks: Uint8Array[] = [];
-		for await (const chunk of stdin) chunks.push(chunk);
-		return Buffer.concat(chunks).toString("utf8");
-	};
 	return {
 		io,
 		/** for a program that a command starts */
@@ -97,7 +99,7 @@ export function createApp(dependencies: AppDependencies) {
 				? undefined
 				: new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value)),
 		settings: (flags: SettingFlags): Promise<Settings> =>
-			resolveSettings(flags, { env, home, stdin: readStdin, signal, warn }),
+			resolveSettings(flags, { env, home, stdin: () => text(stdin), signal, warn }),
 		/** A monitor of jobs at that address, such as healthchecks.io; its host is no secret. @throws CliError exit 2 if it is no address */
 		jobMonitor(address: string, origin: string, ca: readonly string[]) {
 			const url = pingUrl(address, origin);

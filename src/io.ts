@@ -56,7 +56,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let lastWords: (() => string) | undefined;
 	let isLent = false;
 	const stderrIsTerminal = stderr.isTTY === true;
-	const unicode = /utf-?8/i.test(env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "");
 	const harmless = env["GITHUB_ACTIONS"] === "true" ? withoutWorkflowCommands : (text: string): string => text;
 	const send = (text: string): void => void errors.write(redact(`${text}\n`));
 	const write = (text: string): void => send(isJson ? text : harmless(text));
@@ -64,8 +63,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		timers,
 		line: write,
 		columns: () => widthOf(stderr),
-		unicode,
-		bar: () => barOn(stderr, unicode),
+		bar: () => barOn(stderr),
 	});
 	const logged = (type: string, text: string): void => {
 		const failure = log?.write(timers.date(), type, redact(text));
@@ -74,7 +72,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	/** The one place that all messages pass. */
 	const message = (type: "note" | "error", text: string, isShown = true, sendLine = write): void => {
 		logged(type, text);
-		display.writes(isShown, true);
+		display.writes();
 		if (!isShown) return;
 		// A message is one line: a foreign text, such as the path of a file, begins no other.
 		const shown = showLines(text, errStyle !== plainStyle).replaceAll("\n", String.raw`\x0a`);
@@ -84,7 +82,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const results = new Writer(stdout);
 	const out = (text: string): Promise<void> => {
 		const shown = masked(text);
-		if (stdout.isTTY === true && stderrIsTerminal) display.writes(true);
+		if (stdout.isTTY === true && stderrIsTerminal) display.writes();
 		// A pipe gets every byte. A terminal would obey control characters that a service has put into a name.
 		return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
 	};
@@ -110,8 +108,6 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		stdinIsTerminal: stdin.isTTY === true,
 		stdoutIsTerminal: stdout.isTTY === true,
 		stderrIsTerminal,
-		/** whether the locale has Unicode; otherwise the program adds only ASCII characters */
-		unicode,
 		/** width of the terminal on standard output, or 80 */
 		get columns(): number {
 			return widthOf(stdout);
@@ -138,8 +134,8 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		/** Shows how far the rows are, until `stop`. */
 		progress: (): Progress => display.rows(),
 		/** A line on standard error that says how far the command is, also with `--quiet`. */
-		status(phase?: string): void {
-			const text = display.status(phase);
+		status(): void {
+			const text = display.status();
 			if (text.startsWith("{")) write(text);
 			else message("note", text);
 		},
@@ -158,11 +154,11 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			return lastWords?.();
 		},
 		/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
-		ask: (question: string, signal?: AbortSignal): Promise<string> =>
+		ask: (question: string): Promise<string> =>
 			display.paused(async () => {
 				if (isJson) for (const line of question.split("\n")) message("note", line);
 				else await errors.write(redact(`${harmless(question)} `));
-				return readAnswer(stdin, signal);
+				return readAnswer(stdin);
 			}),
 		/**
 		 * Applies the options, and begins to show what the command is doing. It is asynchronous because it may load colour.

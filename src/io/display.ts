@@ -5,6 +5,15 @@ import { barLine, isoSeconds, jsonLine, plainLine, type ProgressState, statusLin
 /** Ten frames a second: fluent, and of no cost. */
 const FRAME_MS = 100;
 
+/**
+ * 5 s between the lines of a log: an hour has 720 lines. A pipe that no one asked lines for has none before: cron mails
+ * whatever is printed there, so a short command prints nothing.
+ */
+const LINE_MS = 5000;
+
+/** 1 s: what is done within it needs no words. */
+const SILENCE_MS = 1000;
+
 /** The columns of the spinner, of the space after it, and the terminal's last column. */
 const SPINNER_COLUMNS = 3;
 
@@ -27,8 +36,6 @@ const FINISHING: Activity = { state: "running", cause: "finishing", seconds: 0 }
  */
 export class Display {
 	readonly #screen: ProgressScreen;
-	#lines: LineSchedule;
-	readonly #logLines: LineSchedule;
 	#mode: ShownMode = "plain";
 	#log: ((text: string) => void) | undefined;
 	#activity: (() => Activity | undefined) | undefined;
@@ -39,14 +46,18 @@ export class Display {
 	#isLoading = false;
 	#bar: Bar | undefined;
 	#isSpinning = false;
-	/** when the terminal of the bar was written to last */
+	/** when another text was written last */
 	#written: number;
+	/** when the last line of progress was written, or the rows began */
+	#line: number;
+	/** the piece of work that was named last */
+	#named: string | undefined;
+	/** milliseconds after which work without rows is named */
+	#silence = SILENCE_MS;
 
 	constructor(screen: ProgressScreen) {
 		this.#screen = screen;
-		this.#written = screen.timers.now();
-		this.#lines = new LineSchedule(this.#written);
-		this.#logLines = new LineSchedule(this.#written);
+		this.#written = this.#line = screen.timers.now();
 	}
 
 	/** @param activity what the command is doing; undefined before it has begun */
@@ -65,7 +76,8 @@ export class Display {
 		this.#cancel?.();
 		this.#cancel = undefined;
 		this.#mode = mode;
-		this.#lines = new LineSchedule(this.#screen.timers.now(), isAsked ? SILENCE_MS : PIPE_SILENCE_MS);
+		this.#written = this.#line = this.#screen.timers.now();
+		this.#silence = isAsked ? SILENCE_MS : LINE_MS;
 		this.#log = log;
 		if (mode === "none" && log === undefined) return;
 		this.#cancel = this.#screen.timers.every(mode === "bar" ? FRAME_MS : SILENCE_MS, () => this.#draw());
@@ -77,8 +89,8 @@ export class Display {
 		const rows = new MeasuredProgress(() => timers.now());
 		this.#rows = rows;
 		this.#isFinishing = false;
-		this.#lines.begin(timers.now());
-		this.#logLines.begin(timers.now());
+		// Their first line comes after five seconds, so that a short run has none.
+		this.#line = timers.now();
 		return {
 			update: (counts) => rows.update(counts),
 			stop: () => {
@@ -89,13 +101,9 @@ export class Display {
 		};
 	}
 
-	/** A message or a result is about to be written. @param onBar whether to the terminal of the bar */
-	writes(onBar: boolean, isLogged = false): void {
-		const now = this.#screen.timers.now();
-		if (isLogged) this.#logLines.wrote(now);
-		if (!onBar) return;
-		this.#written = now;
-		this.#lines.wrote(now);
+	/** A message or a result is about to be written. */
+	writes(): void {
+		this.#written = this.#screen.timers.now();
 		// A bar of rows is drawn again below the text. Words about a silence are not needed any more.
 		if (!this.#hasRows) this.#erase();
 	}
@@ -112,13 +120,12 @@ export class Display {
 		}
 	}
 
-	/** The line that answers a request for the status. @param phase instead of the state */
-	status(phase?: string): string {
+	/** The line that answers a request for the status. */
+	status(): string {
 		const state = this.#state;
 		// A program that reads JSON lines reads no other lines.
 		if (this.#mode === "json" && state !== undefined) return jsonLine(state, this.#screen.timers.date().toISOString());
-		const isFinished = this.#isFinishing && state?.rows !== undefined;
-		return statusLine(state, phase ?? (isFinished ? "finishing" : undefined), this.#screen.unicode);
+		return statusLine(state);
 	}
 
 	end(): void {
@@ -145,21 +152,27 @@ export class Display {
 	#draw(): void {
 		const state = this.#state;
 		if (state === undefined || this.#isPaused) return;
-		const { timers, line, unicode } = this.#screen;
+		const { timers, line } = this.#screen;
 		const now = timers.now();
-		if (this.#log !== undefined && this.#logLines.isDue(state, now)) {
-			this.#log(plainLine(state, true));
-		}
 		if (this.#mode === "bar") this.#spin(state, now);
-		else if (this.#mode !== "none" && this.#lines.isDue(state, now)) {
-			const date = timers.date();
-			if (this.#mode === "json") line(jsonLine(state, date.toISOString()));
-			else line(`${isoSeconds(date)} progress: ${plainLine(state, unicode)}`);
-		}
+		if (!this.#isDue(state, now)) return;
+		this.#log?.(plainLine(state));
+		const date = timers.date();
+		if (this.#mode === "json") line(jsonLine(state, date.toISOString()));
+		else if (this.#mode === "plain") line(`${isoSeconds(date)} progress: ${plainLine(state)}`);
+	}
+
+	/** Whether a line is due. Without rows, a piece of work that was not named yet is named after a silence. */
+	#isDue({ rows, activity }: ProgressState, now: number): boolean {
+		const named = `${activity?.state} ${activity?.what} ${activity?.again?.attempt}`;
+		const isNew = rows === undefined && named !== this.#named;
+		const isDue = isNew ? now - Math.max(this.#written, this.#line) >= this.#silence : now - this.#line >= LINE_MS;
+		if (isDue) [this.#named, this.#line] = [named, now];
+		return isDue;
 	}
 
 	#spin(state: ProgressState, now: number): void {
-		const { columns, unicode, bar: load } = this.#screen;
+		const { columns, bar: load } = this.#screen;
 		if (!this.#hasRows && now - this.#written < SILENCE_MS) return;
 		if (this.#bar === undefined) {
 			// A run goes on without a bar that can't be loaded.
@@ -171,7 +184,7 @@ export class Display {
 			return;
 		}
 		const { spinner, widthOf } = this.#bar;
-		spinner.text = barLine(state, { width: columns() - SPINNER_COLUMNS, unicode, widthOf });
+		spinner.text = barLine(state, columns() - SPINNER_COLUMNS, widthOf);
 		if (!this.#isSpinning) spinner.start();
 		this.#isSpinning = true;
 	}
@@ -179,55 +192,5 @@ export class Display {
 	#erase(): void {
 		if (this.#isSpinning) this.#bar?.spinner.stop();
 		this.#isSpinning = false;
-	}
-}
-
-/** 5 s between the lines of a log: an hour has 720 lines. */
-const LINE_MS = 5000;
-
-/** 1 s: what is done within it needs no words. */
-const SILENCE_MS = 1000;
-
-/** 5 s in a pipe that no one asked lines for: cron mails whatever is printed there, so a short command prints nothing. */
-const PIPE_SILENCE_MS = LINE_MS;
-
-/** Decides when a log gets a line of progress. */
-class LineSchedule {
-	/** when the last line or message was written */
-	#written: number;
-	/** when the last line of progress was written, or the rows began */
-	#line: number;
-	#shown: string | undefined;
-	readonly #silence: number;
-
-	/**
-	 * @param now milliseconds
-	 * @param silence milliseconds after which work without rows is named
-	 */
-	constructor(now: number, silence = SILENCE_MS) {
-		this.#silence = silence;
-		this.#written = this.#line = now;
-	}
-
-	/** Rows begin: their first line comes after five seconds, so that a short run has none. */
-	begin(now: number): void {
-		this.#line = now;
-	}
-
-	/** Something else was written. */
-	wrote(now: number): void {
-		this.#written = now;
-	}
-
-	/** Whether a line is due. Without rows, a piece of work that was not named yet is named after a silence. */
-	isDue(state: ProgressState, now: number): boolean {
-		const { activity } = state;
-		const shown = `${activity?.state} ${activity?.what} ${activity?.again?.attempt}`;
-		const isNew = state.rows === undefined && shown !== this.#shown;
-		const due = isNew ? now - this.#written >= this.#silence : now - this.#line >= LINE_MS;
-		if (!due) return false;
-		this.#shown = shown;
-		this.#line = this.#written = now;
-		return true;
 	}
 }

@@ -24,65 +24,38 @@ export type ProgressState = {
 	readonly activity?: Activity | undefined;
 };
 
-type BarShape = {
-	/** columns of the terminal that the line may take */
-	readonly width: number;
-	/** whether the terminal shows other characters than ASCII */
-	readonly unicode: boolean;
-	readonly widthOf: WidthOf;
-};
-
 /** Columns: a shorter bar shows nothing, and a longer one shows no more. */
 const SHORTEST_BAR = 10;
 const LONGEST_BAR = 40;
 
-/** The marks of states in which rows are held up; without Unicode, the words say enough. */
-const MARKS: Readonly<Partial<Record<Activity["state"], string>>> = {
-	waiting: "⏸ ",
-	paused: "⏸ ",
-	slowed: "▼ ",
-	outage: "✖ ",
-	stopping: "■ ",
-};
-
-/** The line beside the spinner. A narrow terminal gets no bar, and then fewer words: a line that wraps can't be redrawn. */
-export function barLine(state: ProgressState, { width, unicode, widthOf }: BarShape): string {
-	const held = state.activity && MARKS[state.activity.state];
-	const mark = unicode ? (held ?? "") : "";
-	const parts = partsOf(state).map(({ text, rank }) => ({ text: written(text, unicode), rank }));
-	const line = `${mark}${fitted(parts, width - widthOf(mark), widthOf)}`;
-	const room = Math.min(LONGEST_BAR, width - widthOf(line) - 1);
-	const { done, total } = state.rows ?? { done: 0 };
-	if (held === undefined && total !== undefined && total > 0 && room >= SHORTEST_BAR) {
-		const full = Math.min(room, Math.floor((room * done) / total));
-		const [filled, rest] = unicode ? ["█", "░"] : ["#", "-"];
-		return `${filled.repeat(full)}${rest.repeat(room - full)} ${line}`;
-	}
-	return cutToWidth(line, Math.max(0, width), widthOf);
+/** Whether no row can get an outcome now, so that a rate, a share and a time left would only seem to stand still. */
+export function isStanding(activity: Activity | undefined): boolean {
+	return activity !== undefined && ["waiting", "paused", "outage", "stopping"].includes(activity.state);
 }
 
-/** A text with ASCII characters alone where the terminal may show no others. */
-function written(text: string, unicode: boolean): string {
-	return unicode
-		? text
-		: text
-				.replaceAll("×", "x")
-				.replaceAll("…", "...")
-				.replaceAll(/[^ -~]/gu, "?");
+/** The line beside the spinner. A narrow terminal gets no bar, and then fewer words: a line that wraps can't be redrawn. */
+export function barLine(state: ProgressState, width: number, widthOf: WidthOf): string {
+	const parts = partsOf(state);
+	while (parts.length > 1 && widthOf(joined(parts)) > width) parts.pop();
+	const line = joined(parts);
+	const room = Math.min(LONGEST_BAR, width - widthOf(line) - 1);
+	const { done, total = 0 } = state.rows ?? { done: 0 };
+	if (isStanding(state.activity) || total === 0 || room < SHORTEST_BAR) return cutToWidth(line, width, widthOf);
+	const full = Math.min(room, Math.floor((room * done) / total));
+	return `${"█".repeat(full)}${"░".repeat(room - full)} ${line}`;
 }
 
 /** The words of a line of a log. */
-export function plainLine(state: ProgressState, unicode = false): string {
-	return written(joined(partsOf(state)), unicode);
+export function plainLine(state: ProgressState): string {
+	return joined(partsOf(state));
 }
 
-/** The line that answers a request for the status. @param phase instead of the state */
-export function statusLine(state: ProgressState | undefined, phase?: string, unicode = false): string {
-	if (state?.rows === undefined && phase !== undefined) return `status: ${phase}`;
+/** The line that answers a request for the status. */
+export function statusLine(state: ProgressState | undefined): string {
 	if (state === undefined) return "status: starting";
-	if (phase !== undefined) return `status: ${phase}, ${plainLine({ ...state, activity: undefined }, unicode)}`;
-	const isRunning = state.rows !== undefined && ["running", "slowed"].includes(state.activity?.state ?? "running");
-	return `status: ${isRunning ? "running, " : ""}${plainLine(state, unicode)}`;
+	const { state: doing = "running", cause } = state.activity ?? {};
+	const isRunning = state.rows !== undefined && (doing === "slowed" || (doing === "running" && cause === undefined));
+	return `status: ${isRunning ? "running, " : ""}${plainLine(state)}`;
 }
 
 /** `2026-11-22T00:24:05Z`. */
@@ -121,77 +94,56 @@ export function jsonLine({ rows, rate, left, activity }: ProgressState, time: st
 
 const tenths = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value * 10) / 10);
 
-function partsOf(state: ProgressState): Part[] {
-	const { rows, rate, bytesRate, left, activity } = state;
-	const { parsing, bytes, bytesTotal } = activity ?? {};
-	const counted = rows === undefined ? undefined : countsText(rows, !holdsUp(activity));
-	const speed = rate === undefined || parsing !== undefined || holdsUp(activity) ? undefined : `${rateText(rate)}/s`;
-	const named: readonly (readonly [string | undefined, number])[] =
-		activity?.state === "slowed"
-			? [[counted, 0], ...slowedParts(activity)]
-			: [...stateParts(activity, rows), [counted, 2], [speed, 5]];
-	const auto = holdsUp(activity) ? undefined : activity?.auto;
-	const rest: readonly (readonly [string | undefined, number])[] = [
-		[parsing === undefined ? undefined : `${numberText(parsing.running)} parsing`, 3],
-		[bytes === undefined ? undefined : movedText(bytes, bytesTotal, bytesRate), 5],
-		[auto === undefined ? undefined : `auto: ${rateText(auto)}/s`, 4],
-		[left === undefined ? undefined : `${duration(left)} left`, 4],
-		[rows === undefined || rows.failed === 0 ? undefined : `${numberText(rows.failed)} failed`, 3],
+/** The parts of a line, the most important first: a narrow terminal leaves out the last ones. */
+function partsOf({ rows, rate, bytesRate, left, activity }: ProgressState): string[] {
+	const { parsing, bytes, bytesTotal, auto } = activity ?? {};
+	const stands = isStanding(activity);
+	const isSlowed = activity?.state === "slowed";
+	const hidesRate = rate === undefined || parsing !== undefined || stands || isSlowed;
+	const parts = [
+		...(isSlowed ? [] : stateParts(activity, rows)),
+		rows && countsText(rows, !stands),
+		rows && rows.failed > 0 ? `${numberText(rows.failed)} failed` : undefined,
+		isSlowed ? slowedText(activity) : undefined,
+		hidesRate ? undefined : `${rateText(rate)}/s`,
+		parsing && `${numberText(parsing.running)} parsing`,
+		bytes === undefined ? undefined : movedText(bytes, bytesTotal, bytesRate),
+		auto === undefined || stands ? undefined : `auto: ${rateText(auto)}/s`,
+		left === undefined ? undefined : `${duration(left)} left`,
 	];
-	return [...named, ...rest].flatMap(([text, rank]) => (text === undefined ? [] : [{ text, rank }]));
+	return parts.filter((part) => part !== undefined);
 }
 
-/** Whether no row can get an outcome now, so that a rate and a share would only seem to stand still. */
-function holdsUp(activity: Activity | undefined): boolean {
-	return activity !== undefined && ["waiting", "paused", "outage", "stopping"].includes(activity.state);
-}
-
-function slowedParts({ rate, cause = "" }: Activity): (readonly [string | undefined, number])[] {
+/** `31/s of 100/s: 429 at 61/s`. */
+function slowedText({ rate, cause }: Activity): string {
 	const of = rate?.cap === undefined ? "" : ` of ${rateText(rate.cap)}/s`;
-	return [
-		[rate === undefined ? "slowed" : `${rateText(rate.now)}/s${of}`, 1],
-		[`: ${cause}`, 6],
-	];
+	return withCause(rate === undefined ? "slowed" : `${rateText(rate.now)}/s${of}`, cause);
 }
 
-function stateParts(
-	activity: Activity | undefined,
-	rows: RowCounts | undefined,
-): (readonly [string | undefined, number])[] {
+function stateParts(activity: Activity | undefined, rows: RowCounts | undefined): (string | undefined)[] {
 	if (activity === undefined) return [];
-	const { state, seconds, of, next } = activity;
+	const { state, seconds, of, next, what, count } = activity;
 	const cause = causeText(activity);
-	const why = cause === undefined ? undefined : `: ${cause}`;
 	if (state === "outage") {
-		return [
-			[`outage ${clockText(seconds)}${of === undefined ? "" : ` of ${clockText(of)}`}`, 0],
-			[why, 6],
-			[next === undefined || next <= 0 ? undefined : `tried again in ${Math.ceil(next)} s`, 1],
-		];
+		const again = next === undefined || next <= 0 ? undefined : `tried again in ${Math.ceil(next)} s`;
+		return [withCause(`outage ${clockText(seconds)}${of === undefined ? "" : ` of ${clockText(of)}`}`, cause), again];
 	}
-	if (holdsUp(activity)) {
+	if (isStanding(activity)) {
 		const whole = of === undefined ? "" : ` of ${duration(Math.ceil(of))}`;
-		return [
-			[`${state} ${duration(Math.floor(seconds))}${whole}`, 0],
-			[why, 6],
-		];
+		return [withCause(`${state} ${duration(Math.floor(seconds))}${whole}`, cause)];
 	}
-	if (state === "running" && rows !== undefined) return [[cause, 6]];
-	return workParts(activity, rows);
+	if (rows !== undefined && (state === "running" || rows.done > 0)) {
+		return [state === "running" ? cause : withCause(state, cause)];
+	}
+	// What is checked or read, and how much of it came.
+	return [
+		withCause(what === undefined ? state : `${state} ${what}`, cause ?? (count && `${countText(count)} so far`)),
+		seconds < 1 ? undefined : duration(Math.floor(seconds)),
+	];
 }
 
-/** What is checked or read, and how much of it came. Once rows advance, they show that it moves. */
-function workParts(activity: Activity, rows: RowCounts | undefined): (readonly [string | undefined, number])[] {
-	const { state, what, count, seconds } = activity;
-	const cause = causeText(activity);
-	const again: readonly [string | undefined, number] = [cause === undefined ? undefined : `: ${cause}`, 1];
-	if (rows !== undefined && rows.done > 0) return [[state, 0], again];
-	return [
-		[state, 0],
-		[what === undefined ? undefined : ` ${what}`, 6],
-		cause === undefined ? [count === undefined ? undefined : `: ${countText(count)} so far`, 1] : again,
-		[seconds < 1 ? undefined : duration(Math.floor(seconds)), 7],
-	];
+function withCause(text: string, cause: string | undefined): string {
+	return cause === undefined ? text : `${text}: ${cause}`;
 }
 
 /** Why it waits, and in a first connection when the next attempt follows. */
@@ -229,21 +181,6 @@ function clockText(seconds: number): string {
 
 const two = (number: number): string => String(number).padStart(2, "0");
 
-/** A part of a line. Where there is no room for all, the part with the highest number is left out first. */
-type Part = { readonly text: string; readonly rank: number };
-
-/** Parts as one line. A part that belongs to the one before it begins with a blank or a colon. */
-function joined(parts: readonly Part[]): string {
-	// The cause stands with its state: `waiting 9s of 14s: the service asked for it (429)`.
-	return parts.map(({ text }, index) => (index === 0 || /^:? /.test(text) ? text : `  ${text}`)).join("");
-}
-
-/** As many parts as fit, as one line. The first one stays, and may be too long. */
-function fitted(parts: readonly Part[], width: number, widthOf: WidthOf): string {
-	let kept = parts;
-	while (kept.length > 1 && widthOf(joined(kept)) > width) {
-		const worst = Math.max(...kept.slice(1).map(({ rank }) => rank));
-		kept = kept.filter(({ rank }, index) => index === 0 || rank !== worst);
-	}
-	return joined(kept);
+function joined(parts: readonly string[]): string {
+	return parts.join("  ");
 }

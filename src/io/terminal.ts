@@ -55,17 +55,17 @@ export const canDraw = (stream: Output): boolean => "cursorTo" in stream && stre
  * ora on a stream. Its use of the process is turned off: it would be silent if `CI` is set, take over standard input, and
  * install signal handlers to show the cursor again. While it spins, it redraws itself below other lines.
  */
-export async function barOn(stream: Output, unicode: boolean): Promise<Bar> {
+export async function barOn(stream: Output): Promise<Bar> {
 	const [{ default: ora }, { default: width }] = await Promise.all([import("ora"), import("string-width")]);
 	const options = { isEnabled: true, color: false, discardStdin: false, hideCursor: false, interval: 100 } as const;
-	const spinner = ora({ stream, spinner: unicode ? "dots" : "line", ...options });
+	const spinner = ora({ stream, spinner: "dots", ...options });
 	return { spinner, widthOf: (text) => width(text) };
 }
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
 /** Reads one line that the user types. The end of the input is an empty answer. */
-export async function readAnswer(input: Input, signal?: AbortSignal): Promise<string> {
+export async function readAnswer(input: Input): Promise<string> {
 	if (input.isTTY !== true) {
 		throw usageError("confirmation is needed, and standard input is no terminal", "Answer with --yes.");
 	}
@@ -74,42 +74,12 @@ export async function readAnswer(input: Input, signal?: AbortSignal): Promise<st
 	const lines = createInterface({ input, terminal: false });
 	try {
 		return await new Promise<string>((resolve, reject) => {
-			lines.once("line", resolve);
-			lines.once("close", () => resolve(""));
-			const stop = (): void => reject(stopError(signal));
-			if (signal?.aborted === true) stop();
-			signal?.addEventListener("abort", stop, { once: true });
+			lines
+				.once("line", resolve)
+				.once("close", () => resolve(""))
+				.once("error", reject);
 		});
 	} finally {
 		lines.close();
 	}
-}
-
-/** The same bytes until the signal aborts: standard input may stay open without any more bytes. */
-export async function* untilStopped(
-	bytes: AsyncIterable<Uint8Array>,
-	signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void> {
-	const reader = bytes[Symbol.asyncIterator]();
-	let stop = (): void => undefined;
-	const stopped = new Promise<never>((_resolve, reject) => {
-		stop = (): void => reject(stopError(signal));
-		if (signal.aborted) stop();
-		signal.addEventListener("abort", stop, { once: true });
-	});
-	// It may reject while nothing waits for it.
-	stopped.catch(() => undefined);
-	try {
-		for (;;) {
-			const next = await Promise.race([reader.next(), stopped]);
-			if (next.done === true) return;
-			yield next.value;
-		}
-	} finally {
-		signal.removeEventListener("abort", stop);
-	}
-}
-
-function stopError(signal: AbortSignal | undefined): Error {
-	return signal?.reason instanceof Error ? signal.reason : new Error("stopped");
 }

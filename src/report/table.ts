@@ -36,7 +36,7 @@ export type Column = {
 export function tableOf(
 	columns: readonly Column[],
 	rows: readonly (readonly string[])[],
-	{ width, ellipsis }: { readonly width: number; readonly ellipsis: string },
+	width: number,
 ): (cells: readonly string[]) => string {
 	const wanted = columns.map(({ name }, at) =>
 		rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? "")), displayWidth(name)),
@@ -57,7 +57,7 @@ export function tableOf(
 	}
 	const last = columns.length - 1;
 	if (last > 0 && isTyped(last) && !fits(shown)) {
-		const line = tableOf(columns.slice(0, last), rows, { width, ellipsis });
+		const line = tableOf(columns.slice(0, last), rows, width);
 		return (cells) => `${line(cells)}\n${BLANKS}${cells[last] ?? ""}`;
 	}
 	const right = new Set(shown.filter((at) => !isTyped(at) && areNumbers(rows.map((row) => row[at] ?? ""))));
@@ -70,7 +70,7 @@ export function tableOf(
 	return (cells) => {
 		const padded = shown.map((at, index) => {
 			const [cell, room] = [cells[at] ?? "", widths[index] ?? 0];
-			const text = isTyped(at) ? cell : withEllipsis(cell, room, ellipsis);
+			const text = isTyped(at) ? cell : withEllipsis(cell, room);
 			const blanks = " ".repeat(Math.max(0, room - displayWidth(text)));
 			return right.has(at) ? blanks + text : text + blanks;
 		});
@@ -124,7 +124,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** A text cut to a width in columns, with an ellipsis where something is left out. */
-function withEllipsis(text: string, width: number, ellipsis: string): string {
+function withEllipsis(text: string, width: number): string {
 	if (displayWidth(text) <= width) return text;
-	return `${cutToWidth(text, width - displayWidth(ellipsis), displayWidth)}${ellipsis}`;
+	return `${cutToWidth(text, width - 1, displayWidth)}…`;
 }

@@ -75,8 +75,8 @@ export async function askAbout(
 }
 
 /** Asks the user before a write that is hard to undo. @throws CliError exit 2 where the answer is not yes */
-export async function askForYes(question: string, { io, signal }: App): Promise<void> {
-	const answer = await io.ask(`${question}${question.endsWith("\n") ? "" : " "}Type yes:`, signal);
+export async function askForYes(question: string, { io }: App): Promise<void> {
+	const answer = await io.ask(`${question}${question.endsWith("\n") ? "" : " "}Type yes:`);
 	if (answer.trim().toLowerCase() === "yes") return;
 	throw usageError("declined; nothing was changed");
 }

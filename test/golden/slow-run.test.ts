@@ -33,10 +33,10 @@ const NIGHT: readonly Stretch[] = [
 	{ seconds: 5, activity: { state: "stopping", cause: "stopped by SIGINT" }, rows: rows(5520, 2) },
 ];
 
-async function slowRun(progress: ProgressMode, LANG: string): Promise<string> {
+async function slowRun(progress: ProgressMode): Promise<string> {
 	const timers = new HandTimers();
 	const stderr = new Kept();
-	const io = createIo({ stdin: input("", false), stdout: new Kept(), stderr, env: { LANG }, timers });
+	const io = createIo({ stdin: input("", false), stdout: new Kept(), stderr, env: {}, timers });
 	let activity: Activity | undefined;
 	io.follow(() => activity);
 	await io.configure({ progress });
@@ -61,10 +61,6 @@ async function slowRun(progress: ProgressMode, LANG: string): Promise<string> {
 }
 
 it("the lines of a slow night name each state, its cause and its seconds", async () => {
-	const plain = await slowRun("plain", "C.UTF-8");
-	const ascii = await slowRun("plain", "C");
-	const json = await slowRun("json", "C.UTF-8");
-	expect(ascii).not.toMatch(/[^\n -~]/);
-	const text = [`# --progress plain`, plain, `# --progress plain, LANG=C`, ascii, "# --progress json", json].join("\n");
+	const text = ["# --progress plain", await slowRun("plain"), "# --progress json", await slowRun("json")].join("\n");
 	await expect(text).toMatchFileSnapshot("slow-run.txt");
 });

@@ -67,51 +67,38 @@ const STATES = {
 } satisfies Record<string, ProgressState>;
 
 it.each([
-	["running", 80, `${"█".repeat(16)}${"░".repeat(17)} 4,512/9,000 rows 50%  98/s  46s left  2 failed`],
-	["running", 40, "4,512/9,000 rows 50%  46s left  2 failed"],
-	["waiting", 120, "⏸ waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
-	["waiting", 80, "⏸ waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
-	["waiting", 40, "⏸ waiting 9s of 14s  4,512/9,000 rows"],
-	["slowed", 80, "▼ 4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left"],
-	["slowed", 40, "▼ 4,530/9,000 rows 50%  31/s of 100/s"],
-	["outage", 80, "✖ outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
-	["outage", 40, "✖ outage 0:41 of 15:00  4,530/9,000 rows"],
-	["stopping", 80, "■ stopping 2s: stopped by SIGINT  10/20 rows  1 failed"],
+	["running", 80, `${"█".repeat(16)}${"░".repeat(17)} 4,512/9,000 rows 50%  2 failed  98/s  46s left`],
+	["running", 40, "4,512/9,000 rows 50%  2 failed  98/s"],
+	["waiting", 80, "waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
+	["waiting", 70, "waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows"],
+	["waiting", 40, "waiting 9s of 14s: the service asked for"],
+	["slowed", 80, `${"█".repeat(9)}${"░".repeat(10)} 4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left`],
+	["slowed", 40, `${"█".repeat(9)}${"░".repeat(10)} 4,530/9,000 rows 50%`],
+	["outage", 80, "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
+	["stopping", 80, "stopping 2s: stopped by SIGINT  10/20 rows  1 failed"],
 	["verifying", 60, `${"█".repeat(6)}${"░".repeat(11)} verifying  120/300 rows 40%  40/s  5s left`],
 	["reading", 80, "reading documents of DATASET: 3,200 of 12,000 so far  3s"],
-	["reading", 40, "reading: 3,200 of 12,000 so far"],
+	["reading", 40, "reading documents of DATASET: 3,200 of 1"],
 	["checking", 80, "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
-	["checking", 12, "checking"],
 	["first", 80, "reading from rag.example.com: trying again (2 of 6) in 4 s: connection refused"],
 	["wide", 80, "checking 資料 👩‍🔬.csv  2s"],
 	["wide", 22, "checking 資料 👩‍🔬.csv"],
-	["wide", 19, "checking"],
+	["wide", 14, "checking 資料 "],
 ] as const)("the bar shows the state with its cause, and never wraps: %s in %d columns", (state, width, expected) => {
-	expect(barLine(STATES[state], { width, unicode: true, widthOf })).toBe(expected);
+	expect(barLine(STATES[state], width, widthOf)).toBe(expected);
 	expect(widthOf(expected)).toBeLessThanOrEqual(width);
 });
 
-it("a terminal without Unicode gets ASCII alone", () => {
-	for (const state of Object.values(STATES)) {
-		for (const width of [12, 40, 80, 120]) {
-			expect(barLine(state, { width, unicode: false, widthOf })).toMatch(/^[ -~]*$/);
-		}
-	}
-	expect(barLine(STATES.slowed, { width: 80, unicode: false, widthOf })).toBe(
-		"4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left",
-	);
-});
-
 it.each([
-	["running", "4,512/9,000 rows 50%  98/s  46s left  2 failed"],
+	["running", "4,512/9,000 rows 50%  2 failed  98/s  46s left"],
 	["waiting", "waiting 9s of 14s: the service asked for it (429)  4,512/9,000 rows  2 failed"],
 	["slowed", "4,530/9,000 rows 50%  31/s of 100/s: 429 at 61/s  2m24s left"],
 	["outage", "outage 0:41 of 15:00: connection refused  4,530/9,000 rows"],
 	["checking", "checking tags.csv (45 MB): 120,000 rows so far  1m15s"],
-	["parsing", "4/40 rows 10%  8 parsing  3m00s left  1 failed"],
+	["parsing", "4/40 rows 10%  1 failed  8 parsing  3m00s left"],
 	["moving", "3/9 rows 33%  0.5/s  1.2 GB of 3.4 GB at 24 MB/s  12s left"],
 	["still", "3/9 rows 33%  1.2 GB"],
-	["wide", "checking ?? ???.csv  2s"],
+	["wide", "checking 資料 👩‍🔬.csv  2s"],
 ] as const)("a line of a log is complete: %s", (state, expected) => {
 	expect(plainLine(STATES[state])).toBe(expected);
 });
@@ -150,11 +137,11 @@ it("the rate is that of the last seconds, so that an outage shows", () => {
 	expect(rate(5000)).toBeUndefined();
 	timers.pass(10_000);
 	expect(rate(6000)).toBe(100);
-	timers.pass(15_000);
+	timers.pass(30_000);
 	expect(rate(6000)).toBe(0);
 });
 
-it("the time left comes from the last minute, and is not shown while nothing moves", () => {
+it("the time left comes from the last seconds, and is not shown while nothing moves", () => {
 	const timers = new HandTimers();
 	let state: Activity["state"] = "running";
 	const measured = new MeasuredProgress(() => timers.now());
@@ -170,14 +157,15 @@ it("the time left comes from the last minute, and is not shown while nothing mov
 		progress.update(counts(100 * second, 10_000));
 		expect(progress.state).toBeDefined();
 	}
-	// The last ten seconds are five times as slow: over the minute they count as a sixth.
+	// The last ten seconds are five times as slow: they count as a third.
 	for (let second = 1; second <= 10; second += 1) {
 		timers.pass(1000);
 		progress.update(counts(5000 + 20 * second, 10_000));
 		expect(progress.state).toBeDefined();
 	}
-	expect(progress.state?.rate).toBeCloseTo((5 * 100 + 10 * 20) / 15);
-	expect(progress.state?.left).toBe(Math.ceil(4800 / (5200 / 60)));
+	const rate = (20 * 100 + 10 * 20) / 30;
+	expect(progress.state?.rate).toBeCloseTo(rate);
+	expect(progress.state?.left).toBe(Math.ceil(4800 / rate));
 	state = "waiting";
 	expect(progress.state?.left).toBeUndefined();
 	state = "running";
@@ -214,7 +202,7 @@ it("a log gets a line every five seconds, and none for a short run", async () =>
 	expect(stderr.text).toBe("");
 	progress.update({ done: 600, total: 2000, failed: 1 });
 	timers.pass(1);
-	expect(stderr.text).toBe("2026-11-22T00:00:05Z progress: 600/2,000 rows 30%  100/s  14s left  1 failed\n");
+	expect(stderr.text).toBe("2026-11-22T00:00:05Z progress: 600/2,000 rows 30%  1 failed  100/s  14s left\n");
 	progress.stop();
 	io.end("exit 0");
 	timers.pass(60_000);

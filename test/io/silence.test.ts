@@ -18,7 +18,7 @@ async function silent(
 ) {
 	const timers = new HandTimers();
 	const stdout = new Kept();
-	const io = createIo({ stdin: input("yes\n", true), stdout, stderr, env: { LANG: "C.UTF-8" }, timers });
+	const io = createIo({ stdin: input("yes\n", true), stdout, stderr, env: {}, timers });
 	const doing: { now: Activity | undefined } = { now: undefined };
 	io.follow(() => doing.now);
 	await io.configure(options);

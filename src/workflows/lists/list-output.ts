@@ -112,17 +112,16 @@ async function* untilClosed<Item>(items: Iterable<Item> | AsyncIterable<Item>, i
 
 async function printTable<Item>(items: AsyncGenerator<Item>, shape: ListShape<Item>, io: App["io"]): Promise<number> {
 	const width = io.stdoutIsTerminal && shape.isWide !== true ? io.columns : Number.POSITIVE_INFINITY;
-	const ellipsis = io.unicode ? "…" : "...";
 	const first: Item[] = [];
 	for (let next = await items.next(); next.done !== true; next = await items.next()) {
 		if (first.push(next.value) === FIRST_ITEMS) break;
 	}
 	// Foreign text must not control this terminal.
-	const safe = (text: string): string => show(io.masked(text), LONGEST_CELL, ellipsis);
+	const safe = (text: string): string => show(io.masked(text), LONGEST_CELL);
 	const columns = (shape.table?.(first) ?? shape.columns).map((column) => ({ ...column, name: safe(column.name) }));
 	const cellsOf = (item: Item): string[] => columns.map(({ cell, inTable = cell }) => safe(inTable(item)));
 	const rows = first.map(cellsOf);
-	const line = tableOf(columns, rows, { width, ellipsis });
+	const line = tableOf(columns, rows, width);
 	await io.print(`${io.style.bold(line(columns.map(({ name }) => name)))}\n`);
 	for (const row of rows) await io.print(`${line(row)}\n`);
 	let count = rows.length;

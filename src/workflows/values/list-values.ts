@@ -86,7 +86,7 @@ async function printKeys(all: readonly KeyCount[], options: ListedFlags, app: Ap
 	const mixed = all.filter(({ types }) => isMixed(types));
 	const types = (entry: KeyCount): string => `${isMixed(entry.types) ? "mixed: " : ""}${typesText(entry.types)}`;
 	const shape = {
-		columns: withBlanks<KeyCount>(app, [
+		columns: withBlanks<KeyCount>([
 			{ name: "key", cell: ({ key }) => key },
 			{ name: "documents", cell: ({ documents }) => String(documents) },
 			{ name: "types", cell: types },
@@ -102,7 +102,7 @@ async function printKeys(all: readonly KeyCount[], options: ListedFlags, app: Ap
 
 async function printValues(entries: readonly ValueCount[], options: ListedFlags, app: App): Promise<void> {
 	const shape = {
-		columns: withBlanks<ValueCount>(app, [
+		columns: withBlanks<ValueCount>([
 			{ name: "value", cell: ({ value }) => valueText(value) },
 			{ name: "type", cell: ({ type, isItem }) => (isItem ? `${type} in a list` : type) },
 			{ name: "documents", cell: ({ documents }) => String(documents) },
@@ -118,9 +118,8 @@ async function printValues(entries: readonly ValueCount[], options: ListedFlags,
 const BLANKS = /^ +| +$| {2,}|[\u00a0\u2000-\u200a\u202f\u3000]/gu;
 
 /** A table shows `Legal ` as `Legal␠`: people would take it for `Legal`. Other formats have the values as they are. */
-function withBlanks<Item>({ io }: App, columns: readonly ListColumn<Item>[]): readonly ListColumn<Item>[] {
-	const mark = io.unicode ? "␠" : "_";
-	const visible = (text: string): string => text.replaceAll(BLANKS, (blanks) => mark.repeat(blanks.length));
+function withBlanks<Item>(columns: readonly ListColumn<Item>[]): readonly ListColumn<Item>[] {
+	const visible = (text: string): string => text.replaceAll(BLANKS, (blanks) => "␠".repeat(blanks.length));
 	return columns.map((column) => ({ ...column, inTable: (item) => visible(column.cell(item)) }));
 }
 

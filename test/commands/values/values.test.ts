@@ -44,8 +44,7 @@ it("a key of several types is marked, and its coverage and blanks at the end of 
 	await service.put(first, { unit: "Legal", pages: 4 });
 	await service.put(second, { unit: "Legal ", pages: "4" });
 	const list = async (...argv: string[]): Promise<[string, string]> => {
-		const env = { ...envOf(service), LANG: "C.UTF-8" };
-		const { stdout, stderr } = await ragtag(["values", "-d", service.dataset, ...argv], { env });
+		const { stdout, stderr } = await ragtag(["values", "-d", service.dataset, ...argv], { env: envOf(service) });
 		return [stdout, stderr];
 	};
 	expect((await list())[0]).toBe("key\tdocuments\ttypes\tlike\npages\t2\tmixed: number 1, text 1\t\nunit\t2\ttext\t\n");
