@@ -7,8 +7,10 @@ const SAME_AGAIN: ReadonlySet<string> = new Set([
 	"INEXACT_NUMBER",
 	"KEYS_KEPT",
 	"METADATA_REFUSED",
+	"NO_FOLDERS",
 	"NOT_FOUND",
 	"OTHER_CASE",
+	"RENAMED",
 	"STALE_FILE",
 	"VALUE_NOT_TAKEN",
 ]);
@@ -33,6 +35,9 @@ export function failedAdvice(codes: readonly string[], path: string, retry: stri
 		return `These documents are there already: --on-existing skip leaves them alone, --on-existing update-metadata writes their metadata.`;
 	}
 	if (hasOnly("FILE_EXISTS")) return "These files are there already: --force writes over them.";
+	if (codes.includes("NO_FOLDERS") && codes.every((each) => each === "NO_FOLDERS" || each === "RENAMED")) {
+		return "The service drops folders of names: upload the files again with --names flat.";
+	}
 	if (hasOnly("PROXY_REFUSED")) {
 		return `Ask who runs the proxy to let the requests through, then send the rows again: ${retry}`;
 	}

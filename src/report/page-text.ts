@@ -1,4 +1,4 @@
-import { columnWidths, displayWidth, wrapped } from "./table.ts";
+import { wrapped } from "./table.ts";
 
 /** How words are marked on a terminal. Functions that change nothing leave the marks of Markdown. */
 type PageStyle = { readonly bold: (text: string) => string; readonly cyan: (text: string) => string };
@@ -6,11 +6,10 @@ type PageStyle = { readonly bold: (text: string) => string; readonly cyan: (text
 /** No line of prose is longer, however wide the terminal is. */
 const WIDEST = 100;
 
-/** Blank columns between two columns of a table, and the widths that wrapped columns keep. */
-const GAP = 2;
-const LEAST = 12;
-const LEAST_FIRST = 28;
+/** Nor is it shorter, however narrow the terminal is. */
+const NARROWEST = 12;
 
+const ITEM_INDENT = 2;
 const CODE_INDENT = "    ";
 const HEADING = /^#{1,6} /;
 const FENCE = /^\s*```/;
@@ -26,7 +25,7 @@ const INLINE =
  * @param width of the terminal, in columns
  */
 export function pageForTerminal(markdown: string, width: number, style: PageStyle): string {
-	const room = Math.max(LEAST, Math.min(width, WIDEST));
+	const room = Math.max(NARROWEST, Math.min(width, WIDEST));
 	const lines = markdown.trimEnd().split("\n");
 	const shown: string[] = [];
 	/** The next lines, as long as they go on with the block. */
@@ -86,39 +85,16 @@ function cellsOf(line: string): string[] {
 	return cells.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(String.raw`\|`, "|"));
 }
 
-/** Columns beside each other, wrapped where they must be; where there is no room for that, a list of rows. */
+/** Each row as an item, with the names of its columns: most tables of the pages are wider than a terminal. */
 function table(rows: readonly (readonly string[])[], room: number, style: PageStyle): string[] {
 	const [head = [], ...body] = rows
 		.filter((row) => !row.every((cell) => /^:?-+:?$/.test(cell)))
 		.map((row) => row.map((cell) => inline(cell, style)));
-	const all = [head, ...body];
-	const most = (at: number, of: (cell: string) => number): number => Math.max(...all.map((row) => of(row[at] ?? "")));
-	const longestWord = (cell: string): number => Math.max(...cell.split(" ").map(displayWidth));
-	const wanted = head.map((_, at) => most(at, displayWidth));
-	const least = wanted.map((each, at) =>
-		Math.min(each, Math.max(at === 0 ? LEAST_FIRST : LEAST, most(at, longestWord))),
+	return body.flatMap((row) =>
+		row.flatMap((cell, at) => {
+			if (cell === "") return [];
+			const name = at === 0 || (head[at] ?? "") === "" ? "" : `${head[at]}: `;
+			return hanging(at === 0 ? "- " : "  ", wrapped(`${name}${cell}`, room - ITEM_INDENT));
+		}),
 	);
-	const widths = columnWidths(wanted, room, least);
-	if (widths.reduce((sum, each) => sum + each + GAP, -GAP) > room) {
-		return body.flatMap((row) =>
-			row.flatMap((cell, at) => {
-				const name = at === 0 || (head[at] ?? "") === "" ? "" : `${head[at]}: `;
-				if (cell === "") return [];
-				return hanging(at === 0 ? "- " : "  ", wrapped(`${name}${cell}`, room - GAP));
-			}),
-		);
-	}
-	return [head.map((cell) => (cell === "" ? "" : style.bold(cell))), ...body].flatMap((row) => {
-		const columns = widths.map((width, at) => wrapped(row[at] ?? "", width));
-		const height = Math.max(...columns.map(({ length }) => length));
-		return Array.from({ length: height }, (_, line) =>
-			columns
-				.map(
-					(cell, at) =>
-						(cell[line] ?? "") + " ".repeat(Math.max(0, (widths[at] ?? 0) - displayWidth(cell[line] ?? ""))),
-				)
-				.join(" ".repeat(GAP))
-				.trimEnd(),
-		);
-	});
 }

@@ -8,6 +8,7 @@ it.each([
 	[["FILE_EXISTS"], /^These files are there already: --force/, false],
 	[["EXISTS", "NOT_FOUND"], /failed\.csv .* with --on-existing skip.*would fail again/, false],
 	[["NOT_FOUND", "STALE_FILE", "METADATA_REFUSED"], /would fail again/, false],
+	[["NO_FOLDERS", "RENAMED"], /--names flat/, false],
 	[["HTTP_422"], /Correct failed\.csv/, false],
 	[["HTTP_404", "HTTP_400"], /would fail again/, false],
 	[["HTTP_413"], /Raise the limit/, true],

@@ -44,7 +44,7 @@ it("says so where a service drops folders, and sends no second file: it would be
 		'"error_code":"NO_FOLDERS"',
 		'"error_code":"RENAMED"',
 	]);
-	expect(stderr).toContain("--names flat");
+	expect(stderr).toMatch(/with --names flat\.\n$/);
 	const flat = await upload("--names", "flat");
 	expect([flat.exit, (await held()).length]).toEqual([1, 5]);
 });
