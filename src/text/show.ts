@@ -1,16 +1,9 @@
 // Control characters, format characters (bidi among them), line and paragraph separators, lone surrogates.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-// Scripts whose spelling needs joiners. Between letters of others they are invisible, and make two names look alike.
-const joining =
-	"\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}";
-const letter = `[[${joining}]&&[\\p{L}\\p{M}]]`;
-
-// U+200D inside an emoji of several, and U+200C or U+200D inside a word of such a script.
-const JOINER = `(?<=\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]?)\\u200d(?=\\p{Extended_Pictographic})|(?<=${letter})[\\u200c\\u200d](?=${letter})`;
-
-// The tables of all these scripts take a millisecond to load, and few texts have a joiner.
-let joiner: RegExp | undefined;
+// A joiner inside a word or an emoji of several. Between ASCII letters it is invisible, and makes two names look alike.
+const JOINER =
+	/[\u200c\u200d](?<=(?![\0-\x7f])[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}].)(?=(?![\0-\x7f])[\p{L}\p{M}\p{Extended_Pictographic}])/uy;
 
 /**
  * A foreign text made safe to print on one line of a terminal, at most `max` characters long.
@@ -18,7 +11,7 @@ let joiner: RegExp | undefined;
  * Characters that could move the cursor, hide text or reverse it are written as `\x1b` or `\u{202e}`.
  * Joiners stay where an emoji or a word needs them.
  */
-export function show(text: string, max = 200, ellipsis = "…"): string {
+export function show(text: string, max = 200): string {
 	let shown = "";
 	let length = 0;
 	// A character has at most two code units, so the beginning is enough, even of megabytes.
@@ -26,19 +19,16 @@ export function show(text: string, max = 200, ellipsis = "…"): string {
 	for (const character of text.slice(0, 2 * max + 2)) {
 		const piece = isJoiner(text, at) ? character : character.replace(unsafe, escape);
 		at += character.length;
-		if (length + piece.length > max) return `${shown}${ellipsis}`;
+		if (length + piece.length > max) return `${shown}…`;
 		shown += piece;
 		length += piece.length;
 	}
-	return text.length > 2 * max + 2 ? `${shown}${ellipsis}` : shown;
+	return text.length > 2 * max + 2 ? `${shown}…` : shown;
 }
 
 function isJoiner(text: string, at: number): boolean {
-	const code = text.charCodeAt(at);
-	if (code !== 0x200c && code !== 0x200d) return false;
-	joiner ??= new RegExp(JOINER, "vy");
-	joiner.lastIndex = at;
-	return joiner.test(text);
+	JOINER.lastIndex = at;
+	return JOINER.test(text);
 }
 
 /** A document as people know it, with the id that commands take: `report.pdf (0a1b2c)`. Either may be missing. */
