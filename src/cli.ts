@@ -20,9 +20,6 @@ type MessageFlags = Pick<Parameters<App["io"]["configure"]>[0], "color" | "quiet
 /** The hidden command that completion scripts call for the words that may follow. */
 const COMPLETE = "__complete";
 
-/** The code of an error that says itself what to type. */
-const MISTYPED = "ragtag.mistyped";
-
 /** Runs one command line, without the program's name. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[], app: App): Promise<ExitCode> {
 	const ran: { exit: ExitCode } = { exit: Exit.ok };
@@ -39,7 +36,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 			ran.exit = await complete(program, argv.slice(1), app);
 		} else {
 			const wrong = mistypedOption(argv, typedCommand(program, argv));
-			if (wrong !== undefined) throw new CommanderError(Exit.usage, MISTYPED, `${wrong.message}\n${wrong.hint}`);
+			if (wrong !== undefined) throw wrong;
 			await program.parseAsync([...argv], { from: "user" });
 		}
 	} catch (error) {

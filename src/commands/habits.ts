@@ -27,40 +27,27 @@ const COMMANDS = `
 docs | ls get all | ragtag docs list -d DATASET
 docs | view cat info describe head open inspect stat | ${ONE_DOCUMENT}
 docs | delete remove del erase destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; without --dry-run it asks, and removes them.
-docs | create new | ${UPLOAD}
-docs | test | ${CHECK}
 docs | chunk embed index | ragtag docs parse -d DATASET starts parsing, and with --wait follows it.
 docs | mv move rename | ragtag does not rename documents. An upload stores them under the column name.
-docs | runs | ${SHOWN}
 datasets | ls get show info describe view all | ragtag datasets list
 datasets | add new make mkdir | ragtag datasets create NAME
-datasets | delete remove rm del drop destroy prune | ragtag does not remove datasets: do that in RAGFlow.
-datasets | rename update edit set mv | ragtag does not change datasets: do that in RAGFlow.
-datasets | documents docs files | ragtag docs list -d DATASET
+datasets | delete remove rm del drop destroy prune rename update edit set mv | ragtag neither changes nor removes datasets: do that in RAGFlow.
 runs | ls get all | ${SHOWN}
 runs | view info describe inspect tail watch follow attach | ragtag runs show RUN
 runs | continue unpause restart rerun redo replay start | ragtag runs adjust --continue ends a pause; ragtag runs resume RUN goes on with an unfinished run, ragtag runs retry RUN sends failed rows again.
 runs | delete remove rm del clean cleanup clear gc forget | ragtag runs prune --dry-run shows which records would go. A run without its record can't be undone.
-runs | diff changes export html | ragtag runs report RUN --report FILE.html
 runs | check validate test compare | ragtag runs verify RUN
 runs | rate throttle speed limit | ragtag runs adjust --rate N
-runs | join combine concat | ragtag runs merge RUN...
-runs | fix fsck | ragtag runs repair RUN
-runs | who history-of annotate | ragtag runs blame ID
 manifest | verify test fsck | ${CHECK}
 manifest | new create make generate export download get | ragtag manifest init -d DATASET --out FILE
-manifest | edit fix update | A manifest is a file: edit it, then: ragtag manifest check MANIFEST
 manifest | send push run write import load | ragtag docs tag MANIFEST
-manifest | list ls show cat stats | A manifest is a file of yours. ragtag manifest check MANIFEST counts its rows.
 ragtag | ls list get | ${LISTS}
 ragtag | rm remove delete del destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; ragtag runs prune --dry-run which records of runs.
-ragtag | continue | ragtag runs adjust --continue ends a pause; ragtag runs resume RUN goes on with a run that has ended.
 ragtag | forget prune gc clean | ragtag runs prune --dry-run shows which records of runs would go.
 ragtag | init | ragtag manifest init -d DATASET --out FILE writes a manifest. There is nothing else to set up.
 ragtag | new mkdir create | ragtag datasets create NAME
 ragtag | serve server start up mock | ragtag sandbox
 ragtag | ping whoami test health env | ragtag doctor
-ragtag | man manual pages | ragtag help
 ragtag | version | ragtag --version
 ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
 * | update set edit patch label write annotate modify change | ${TAG}
@@ -81,23 +68,17 @@ ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
 /** The same for options, of a command or of all in a group. An answer fits where the command has the options that it names. */
 const OPTIONS = `
 docs sync | --max-delete | --max-remove N is how many documents --remove may remove.
-docs sync | --backup-dir --suffix | --trash keeps what is removed or replaced, and ragtag runs undo brings it back.
 docs | --filter --filter-from --include-from --glob | --include GLOB takes files, --exclude GLOB leaves them out.
-docs list | -f --form | --format FORMAT is the form, as in --format json.
-docs list | --document-id --doc-id --doc | ragtag docs list -d DATASET --id ID lists the documents of these ids.
 docs tag | --id --document-id --doc-id --doc | The ids stand in the manifest, in the column document_id.
 docs upload | -f --file --filename --path --from-file --input -i | Files stand without an option: ragtag docs upload FILE... -d DATASET
 docs apply | -d --dataset | A plan names its dataset: leave the option out.
 docs apply | -f --file --plan --plan-file --input -i | The plan stands without an option, as in tags.plan.
 docs plan | -n --dry-run | A plan sends nothing that writes: leave the option out.
-datasets list | -d --dataset | It lists all datasets: leave the option out.
 runs | -d --dataset | A run knows its dataset: leave the option out.
 runs | --run --run-id --id --job --job-id | RUN stands without an option, as in ragtag runs show RUN.
 sandbox | -p | --port PORT
-values | -k --column --field | KEY stands without an option: ragtag values -d DATASET KEY
 * | -v -vv --verbose --trace --log-level --loglevel | --debug prints what is sent, and why. The version: ragtag --version.
 * | -s --silent | --quiet prints errors only.
-* | -? --usage --man | --help shows all options.
 * | -j --jobs --parallel --threads --workers --transfers --parallelism --max-concurrency --max-concurrent-queries | --concurrency N is how many requests are in flight; --rate N how many a second.
 * | --retries --retry --low-level-retries --max-retries --tries --max-attempts | --attempts N counts all tries of one row, the first included.
 * | --bwlimit --limit-rate --rps --qps --tps --throttle --max-rate --rate-limit --tpslimit --delay --sleep --max-per-second --executor.maxPerSecond | --rate N is the most requests a second.
@@ -113,18 +94,15 @@ datasets create | --if-not-exists --exist-ok --skip-existing --ignore-existing -
 * | --output --output-file -O --save | --out FILE
 * | --output -o --output-format -F --out | --format FORMAT is the form, as in --format json. Into a file: > FILE
 * | --output -o --output-file -O --out --save | --json prints results. Into a file: > FILE
-* | --csv | --format csv
-* | --tsv --tab | --format tsv
-* | --table --pretty | --format table
+* | --csv --tsv --table --pretty | --format FORMAT is the form, as in --format csv.
 * | --jsonl --ndjson --json-lines --json-output | --json prints JSON lines.
-docs | -header --no-headers --noheader --no-header --quote --delimiter --separator --sep --field-separator | The first line of a CSV is its header, which also tells the delimiter. Leave the option out.
+* | -header --no-headers --noheader --no-header --quote --delimiter --delim --separator --sep --field-separator | The first line of a CSV is its header, which also tells the delimiter. Leave the option out.
 * | -n --max --top --head --max-results --max-items --first -L --page-size --per-page --page --offset --tail | --limit N prints the first N; all pages are read.
 * | --filter --query --selector -l --match --include --search --tag --has | --where KEY=VALUE
 * | --columns --select --show --cols --properties | --fields a,b,c
 * | --order-by --sort-by --order --orderby --desc --reverse -r | --sort FIELD; --sort -FIELD begins with the largest.
 docs | -f --file --input --manifest --input-file --from-file --filename --data -i | The manifest stands without an option, as in tags.csv.
 manifest check | -f --file --input --manifest --input-file --from-file --filename --data -i | The manifest stands without an option, as in tags.csv.
-datasets create | --name --label | NAME stands without an option.
 * | --dataset-id --dataset_id --datasets --dataset-name --kb --kb-id --knowledge-base --collection --bucket --index --namespace --repo --db --table-name -D | -d DATASET takes the name or the id of a dataset.
 * | --tag --meta --metadata --value --label --key-value --var -s --field | --set KEY=VALUE
 * | --endpoint --endpoint-url --host --hostname --server --url --address --api-url --base --uri -u | --base-url URL
@@ -143,9 +121,6 @@ datasets create | --name --label | NAME stands without an option.
 docs upload | -R --recursive --recurse | Name the files, as in papers/*.pdf.
 * | --older --age --days --since --before --keep-within | --older-than 90d
 * | --keep --keep-recent --retain --keep-daily | --keep-last N
-* | --stop --suspend --hold | --pause sends nothing until --continue.
-* | --unpause --go-on | --continue ends a pause.
-* | --backup --no-backup | What documents had is recorded, and ragtag runs undo restores it.
 `;
 
 /** The first one that fits counts. */

@@ -53,7 +53,7 @@ async function answerTo({ error, argv, whole }: Omit<Wrong, "program">, command:
 	if (code === "commander.excessArguments") return excessAnswer(command, argv);
 	if (code === "commander.optionMissingArgument") return `Type: ${word}`;
 	if (code === "commander.missingArgument") return `Usage: ${command.createHelp().commandUsage(command)}`;
-	return code === "commander.invalidArgument" ? choiceAnswer(message, command) : undefined;
+	return undefined;
 }
 
 /**
@@ -123,7 +123,7 @@ function optionAnswer(typed: string, command: Command): string | undefined {
 	const named = (flag: string): Option | undefined =>
 		options.find(({ long, short }) => flag === long || flag === short);
 	const has = (flag: string): boolean => named(flag) !== undefined;
-	const option = named(word);
+	const option = named(typed.startsWith("--") ? word : typed);
 	const name = commandName(command);
 	if (option !== undefined) {
 		if (value.length > 0 && !option.required) return `${word} takes no value: type ${word} alone.`;
@@ -133,10 +133,16 @@ function optionAnswer(typed: string, command: Command): string | undefined {
 	const fits = (answer: string): boolean => ownOptionsIn(answer).every(has);
 	const places = [name, group, "*"];
 	const long = longForm(word);
+	if (long !== word && has(long)) return `Type: ${long}`;
+	// `-dpapers` and `-d=papers`
+	const [, short = "", attached = ""] = /^(-[a-z])=?(.+)$/.exec(typed) ?? [];
+	const divided = has(short) ? `Type: ${short} ${attached}` : undefined;
+	if (word === short) return divided;
 	return (
 		habitOf(OPTION_HABITS, word, places, fits) ??
 		habitOf(OPTION_HABITS, long, places, fits) ??
-		nearestOption(long, options)
+		nearestOption(long, options) ??
+		divided
 	);
 }
 
@@ -173,7 +179,6 @@ function excessAnswer(command: Command, argv: readonly string[]): string | undef
 	const [excess = ""] = command.args.slice(command.registeredArguments.length);
 	const options = optionsOf(command);
 	const has = (flag: string): boolean => options.some(({ long }) => long === flag);
-	if (excess === "help") return `Type: ragtag ${commandName(command)} --help`;
 	const [word = "", ...value] = excess.split("=");
 	const option = options.find(({ long }) => long === `--${word}`);
 	if (option?.long !== undefined && !NEVER_BY_SPELLING.includes(option.long)) return `Did you mean --${excess}?`;
@@ -181,16 +186,6 @@ function excessAnswer(command: Command, argv: readonly string[]): string | undef
 	if (value.length > 0 && keyed !== undefined) return `Did you mean ${keyed} ${excess}?`;
 	const isGiven = argv.some((each) => /^(?:-d|--dataset(?:=.*)?$)/.test(each));
 	const isFile = /[./]/.test(excess);
-	if (has("--dataset") && !isGiven && !isFile) return `A dataset stands after -d. Did you mean -d ${excess}?`;
-	const [first] = command.args;
-	if (first === undefined || first === excess) return undefined;
-	return `It takes one at a time: ragtag ${commandName(command)} ${first}, then ragtag ${commandName(command)} ${excess}`;
-}
-
-/** The choice that a misspelt value means. */
-function choiceAnswer(message: string, command: Command): string | undefined {
-	const [, flags = "", value = ""] = /option '(.*?)' argument '(.*?)' is invalid/s.exec(message) ?? [];
-	const option = optionsOf(command).find((each) => each.flags === flags);
-	const [near] = nearest(value, option?.argChoices ?? []);
-	return near === undefined ? undefined : `Did you mean ${option?.long} ${near}?`;
+	const isDataset = has("--dataset") && !isGiven && !isFile;
+	return isDataset ? `A dataset stands after -d. Did you mean -d ${excess}?` : undefined;
 }

@@ -1,4 +1,5 @@
-import { Command, type Option } from "commander";
+import { Command, CommanderError, type Option } from "commander";
+import { Exit } from "../errors.ts";
 
 /** The command that a line names, as far as its words are commands. */
 export function typedCommand(program: Command, argv: readonly string[]): Command {
@@ -56,42 +57,26 @@ export function longForm(flag: string): string {
 	return isLong ? `-${flag.replace(/([a-z])([A-Z])/g, "$1-$2").toLowerCase()}` : flag;
 }
 
-type Mistyped = { readonly message: string; readonly hint: string };
-
-/** Dashes that word processors and chat programs make of `--`. */
-const OTHER_DASHES = /^[\u2010-\u2015\u2212]+/;
-
 /**
- * An option that the parser would take for something else without a word: `-dry-run` is the dataset "ry-run", `-d=papers`
- * the dataset "=papers", and in `--dataset --dry-run` the dataset is "--dry-run". All three would lose what was meant.
+ * The error of an option that the parser would take for something else without a word: `-dry-run` is the dataset "ry-run",
+ * `-d=papers` the dataset "=papers", and in `--dataset --dry-run` the dataset is "--dry-run".
  */
-export function mistypedOption(argv: readonly string[], command: Command): Mistyped | undefined {
+export function mistypedOption(argv: readonly string[], command: Command): CommanderError | undefined {
 	const options = optionsOf(command);
-	const named = (flag: string): Option | undefined =>
-		options.find(({ long, short }) => long === flag || (short === flag && flag.length === 2));
 	let before: Option | undefined;
 	for (const word of argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined)) {
-		const [flag = "", ...value] = word.split("=");
 		if (before !== undefined) {
-			const isOption = flag.startsWith("--") && named(flag) !== undefined;
-			if (isOption)
-				return { message: `${before.long} has no value: ${flag} follows it`, hint: `Type: ${before.flags}` };
+			const [flag] = word.split("=");
+			if (options.some(({ long }) => long === flag)) {
+				const text = `option '${before.flags}' argument missing: ${flag} follows it`;
+				return new CommanderError(Exit.usage, "commander.optionMissingArgument", text);
+			}
 			before = undefined;
 			continue;
 		}
-		const bare = longForm(flag.replace(OTHER_DASHES, "-")).replace(/^--?/, "");
-		const isMistyped = OTHER_DASHES.test(flag) || /^-[^-]{2}/.test(flag);
-		if (isMistyped && named(`--${bare}`) !== undefined) {
-			return { message: `${flag} is no option: its name begins with two dashes`, hint: `Type: --${bare}` };
-		}
-		const option = named(flag);
-		if (option?.required === true && option.short === flag && value.length > 0) {
-			return {
-				message: `${word} is no option: after ${flag} stands a blank`,
-				hint: `Type: ${flag} ${value.join("=")}`,
-			};
-		}
-		before = option?.required === true && value.length === 0 ? option : undefined;
+		before = options.find(({ long, short, required }) => required && (long === word || short === word.slice(0, 2)));
+		if (before === undefined || before.long === word || word.length === 2) continue;
+		return new CommanderError(Exit.usage, "commander.unknownOption", `unknown option '${word}'`);
 	}
 	return undefined;
 }
