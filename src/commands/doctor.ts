@@ -10,27 +10,24 @@ import {
 	settingLine,
 	settingText,
 } from "../report/checks.ts";
-import type { Exchange } from "../rest/types.ts";
 import { redactor } from "../text/redactor.ts";
 import { declare } from "../flags/declare.ts";
 import {
-	attempt,
 	checksOf,
 	decisiveFailure,
 	type Doctor,
 	type DoctorFlags,
-	failed,
 	isBroken,
 	nextCommand,
 	skipped,
 } from "./doctor/checks.ts";
-import { CONFIGURATION, NETWORK, shownSettings } from "./doctor/local.ts";
-import { SERVICE } from "./doctor/service.ts";
+import { LOCAL, shownSettings } from "./doctor/local.ts";
+import { STAGES } from "./doctor/service.ts";
 import { addServiceOptions } from "../flags/flags.ts";
 import { parseNonEmpty } from "../flags/values.ts";
 
 /** The names of the checks that are reported where they can't be made, in the order of the report. */
-const CHECK_NAMES = ["proxy", ...[...NETWORK, ...SERVICE].flat().map(({ name }) => name)];
+const CHECK_NAMES = new Set(["proxy", ...STAGES.flat().map(({ name }) => name)]);
 
 export const doctorCommand = declare({
 	summary: "check the connection to the service, the key and its rights, and say what to do",
@@ -60,8 +57,8 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 		throw error;
 	});
 	const found: Doctor = { app, settings, flags };
-	const configuration: Check[] = [];
-	for await (const check of checksOf([CONFIGURATION], found)) configuration.push(check);
+	const local: Check[] = [];
+	for await (const check of checksOf(LOCAL, found)) local.push(check);
 	// A text may repeat a part of the key from an answer or a setting, so parts are masked, too.
 	const redact = found.key === undefined ? (text: string): string => text : redactor(found.key);
 	const heading = async (text: string): Promise<void> => (json ? undefined : io.print(`${io.style.bold(text)}\n`));
@@ -86,13 +83,16 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 			await print(check);
 		}
 	};
-	await add(configuration);
+	await add(local);
 	app.monitor.enter("checking", "the way to the service");
-	await add(checksOf(NETWORK, found));
-	// An exit of 2 means that no request was made.
-	if (!checks.some(isBroken)) await add(askService(found));
+	try {
+		// An exit of 2 means that no request was made.
+		for (const steps of STAGES) if (!checks.some(isBroken)) await add(checksOf(steps, found));
+	} finally {
+		await found.session?.close();
+	}
 	const why = `not checked, because "${checks.find(isBroken)?.name ?? "service"}" failed`;
-	const names = CHECK_NAMES.filter((name) => !checks.some((check) => check.name === name));
+	const names = [...CHECK_NAMES].filter((name) => !checks.some((check) => check.name === name));
 	const missing = names.map((name) => ({ name, ...skipped(why) }));
 	if (json) await add(missing);
 	else if (missing.length > 0) {
@@ -113,23 +113,4 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 	const advice = check.hint === undefined ? "" : `${redact(check.hint)} `;
 	const text = redact(`${checksText(checks)}; ${check.name}: ${check.text}`);
 	throw new CliError(text, { exit, hint: `${advice}Then type: ${next}` });
-}
-
-/** The checks that need the service, in a session of their own. */
-async function* askService(found: Doctor): AsyncGenerator<Check> {
-	const { settings, app } = found;
-	const { rate, timeout, flavour } = found.flags;
-	const onExchange = ({ status, date }: Exchange): void => {
-		if (status !== undefined) found.firstAnswer ??= { date: date(), at: Date.now() };
-	};
-	const connected = await attempt(() => app.connect(settings, { rate, timeout, flavour, onExchange }));
-	if ("error" in connected) {
-		yield { name: "flavour", ...failed(connected.error) };
-		return;
-	}
-	try {
-		yield* checksOf(SERVICE, found, connected.value);
-	} finally {
-		await connected.value.close();
-	}
 }

@@ -18,7 +18,7 @@ export type Doctor = {
 	key?: string;
 	reach?: Preflight;
 	route?: SafeRoute;
-	isTrustKnown?: boolean;
+	session?: Session;
 	recognition?: Recognition;
 	dataset?: Chosen | undefined;
 	/** median, in milliseconds */
@@ -42,40 +42,27 @@ type Chosen = {
 /** The result of a check. The step has its name. */
 export type Found = Omit<Check, "name">;
 
-/**
- * One check of a table, with a session where it needs the service. Its own error for people is a failed check, so one that fails
- * does not end the others of its stage.
- */
-export type Step<Needs extends readonly Session[] = []> = {
+/** One check. Its own error for people is a failed check, so one that fails does not end the others of its stage. */
+export type Step = {
 	readonly name: string;
 	/** the command to type next if it fails */
 	readonly next?: string | undefined;
 	/** undefined where there is nothing to report */
-	readonly check: (doctor: Doctor, ...needs: Needs) => Promise<Found | undefined> | Found | undefined;
+	readonly check: (doctor: Doctor) => Promise<Found | undefined> | Found | undefined;
 };
 
-/** Makes checks in their order. If one of a stage fails, the later stages are not made. */
-export async function* checksOf<Needs extends readonly Session[]>(
-	stages: readonly (readonly Step<Needs>[])[],
-	doctor: Doctor,
-	...needs: Needs
-): AsyncGenerator<Check> {
-	for (const steps of stages) {
-		let isLast = false;
-		for (const { name, next, check } of steps) {
-			const made = await attempt(() => check(doctor, ...needs));
-			const found = "error" in made ? failed(made.error, next) : made.value;
-			if (found === undefined) continue;
-			yield { name, ...found };
-			isLast ||= isBroken({ name, ...found });
-		}
-		if (isLast) return;
+/** Makes the checks of a stage in their order. */
+export async function* checksOf(steps: readonly Step[], doctor: Doctor): AsyncGenerator<Check> {
+	for (const { name, next, check } of steps) {
+		const made = await attempt(() => check(doctor));
+		const found = "error" in made ? failed(made.error, next) : made.value;
+		if (found !== undefined) yield { name, ...found };
 	}
 }
 
 export const STORAGE = "storage";
 
-/** Whether the service can't be asked, or not for more. The folder of runs does not matter to it. */
+/** Whether no later stage can be checked. The folder of runs does not matter to the service. */
 export function isBroken({ name, status }: Check): boolean {
 	return status === "failed" && name !== STORAGE;
 }

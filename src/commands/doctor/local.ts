@@ -26,7 +26,7 @@ import {
 const LITTLE_SPACE = 500_000_000;
 
 /** Checks of the files that the settings name. Nothing is sent. */
-export const CONFIGURATION: readonly Step[] = [
+export const LOCAL: readonly Step[] = [
 	{
 		name: "address",
 		next: "ragtag doctor --base-url URL",
@@ -48,7 +48,6 @@ export const CONFIGURATION: readonly Step[] = [
 		next: "ragtag doctor --ca-file PATH",
 		check: async (doctor) => {
 			await doctor.settings.readCa();
-			doctor.isTrustKnown = true;
 			const { caFile } = doctor.settings;
 			return caFile && ok(`the certificates in ${caFile.value} are trusted as well`);
 		},
@@ -137,7 +136,7 @@ const DAY = 24 * 3600 * 1000;
 /** Days. A certificate that ends sooner is a warning, early enough to have it renewed. */
 const EXPIRY_WARNING_DAYS = 14;
 
-const DNS: Step = {
+export const DNS: Step = {
 	name: "dns",
 	check: async ({ reach, route }) => {
 		if (reach === undefined || route === undefined) return undefined;
@@ -159,9 +158,9 @@ const DNS: Step = {
 	},
 };
 
-const TLS: Step = {
+export const TLS: Step = {
 	name: "tls",
-	check: async ({ reach, route, isTrustKnown }) => {
+	check: async ({ reach, route }) => {
 		if (reach === undefined || route === undefined) return undefined;
 		if (!reach.isHttps) {
 			if (reach.isLoopback) return skipped("the address is plain http, and requests stay on this machine");
@@ -171,7 +170,6 @@ const TLS: Step = {
 		if (route.kind === "proxy") {
 			return skipped(`TLS goes through the proxy ${route.address}: the first request shows whether it works`);
 		}
-		if (isTrustKnown !== true) return skipped("not checked, because the trusted certificates could not be read");
 		const found = await reach.shakeHands();
 		if (found instanceof Error) return handshakeFailure(found);
 		const { protocol, issuer, expires } = found;
@@ -181,9 +179,6 @@ const TLS: Step = {
 		return warning(text, `Ask those who run ${new URL(reach.baseUrl).host} to renew it before it ends.`);
 	},
 };
-
-/** The look-up of names and the TLS handshake, before any request. */
-export const NETWORK: readonly (readonly Step[])[] = [[DNS], [TLS]];
 
 function handshakeFailure({ kind, code, message }: RestError): Found {
 	if (kind === "untrusted") {

@@ -2,14 +2,14 @@ import { BODY_FORMS } from "../../body-forms.ts";
 import type { Session } from "../../app.ts";
 import { type CliError, Exit } from "../../errors.ts";
 import { ADVISED_RATE, highestRate, MAX_CONCURRENCY, safeRate } from "../../rates.ts";
-import type { Api } from "../../rest/types.ts";
+import type { Api, Exchange } from "../../rest/types.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
 import { WRONG_ADDRESS_HINT } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { datasetId } from "../../workflows/dataset.ts";
 import { attempt, type Doctor, failed, type Found, ok, skipped, type Step, untrustedNext, warning } from "./checks.ts";
-import { given, UNREACHABLE_HINT } from "./local.ts";
+import { DNS, given, TLS, UNREACHABLE_HINT } from "./local.ts";
 
 const FIRST_ENTRY = { page: 1, pageSize: 1 };
 
@@ -19,22 +19,37 @@ const MAX_SKEW = 60;
 /** Requests that measure the latency: enough for a median that one slow answer does not change. */
 const LATENCY_REQUESTS = 5;
 
-/** Whether the service answers like the API. Where it does not, no other check is made. */
-const ANSWERS: readonly Step<[Session]>[] = [
-	{
-		name: "service",
-		check: async (doctor, session) => {
-			const { host } = new URL(session.baseUrl);
-			const list = await attempt(() => session.request(() => session.api.listDatasets(FIRST_ENTRY)));
-			if ("value" in list) {
-				doctor.datasets = list.value.items;
-				return ok(`${host} answers like the API`);
-			}
-			if (restErrorOf(list.error)?.code !== "KEY_REJECTED") return refusal(list.error);
-			doctor.refusedKey = list.error;
-			return ok(`${host} answers`);
-		},
+/** A check that asks the service. */
+function asking(name: string, check: (session: Session, doctor: Doctor) => Promise<Found | undefined>): Step {
+	return { name, check: (doctor) => doctor.session && check(doctor.session, doctor) };
+}
+
+/** Opens the session. It fails where the settings contradict each other. */
+const CONNECTION: Step = {
+	name: "flavour",
+	check: async (doctor) => {
+		const { rate, timeout, flavour } = doctor.flags;
+		const onExchange = ({ status, date }: Exchange): void => {
+			if (status !== undefined) doctor.firstAnswer ??= { date: date(), at: Date.now() };
+		};
+		doctor.session = await doctor.app.connect(doctor.settings, { rate, timeout, flavour, onExchange });
+		return undefined;
 	},
+};
+
+/** Whether the service answers like the API. */
+const ANSWERS: readonly Step[] = [
+	asking("service", async (session, doctor) => {
+		const { host } = new URL(session.baseUrl);
+		const list = await attempt(() => session.request(() => session.api.listDatasets(FIRST_ENTRY)));
+		if ("value" in list) {
+			doctor.datasets = list.value.items;
+			return ok(`${host} answers like the API`);
+		}
+		if (restErrorOf(list.error)?.code !== "KEY_REJECTED") return refusal(list.error);
+		doctor.refusedKey = list.error;
+		return ok(`${host} answers`);
+	}),
 	{
 		name: "key",
 		next: "ragtag doctor --api-key-file PATH",
@@ -61,113 +76,100 @@ const ANSWERS: readonly Step<[Session]>[] = [
 	},
 ];
 
-const OTHERS: readonly Step<[Session]>[] = [
-	{
-		name: "flavour",
-		// The kind of server, how that is known, and what contradicts the settings. The service notes one that has changed.
-		check: async (doctor, session) => {
-			const { settings, flags } = doctor;
-			const found = await session.service.detect(session.request);
-			doctor.recognition = found;
-			const { flavour, form, how, proven } = found;
-			const proof =
-				proven !== undefined ? "a write that was read back confirmed this" : "no write has confirmed this yet";
-			const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
-			const text = `${flavour.servers} (${flavour.name}): ${how}. Updates are sent as ${words}; ${proof}`;
-			const doubts: string[] = [];
-			const hints: string[] = [];
-			const wanted = given("--flavour", flags.flavour, settings.flavour);
-			if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
-				doubts.push(`${wanted.origin} says ${wanted.value}`);
-				hints.push(`Take flavour out of ${wanted.origin}, and it is detected.`);
+const OTHERS: readonly Step[] = [
+	// The kind of server, how that is known, and what contradicts the settings. The service notes one that has changed.
+	asking("flavour", async (session, doctor) => {
+		const { settings, flags } = doctor;
+		const found = await session.service.detect(session.request);
+		doctor.recognition = found;
+		const { flavour, form, how, proven } = found;
+		const proof =
+			proven !== undefined ? "a write that was read back confirmed this" : "no write has confirmed this yet";
+		const words = BODY_FORMS.find(({ name }) => name === form)?.words ?? form;
+		const text = `${flavour.servers} (${flavour.name}): ${how}. Updates are sent as ${words}; ${proof}`;
+		const doubts: string[] = [];
+		const hints: string[] = [];
+		const wanted = given("--flavour", flags.flavour, settings.flavour);
+		if (wanted !== undefined && wanted.value !== "auto" && wanted.value !== flavour.name) {
+			doubts.push(`${wanted.origin} says ${wanted.value}`);
+			hints.push(`Take flavour out of ${wanted.origin}, and it is detected.`);
+		}
+		const { body } = settings;
+		if (body !== undefined && body.value !== "auto" && !flavour.update.forms.includes(body.value)) {
+			doubts.push(`${body.origin} asks for the body form ${body.value}, which this kind of server does not accept`);
+			hints.push(`Take body out of ${body.origin}.`);
+		}
+		return doubts.length === 0 ? ok(text) : warning(`${text}. But ${doubts.join("; ")}`, hints.join(" "));
+	}),
+	asking("dataset", async (session, doctor) => {
+		const { flags, settings, app } = doctor;
+		const wanted = given("--dataset", flags.dataset, settings.dataset);
+		if (wanted === undefined) {
+			const [first] = doctor.datasets ?? [];
+			if (first === undefined) {
+				return skipped("there is no dataset yet", "Create one with: ragtag datasets create NAME");
 			}
-			const { body } = settings;
-			if (body !== undefined && body.value !== "auto" && !flavour.update.forms.includes(body.value)) {
-				doubts.push(`${body.origin} asks for the body form ${body.value}, which this kind of server does not accept`);
-				hints.push(`Take body out of ${body.origin}.`);
+			const { id, name, documentCount: documents } = first;
+			doctor.dataset = { id, documents };
+			return ok(`no dataset was given; the first one is ${show(name)}, ${show(id)}${countText(documents)}`);
+		}
+		const found = await attempt(async () => {
+			const id = (await datasetId({ flags, settings, session, app })) ?? wanted.value;
+			const { total } = await session.request(() => spoken(doctor, session).listDocuments(id, FIRST_ENTRY));
+			return { id, documents: total };
+		});
+		if ("error" in found) {
+			const { message, hint, exit } = found.error;
+			// A name that no dataset has is a fact about the service, as an unknown id is.
+			const own = exit === Exit.usage ? Exit.failedRows : exit;
+			return failed({ message, hint, exit: own }, "ragtag datasets list");
+		}
+		doctor.dataset = found.value;
+		const { id, documents } = found.value;
+		return ok(`${show(id)} (${wanted.origin}) can be listed${countText(documents)}`);
+	}),
+	asking("right", async (session, doctor) => {
+		const { dataset, recognition } = doctor;
+		if (dataset === undefined) return skipped("not checked, because there is no dataset");
+		if (recognition === undefined) return skipped("not checked, because the kind of the service is not known");
+		const where = `in dataset ${show(dataset.id)}`;
+		switch (await session.request(() => spoken(doctor, session).probeRight(dataset.id))) {
+			case "may":
+				return ok(`this key may update metadata ${where}; the check changed nothing`);
+			case "unknown": {
+				const text = `whether this key may update metadata ${where} can't be checked without a write`;
+				return warning(text, "The first row of a run shows it.");
 			}
-			return doubts.length === 0 ? ok(text) : warning(`${text}. But ${doubts.join("; ")}`, hints.join(" "));
-		},
-	},
-	{
-		name: "dataset",
-		next: "ragtag datasets list",
-		check: async (doctor, session) => {
-			const { flags, settings, app } = doctor;
-			const wanted = given("--dataset", flags.dataset, settings.dataset);
-			if (wanted === undefined) {
-				const [first] = doctor.datasets ?? [];
-				if (first === undefined) {
-					return skipped("there is no dataset yet", "Create one with: ragtag datasets create NAME");
-				}
-				const { id, name, documentCount: documents } = first;
-				doctor.dataset = { id, documents };
-				return ok(`no dataset was given; the first one is ${show(name)}, ${show(id)}${countText(documents)}`);
+			case "may_not": {
+				const message = recognition.flavour.onlyOwnerUpdates
+					? `this key can list, upload and remove ${where}, but may not update: only the owner's key may`
+					: `this key can list ${where}, but may not update`;
+				const hint = "Use the key of the dataset's owner.";
+				return failed({ message, hint, exit: Exit.failedRows }, "ragtag doctor --api-key-file PATH");
 			}
-			const found = await attempt(async () => {
-				const id = (await datasetId({ flags, settings, session, app })) ?? wanted.value;
-				const { total } = await session.request(() => spoken(doctor, session).listDocuments(id, FIRST_ENTRY));
-				return { id, documents: total };
+		}
+	}),
+	asking("latency", async (session, doctor) => {
+		const { clock } = doctor.app;
+		const times: number[] = [];
+		for (let turn = 0; turn < LATENCY_REQUESTS; turn += 1) {
+			const time = await session.request(async () => {
+				// Measured within the request, so that waiting for the limiter does not count.
+				const started = clock.now();
+				await session.api.listDatasets(FIRST_ENTRY);
+				return clock.now() - started;
 			});
-			if ("error" in found) {
-				const { message, hint, exit } = found.error;
-				// A name that no dataset has is a fact about the service, as an unknown id is.
-				const own = exit === Exit.usage ? Exit.failedRows : exit;
-				return failed({ message, hint, exit: own }, "ragtag datasets list");
-			}
-			doctor.dataset = found.value;
-			const { id, documents } = found.value;
-			return ok(`${show(id)} (${wanted.origin}) can be listed${countText(documents)}`);
-		},
-	},
-	{
-		name: "right",
-		check: async (doctor, session) => {
-			const { dataset, recognition } = doctor;
-			if (dataset === undefined) return skipped("not checked, because there is no dataset");
-			if (recognition === undefined) return skipped("not checked, because the kind of the service is not known");
-			const where = `in dataset ${show(dataset.id)}`;
-			switch (await session.request(() => spoken(doctor, session).probeRight(dataset.id))) {
-				case "may":
-					return ok(`this key may update metadata ${where}; the check changed nothing`);
-				case "unknown": {
-					const text = `whether this key may update metadata ${where} can't be checked without a write`;
-					return warning(text, "The first row of a run shows it.");
-				}
-				case "may_not": {
-					const message = recognition.flavour.onlyOwnerUpdates
-						? `this key can list, upload and remove ${where}, but may not update: only the owner's key may`
-						: `this key can list ${where}, but may not update`;
-					const hint = "Use the key of the dataset's owner.";
-					return failed({ message, hint, exit: Exit.failedRows }, "ragtag doctor --api-key-file PATH");
-				}
-			}
-		},
-	},
-	{
-		name: "latency",
-		check: async (doctor, session) => {
-			const { clock } = doctor.app;
-			const times: number[] = [];
-			for (let turn = 0; turn < LATENCY_REQUESTS; turn += 1) {
-				const time = await session.request(async () => {
-					// Measured within the request, so that waiting for the limiter does not count.
-					const started = clock.now();
-					await session.api.listDatasets(FIRST_ENTRY);
-					return clock.now() - started;
-				});
-				times.push(time);
-			}
-			const sorted = times.toSorted((one, other) => one - other);
-			const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-			doctor.latency = median;
-			doctor.safeRate = safeRate(median);
-			const slowest = millisecondsText(sorted.at(-1) ?? 0);
-			return ok(
-				`median ${millisecondsText(median)}, slowest ${slowest} of ${times.length} list requests, one after another`,
-			);
-		},
-	},
+			times.push(time);
+		}
+		const sorted = times.toSorted((one, other) => one - other);
+		const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+		doctor.latency = median;
+		doctor.safeRate = safeRate(median);
+		const slowest = millisecondsText(sorted.at(-1) ?? 0);
+		return ok(
+			`median ${millisecondsText(median)}, slowest ${slowest} of ${times.length} list requests, one after another`,
+		);
+	}),
 	{
 		name: "rate",
 		// The rate that is safe at that latency, and whether the rate that was set is higher.
@@ -185,8 +187,8 @@ const OTHERS: readonly Step<[Session]>[] = [
 	},
 ];
 
-/** Checks that need the service. No request changes anything. */
-export const SERVICE = [ANSWERS, OTHERS];
+/** The checks after those of this machine, in stages. No request changes anything. */
+export const STAGES: readonly (readonly Step[])[] = [[DNS], [TLS], [CONNECTION], ANSWERS, OTHERS];
 
 /** The check `service` where the first list was not answered with a success, and the key is not the cause. */
 function refusal(error: CliError): Found {
