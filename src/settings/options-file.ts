@@ -19,40 +19,25 @@ const scalar = (value: unknown): string => String(v.parse(SCALAR, value));
 /** A text alone is a list of one. */
 const list = (value: unknown): Texts => v.parse(SCALARS, [value].flat()).map(String);
 
-const optional = (read: (value: unknown) => Texts, wanted: string) => v.optional(readBy(read, wanted));
+/** What a value must be, what is typed for it, and the members of that kind. None is a server, a key or a command: such a file is shared. */
+const KINDS: readonly (readonly [wanted: string, read: (value: unknown) => Texts, members: string])[] = [
+	[
+		"a text",
+		(value) => [scalar(value)],
+		"dataset mode schema empty names on_existing sheet encoding date_format list_separator",
+	],
+	["a list of texts", list, "ignore include exclude"],
+	["a list of words", (value) => [list(value).join(",")], "true false"],
+	["texts by their columns", (value) => entries(value, (column, key) => `${column}=${scalar(key)}`), "map types"],
+	["values by their keys", (value) => entries(value, setting), "set"],
+	["true or false", (is) => (v.parse(v.boolean(), is) ? ["true"] : []), "decimal_comma"],
+];
 
-const TEXT = optional((value) => [scalar(value)], "a text");
-const LIST = optional(list, "a list of texts");
-const WORDS = optional((value) => [list(value).join(",")], "a list of words");
-const PAIRS = optional(
-	(value) => entries(value, (column, key) => `${column}=${scalar(key)}`),
-	"texts by their columns",
+const MEMBERS = Object.fromEntries(
+	KINDS.flatMap(([wanted, read, members]) =>
+		members.split(" ").map((name) => [name, v.optional(readBy(read, wanted))] as const),
+	),
 );
-const SETTINGS = optional((value) => entries(value, setting), "values by their keys");
-const SWITCH = optional((is) => (v.parse(v.boolean(), is) ? ["true"] : []), "true or false");
-
-/** The members, and what their values are. None is a server, a key or a command: such a file is shared. */
-const MEMBERS = {
-	dataset: TEXT,
-	mode: TEXT,
-	map: PAIRS,
-	types: PAIRS,
-	ignore: LIST,
-	set: SETTINGS,
-	schema: TEXT,
-	empty: TEXT,
-	names: TEXT,
-	include: LIST,
-	exclude: LIST,
-	on_existing: TEXT,
-	sheet: TEXT,
-	encoding: TEXT,
-	decimal_comma: SWITCH,
-	date_format: TEXT,
-	list_separator: TEXT,
-	true: WORDS,
-	false: WORDS,
-};
 
 const FILE = membersOf(MEMBERS, "a map of names", unknownMember);
 

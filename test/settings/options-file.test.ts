@@ -38,7 +38,7 @@ test.each<[string, unknown]>([
 test.each([
 	["datset: x", "/lists/options.yaml:1:1: unknown member datset; did you mean dataset?"],
 	["dataset: x\ndate-format: y", "/lists/options.yaml:2:1: unknown member date-format; did you mean date_format?"],
-	["colour: red", "unknown member colour; it may be dataset, mode, map"],
+	["colour: red", "unknown member colour; it may be dataset, mode, schema"],
 	["toString: x", "unknown member toString"],
 	["__proto__: {mode: merge}", "unknown member __proto__"],
 	["base_url: https://rag.example.com", "base_url: a file of options never names a server, a key or a command"],
