@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { type ExitCode, usageError } from "../errors.ts";
+import type { ExitCode } from "../errors.ts";
 import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
 import { declare } from "../flags/declare.ts";
 import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
@@ -7,8 +7,8 @@ import { addRule, refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { applyCommand } from "./docs/apply.ts";
 import { show } from "../text/show.ts";
-import { checkInput } from "../workflows/check/check-manifest.ts";
 import { addFormatOption, type Format } from "../workflows/lists/list-output.ts";
+import { requireDataset } from "../workflows/dataset.ts";
 import { openRun } from "../workflows/open-run.ts";
 import { VALUES } from "../workflows/plan/open-plan.ts";
 import { checkOut } from "../workflows/plan/write-plan.ts";
@@ -46,6 +46,8 @@ export const valuesCommand = declare({
 		"ragtag values category -d DATASET --map map.csv --dry-run\nragtag values -d DATASET --rename author=writer",
 	declare: (command) => {
 		addRule(command, "--map", "excludes", "--rename", "Change the values first, then the names of keys.");
+		addRule(command, "--map", "needs", "KEY", "Type: ragtag values KEY --map FILE");
+		addRule(command, "--rename", "excludes", "KEY", "Leave KEY out.");
 		addRule(command, "--detailed-exitcode", "needs", "--dry-run");
 		const hint = "--verify reads back what was written, and nothing is written.";
 		addRule(command, "--verify sample or --verify all", "excludes", "--dry-run or --out", hint);
@@ -76,11 +78,9 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	checkFlags(options);
 	if (map === undefined && rename === undefined) return listValues(options, app);
 	if (out !== undefined) await checkOut(out, force);
-	checkInput(map, options);
 	const { format: _, ...flags } = options;
 	await using run = await openRun(VALUES, flags, app);
-	const { dataset } = run.flags;
-	if (dataset === undefined) throw usageError("values needs a dataset", "Name it with -d DATASET.");
+	const dataset = requireDataset(VALUES, run.flags.dataset);
 	if (rename !== undefined) return await changeValues(run, dataset, renamingChange(rename));
 	const read = await readMap(run, map ?? "", key ?? "");
 	return await changeValues(run, dataset, mappedChange(key ?? "", read.map, read.manifest));
@@ -89,9 +89,6 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 for flags that exclude each other, or mean nothing without others */
 function checkFlags(options: ValuesOptions): void {
 	const { key, map, rename, out, format } = options;
-	if (map !== undefined && key === undefined) throw refused("--map needs a KEY", "Type: ragtag values KEY --map FILE");
-	if (rename !== undefined && key !== undefined)
-		throw refused("--rename takes no KEY beside it", `Leave ${show(key)} out.`);
 	if (rename !== undefined) checkNames(rename);
 	if (map === undefined && rename === undefined) {
 		if (out !== undefined && key === undefined)

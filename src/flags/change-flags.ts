@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import type { Mode } from "../plan/change.ts";
-import { addRule, refused } from "./refuse.ts";
+import { addRule } from "./refuse.ts";
 import { choice, parseCount, parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
 import { DEFAULT_LIMIT_CHARACTERS } from "../report/changes-markdown.ts";
@@ -11,6 +11,10 @@ import { alternatives, numberText } from "../text/words.ts";
 export type ChangeFlags = { readonly mode: Mode; readonly deleteToken?: string | undefined };
 
 export function addChangeOptions(command: Command): Command {
+	const hint =
+		"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.";
+	// With another token, the usual one and lists that look like a change are plain values.
+	addRule(command, `--delete-token ${DELETE_TOKEN}`, "needs", "--mode merge", hint);
 	return command
 		.addOption(
 			choice("--mode <mode>", ["replace", "merge"], "merge keeps keys that a row does not carry, replace removes them"),
@@ -27,16 +31,6 @@ export function addTypeOption(command: Command): Command {
 	return command.option(
 		"--allow-type-change",
 		"sends values of another type than their key has, where a server refuses them and loses metadata",
-	);
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-export function checkChangeFlags({ mode, deleteToken }: ChangeFlags): void {
-	// With another token, the usual one and lists that look like a change are plain values.
-	if (mode !== "replace" || deleteToken !== DELETE_TOKEN) return;
-	throw refused(
-		"--delete-token needs --mode merge",
-		"Add --mode merge, or leave --delete-token out: a replace run removes every key that a row does not have.",
 	);
 }
 

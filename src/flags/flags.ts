@@ -1,11 +1,11 @@
-import { type Command, Option } from "commander";
+import { extname } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { SettingFlags } from "../app.ts";
 import { type BodyChoice, bodyForms } from "../body-forms.ts";
 import type { RateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { flavourNames } from "../run/service/detect-flavour.ts";
 import type { VerifyMode } from "../run/types.ts";
-import { addOutputOptions } from "./output-flags.ts";
 import { addSheetOptions, type SheetFlags } from "./input-flags.ts";
 import type { RecordedFlags } from "./payload-options.ts";
 import {
@@ -20,64 +20,57 @@ import {
 	parseTime,
 } from "./values.ts";
 
-/** Flags of every command, as they come from the program's own options. */
-export type GlobalFlags = SettingFlags & { readonly quiet?: boolean | undefined; readonly debug?: boolean | undefined };
+/** Options that a line may leave out. */
+export type Given<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined };
 
-/** Flags of commands that read from the service. */
-export type ServiceFlags = GlobalFlags & {
-	readonly rate?: RateSetting | undefined;
-	readonly timeout?: number | undefined;
-	readonly flavour?: string | undefined;
-};
+/** Flags of every command, as they come from the program's own options. */
+export type GlobalFlags = SettingFlags & Given<{ quiet: boolean; debug: boolean }>;
+
+/** Flags of commands that read from the service. `timeout` is in milliseconds, as all times. */
+export type ServiceFlags = GlobalFlags & Given<{ rate: RateSetting; timeout: number; flavour: string }>;
 
 /** Flags that say how a manifest is read. */
 export type ManifestFlags = GlobalFlags &
 	SheetFlags &
-	Pick<RecordedFlags, "dataset" | "map" | "ignore" | "schema"> & {
+	Pick<RecordedFlags, "dataset" | "map" | "ignore" | "schema"> &
+	Given<{ json: boolean }> & {
 		readonly empty: NonNullable<RecordedFlags["empty"]>;
 		readonly onDuplicate: NonNullable<RecordedFlags["onDuplicate"]>;
-		readonly json?: boolean | undefined;
 	};
 
 /** Flags of commands that work through rows, whether or not they write. */
-export type RowFlags = ServiceFlags & {
-	readonly concurrency: number | "auto";
-	readonly maxErrors?: MaxErrors | undefined;
-	/** in milliseconds */
-	readonly maxDuration?: number | undefined;
-	readonly failed?: string | undefined;
-	readonly json?: boolean | undefined;
-};
+export type RowFlags = ServiceFlags &
+	Given<{ maxErrors: MaxErrors; maxDuration: number; failed: string; json: boolean }> & {
+		readonly concurrency: number | "auto";
+	};
 
 /** Flags of commands that read back written values. */
 export type VerifyFlags = ServiceFlags &
-	Pick<RowFlags, "concurrency" | "maxDuration" | "json"> & {
-		/** in milliseconds */
-		readonly maxOutage?: number | undefined;
-	};
+	Pick<RowFlags, "concurrency" | "maxDuration" | "json"> &
+	Given<{ maxOutage: number }>;
 
 /** Flags of commands that write rows. */
 export type RunFlags = RowFlags &
-	Pick<RecordedFlags, "dataset" | "set" | "skipInvalid" | "allowTypeChange"> & {
-		readonly verify?: "none" | VerifyMode | undefined;
-		readonly chunk: number;
-		readonly allowEmpty?: boolean | undefined;
-		readonly attempts: number;
-		/** in milliseconds, as `maxOutage`; the engine has the defaults */
-		readonly maxWait?: number | undefined;
-		readonly maxOutage?: number | undefined;
-		readonly body?: BodyChoice | undefined;
+	Pick<RecordedFlags, "dataset" | "set" | "skipInvalid" | "allowTypeChange"> &
+	// The engine has the defaults of the times.
+	Given<{
+		allowEmpty: boolean;
+		maxWait: number;
+		maxOutage: number;
+		body: BodyChoice;
+		resume: boolean;
+		force: boolean;
+	}> &
+	Given<{
+		verify: "none" | VerifyMode;
 		/** false: the previous values of documents are not saved, and the run can't be undone */
-		readonly undo?: boolean | undefined;
-		readonly resume?: boolean | undefined;
-		readonly force?: boolean | undefined;
-		/** the recorded run to resume, for `runs resume` and `runs retry` */
-		readonly run?: string | undefined;
-		/** whether its failed rows are sent again */
-		readonly reopen?: boolean | undefined;
+		undo: boolean;
+		/** the recorded run to resume, for `runs resume` and `runs retry`, and whether its failed rows are sent again */
+		run: string;
+		reopen: boolean;
 		/** answers the question of a removal or an undo */
-		readonly yes?: boolean | undefined;
-	};
+		yes: boolean;
+	}> & { readonly chunk: number; readonly attempts: number };
 
 /** Rows: memory holds a whole chunk. */
 const LARGEST_CHUNK = 10_000;
@@ -150,6 +143,41 @@ export function addRowOptions(command: Command, failed: string): Command {
 
 export function addOutageOption(command: Command, byDefault = "15m"): Command {
 	return command.option("--max-outage <time>", `longest outage to wait out (default: ${byDefault})`, parseTime);
+}
+
+/** Ends of names of reports. Each stands for a form. */
+const REPORT_ENDS = [".html", ".md", ".json"];
+
+/** The file of `--report`. @throws InvalidArgumentError where its name does not say the form, or another form was given */
+function parseReportFile(path: string, previous: string | undefined): string {
+	if (previous !== undefined) throw new InvalidArgumentError(`It was given before, with ${previous}; give it once.`);
+	if (REPORT_ENDS.includes(extname(path).toLowerCase())) return parseNonEmpty(path);
+	throw new InvalidArgumentError("Its name must end in .html, .md or .json.");
+}
+
+/** The report of a run, which `runs report` writes too. */
+export function addReportOption(command: Command): Command {
+	return command.option("--report <file>", "the run as a page: .html, or .md or .json by the name", parseReportFile);
+}
+
+/** Options of commands that run rows: files for other programs. `src/run-end.ts` has their values. */
+export function addOutputOptions(command: Command): Command {
+	return addReportOption(addCheckOutputOptions(command))
+		.option("--metrics-file <file>", "the run as metrics, for the folder of a Prometheus node exporter", parseNonEmpty)
+		.option("--ping <url>", "a monitor such as healthchecks.io; it gets a request at the start and at the end");
+}
+
+/** The same of commands that check a manifest, and send nothing of its rows. */
+export function addCheckOutputOptions(command: Command): Command {
+	return command
+		.option("--junit <file>", "the run as a JUnit test report, one case a failed or invalid row", parseNonEmpty)
+		.addOption(
+			choice(
+				"--annotations <form>",
+				["auto", "github", "gitlab", "none"],
+				"problems and failed rows at the lines of the manifest; gitlab writes gl-code-quality-report.json",
+			),
+		);
 }
 
 /** @param force what `--force` overrides beside a lock, as the beginning of its help */

@@ -80,10 +80,18 @@ function parseWords(text: string): string[] {
 		});
 }
 
+/** Of commands that take ids in place of a manifest. */
+export function addIdOption(command: Command): Command {
+	addRule(command, "MANIFEST", "excludes", "--id or --name");
+	return command.option("--id <id...>", "ids instead of a manifest (repeatable)");
+}
+
 /** The part of the manifest's rows that a run takes. */
 export type ShardFlags = Pick<RecordedFlags, "shard">;
 
 export function addShardOption(command: Command, app: Pick<App, "shard">): Command {
+	if (command.registeredArguments.some((argument) => argument.name() === "manifest"))
+		addRule(command, "--shard", "needs", "MANIFEST", SHARDS_NEED_A_MANIFEST);
 	return command.option(
 		"--shard <i/n or auto>",
 		"takes only part I of N of the rows, by a hash of the document; auto asks the scheduler of the job",
@@ -91,14 +99,9 @@ export function addShardOption(command: Command, app: Pick<App, "shard">): Comma
 	);
 }
 
-/** @throws CliError exit 2 for a shard of rows that come from no manifest: other machines may have others */
-export function checkShard({ shard }: ShardFlags, manifest: string | undefined): void {
-	if (shard === undefined || manifest !== undefined) return;
-	throw refused(
-		"--shard takes a part of a manifest, and there is none",
-		"Write the rows to a manifest first, and give the same file to every shard.",
-	);
-}
+/** Other machines may find other rows. */
+export const SHARDS_NEED_A_MANIFEST =
+	"It takes a part of a manifest: write the rows to one first, and give the same file to every shard.";
 
 /** Flags that say which files are meant, and under what names. */
 export type FileFlags = {

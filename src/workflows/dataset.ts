@@ -53,6 +53,13 @@ export async function datasetId(search: DatasetSearch): Promise<string | undefin
 	return only.id;
 }
 
+/** The dataset that a command line or a profile names. @throws CliError exit 2 where neither does */
+export function requireDataset(what: string, dataset: string | undefined): string {
+	if (dataset !== undefined) return dataset;
+	const hint = "Name it with -d DATASET; `ragtag datasets list` shows all datasets.";
+	throw usageError(`${what} needs a dataset; nothing was sent`, hint);
+}
+
 /** All datasets of the key. Completion offers them from then on. */
 async function listedDatasets({ settings, session, app }: Omit<DatasetSearch, "flags">): Promise<NamedDataset[]> {
 	const datasets: NamedDataset[] = [];

@@ -1,9 +1,8 @@
 import { printVersionLine } from "./report.ts";
 import type { BodyForm } from "../body-forms.ts";
 import type { App, Session, Settings } from "../app.ts";
-import { usageError } from "../errors.ts";
 import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
-import { datasetId } from "./dataset.ts";
+import { datasetId, requireDataset } from "./dataset.ts";
 
 /** The parts that all steps of a command with rows share. Disposing of it closes its connections. */
 export type Run<Flags = RunFlags> = AsyncDisposable & {
@@ -59,10 +58,7 @@ export async function openDataset<Flags extends DatasetFlags>(
 	app: App,
 ): Promise<Run<Flags> & { readonly dataset: string }> {
 	const run = await withDatasetId(await connectRun(command, flags, app));
-	const { dataset } = run.flags;
-	if (dataset !== undefined) return { ...run, dataset };
-	await run.session.close();
-	throw usageError(`${command} needs a dataset`, "Name it with -d DATASET; `ragtag datasets list` shows all datasets.");
+	return { ...run, dataset: requireDataset(command, run.flags.dataset) };
 }
 
 /** Reads the settings and opens a session. It sends nothing. */

@@ -4,7 +4,6 @@ import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
 import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { CHANGES, planPrinter, previewChanges, previewPlanned, sendChanges } from "../../workflows/plan/planned.ts";
@@ -43,7 +42,6 @@ export const applyCommand = declare({
 /** @param command of the record of the run */
 async function apply(options: ApplyOptions, app: App, command = APPLY): Promise<ExitCode> {
 	const { file, shard, allowTypeChange, dryRun = false } = options;
-	checkInput(file, options);
 	if (options.json === true) await printVersionLine(app);
 	await using run = await connectRun(command, options, app);
 	await using rows = await planRows(run, file, { ...CHANGES, shard, allowTypeChange });

@@ -5,25 +5,23 @@ import { addDryRunOptions } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { refused } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { rowLine } from "../../report/summary.ts";
 import { downloadDocument, notListed } from "../../run/operations/download.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { type DownloadPlan, lockFolder, planDownload } from "../../workflows/download/download-plan.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
-import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/found-rows.ts";
+import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { unfinishedRun } from "../../workflows/run/earlier-runs.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
-import { addShardOption, checkShard } from "../../flags/input-flags.ts";
+import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type DownloadOptions = FoundFlags &
 	RunFlags & {
@@ -40,12 +38,11 @@ export const downloadCommand = declare({
 		command
 			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
 			.requiredOption("-o, --out <folder>", "the folder; it is made where it is missing", parseNonEmpty)
-			.option("--id <id...>", "ids instead of a manifest (repeatable)")
 			.option(
 				"--only-changed",
 				"leaves a file as it is if an earlier download wrote it, it has not changed, and the document has its size",
 			);
-		addFilterOptions(addDryRunOptions(addShardOption(command, app)));
+		addFilterOptions(addDryRunOptions(addShardOption(addIdOption(command), app)));
 		addToleranceOptions(addManifestOptions(addRunOptions(command, "writes over files that are there; ")));
 	},
 	run: (options: Omit<DownloadOptions, "folder"> & { readonly out: string }, app) =>
@@ -59,7 +56,6 @@ export const downloadCommand = declare({
 });
 
 async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
-	checkFlags(options);
 	const { onlyChanged = false, dryRun = false, force = false } = options;
 	const overwrites = options.overwrites === true || force;
 	const folder = resolve(options.folder);
@@ -84,19 +80,6 @@ async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
 		},
 		ending: (record) => endWithManifest(record, plan),
 	});
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-function checkFlags(options: DownloadOptions): void {
-	const { manifest } = options;
-	if (sourcesGiven(options) > 1) {
-		throw refused(
-			"docs download takes a MANIFEST, --id or a filter, and only one of them",
-			"Without any of them it takes all documents of the dataset.",
-		);
-	}
-	checkShard(options, manifest);
-	checkInput(manifest, options);
 }
 
 function previewRow({ folder, wanted }: DownloadPlan, overwrites: boolean, onlyChanged: boolean): PreviewRow {

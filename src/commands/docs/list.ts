@@ -8,7 +8,6 @@ import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
-import { addRule } from "../../flags/refuse.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
 import {
@@ -68,7 +67,6 @@ export const listCommand = declare({
 		"ragtag docs list -d DATASET --where category=news\nragtag docs list -d DATASET --sort -size --limit 10\nragtag docs list -d DATASET --format csv > manifest.csv\n" +
 		`ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'`,
 	declare: (command) => {
-		addRule(command, "--id", "excludes", "--where or --where-json or --missing or --name");
 		command
 			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
 			.option("--id <id...>", "the documents of these ids alone (repeatable)");

@@ -10,17 +10,16 @@ import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocuments } from "../../run/operations/parse.ts";
 import { announced } from "../../run/ordered.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { askAbout } from "../../workflows/question.ts";
 import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
-import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/found-rows.ts";
+import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { addShardOption, checkShard } from "../../flags/input-flags.ts";
+import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type ParseOptions = FoundFlags &
 	RunFlags & {
@@ -39,12 +38,11 @@ export const parseCommand = declare({
 		addRule(command, "--only-failed", "excludes", "--again", "Failed documents are parsed without --again, too.");
 		command
 			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
-			.option("--id <id...>", "ids instead of a manifest (repeatable)")
 			.option("--only-failed", "parses only those whose parsing failed")
 			.option("--again", "parses those that are done as well: their chunks are made anew, and it asks first")
 			.option("--wait", "waits until each document is done, and exits 1 if one fails")
 			.option("-y, --yes", "parses again without asking");
-		addFilterOptions(addDryRunOptions(addShardOption(addStallTimeOption(command), app)));
+		addFilterOptions(addDryRunOptions(addShardOption(addIdOption(addStallTimeOption(command)), app)));
 		addToleranceOptions(addManifestOptions(addRunOptions(command)));
 	},
 	run: parse,
@@ -91,14 +89,11 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: ParseOptions, { io }: App): void {
 	const { manifest, id, again, resume } = options;
-	if (sourcesGiven(options) > 1) throw refused("docs parse takes one of a MANIFEST, --id and a filter");
 	if (resume === true && manifest === undefined && id === undefined) {
 		throw refused(
 			"--resume needs the same documents, and a list may show others by now",
 			"Resume the run with the documents that it found: ragtag runs resume",
 		);
 	}
-	checkShard(options, manifest);
 	checkCanAsk("docs parse --again", options, again !== true || (manifest !== "-" && io.stdinIsTerminal));
-	checkInput(manifest, options);
 }

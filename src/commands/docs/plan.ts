@@ -6,19 +6,22 @@ import type { ExitCode } from "../../errors.ts";
 import {
 	addChangeOptions,
 	addFormatOptions,
-	checkChangeFlags,
 	type ChangeFlags,
 	type DryRunFlags,
 	type UndeclaredFlag,
 	addTypeOption,
 } from "../../flags/change-flags.ts";
 import { declare } from "../../flags/declare.ts";
-import { addRowOptions, addManifestOptions, addSetOption, addValidityOptions } from "../../flags/flags.ts";
-import { addOutputOptions } from "../../flags/output-flags.ts";
+import {
+	addManifestOptions,
+	addOutputOptions,
+	addRowOptions,
+	addSetOption,
+	addValidityOptions,
+} from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { addRule } from "../../flags/refuse.ts";
 import { parseOut } from "../../flags/values.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { checkOut, openPlanWriter, type PlanWriter } from "../../workflows/plan/write-plan.ts";
 import { changePrinter, type ChangeSink } from "../../workflows/preview/change-printer.ts";
@@ -67,10 +70,8 @@ export const planCommand = declare({
 });
 
 async function plan(options: PlanOptions, app: App): Promise<ExitCode> {
-	checkChangeFlags(options);
 	const { manifest, out, mode, deleteToken, force = false } = options;
 	await checkOut(out, force);
-	checkInput(manifest, options);
 	await using run = await openRun("docs plan", options, app);
 	const update = { change: changeOf(mode, deleteToken), onlyChanged: true };
 	await using rows = await manifestRows(run, manifest, { purpose: "tag", alreadyPresent: update.change });

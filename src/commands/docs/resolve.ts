@@ -1,13 +1,7 @@
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import {
-	checkAndReport,
-	checkInput,
-	manifestOptions,
-	problemReporter,
-	refusal,
-} from "../../workflows/check/check-manifest.ts";
+import { checkAndReport, manifestOptions, problemReporter, refusal } from "../../workflows/check/check-manifest.ts";
 import type { Metadata } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
@@ -78,7 +72,6 @@ async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 				"Files that have their metadata beside them are named with --match sidecar.",
 			);
 		}
-		checkInput(manifest, given);
 	}
 	await using run = await connectRun("docs resolve", given, app);
 	const { session, settings } = run;

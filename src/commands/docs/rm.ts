@@ -7,8 +7,8 @@ import { declare } from "../../flags/declare.ts";
 import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askAbout } from "../../workflows/question.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
+import { requireDataset } from "../../workflows/dataset.ts";
 import { documentOfName } from "../../workflows/named-document.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { prescanRemovals } from "../../workflows/policy/prescan.ts";
@@ -16,7 +16,7 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { idRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { addShardOption, checkShard } from "../../flags/input-flags.ts";
+import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type RmOptions = ManifestReadFlags &
 	RunFlags &
@@ -35,13 +35,12 @@ export const rmCommand = declare({
 	declare: (command, app) => {
 		command
 			.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
-			.option("--id <id...>", "ids instead of a manifest (repeatable)")
 			.option(
 				"--name <name...>",
 				"exact names instead of a manifest (repeatable); refused where several documents have one",
 			)
 			.option("-y, --yes", "removes without asking");
-		addDryRunOptions(addShardOption(command, app));
+		addDryRunOptions(addShardOption(addIdOption(command), app));
 		addToleranceOptions(addManifestOptions(addRunOptions(command)));
 	},
 	run: remove,
@@ -69,8 +68,8 @@ async function remove(options: RmOptions, app: App): Promise<ExitCode> {
 
 /** The ids of `--id` and `--name`. @throws CliError exit 2 where a name is unknown or ambiguous */
 async function idsOf({ flags, session }: Run<RmOptions>): Promise<readonly string[]> {
-	const { id = [], name = [], dataset } = flags;
-	if (dataset === undefined) throw usageError("docs rm needs a dataset", "Name it with -d DATASET.");
+	const { id = [], name = [] } = flags;
+	const dataset = requireDataset("docs rm", flags.dataset);
 	const ids = [...id];
 	for (const each of name) ids.push((await documentOfName(session, dataset, each)).id);
 	return ids;
@@ -79,13 +78,9 @@ async function idsOf({ flags, session }: Run<RmOptions>): Promise<readonly strin
 /** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
 function checkFlags(options: RmOptions, { io }: App): void {
 	const { manifest, id, name } = options;
-	if ((manifest === undefined) === (id === undefined && name === undefined)) {
-		throw usageError("docs rm takes either a MANIFEST, or --id and --name");
-	}
+	if ((manifest ?? id ?? name) === undefined) throw usageError("docs rm takes either a MANIFEST, or --id and --name");
 	if (name?.includes("") === true) throw refused("--name has an empty name", "Was a variable not set?");
-	checkShard(options, manifest);
 	checkCanAsk(PURPOSES.rm.command, options, manifest !== "-" && io.stdinIsTerminal);
-	checkInput(manifest, options);
 }
 
 const previewRow: PreviewRow = async (row, { service, request }, documents) => {

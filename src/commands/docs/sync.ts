@@ -1,5 +1,5 @@
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
+import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
 import { declare, type Resume } from "../../flags/declare.ts";
 import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
@@ -13,6 +13,7 @@ import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { addSourceOptions } from "../../workflows/rows/file-values.ts";
+import { requireDataset } from "../../workflows/dataset.ts";
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
 import { newPlanPrinter, previewPlanned } from "../../workflows/plan/planned.ts";
@@ -76,10 +77,7 @@ async function sync(options: SyncOptions, app: App): Promise<ExitCode> {
 	const { folder, dryRun = false, out, force = false } = options;
 	if (out !== undefined) await checkOut(out, force);
 	await using run = await openRun(SYNC_COMMAND, options, app);
-	const { dataset } = run.flags;
-	if (dataset === undefined) {
-		throw usageError("docs sync needs a dataset", "Name it with -d DATASET.");
-	}
+	const dataset = requireDataset(SYNC_COMMAND, run.flags.dataset);
 	const pair = await openPair(run, folder, dataset, options.state);
 	const isPreview = dryRun || out !== undefined;
 	await using _lock = isPreview ? undefined : await lockSync(run, pair.target);

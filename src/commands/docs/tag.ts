@@ -4,7 +4,6 @@ import { PURPOSES } from "../../manifest/purposes.ts";
 import { changeOf } from "../../plan/change.ts";
 import {
 	addChangeOptions,
-	checkChangeFlags,
 	type ChangeFlags,
 	addUnaskedOptions,
 	addTypeOption,
@@ -18,17 +17,16 @@ import {
 	type RunFlags,
 	verifies,
 } from "../../flags/flags.ts";
-import { refused } from "../../flags/refuse.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
+import { addRule, refused } from "../../flags/refuse.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
-import { type FoundFlags, givenRows, sourcesGiven } from "../../workflows/rows/found-rows.ts";
+import { addFilterOptions, FILTER, filterText } from "../../workflows/rows/document-filter.ts";
+import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
-import { addShardOption, checkShard } from "../../flags/input-flags.ts";
+import { addShardOption } from "../../flags/input-flags.ts";
 
 type TagOptions = FoundFlags &
 	RunFlags &
@@ -51,6 +49,10 @@ export const tagCommand = declare({
 		"ragtag docs tag tags.csv -d DATASET\nragtag docs tag tags.csv --dry-run\nragtag docs tag tags.csv --mode merge --failed failed.csv\nragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\nzcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\nragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run",
 	declare: (command, app) => {
 		command.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input");
+		addRule(command, FILTER, "needs", "--set", "It gives the values: add --set KEY=VALUE, once for each key.");
+		addRule(command, FILTER, "needs", "--mode merge", "--mode replace would remove all keys that --set does not name.");
+		const hint = "A filter may find others by now. Resume the run with the documents that it found: ragtag runs resume";
+		addRule(command, "--resume", "excludes", FILTER, hint);
 		addChangeOptions(command).option("--only-changed", "skips documents that already have these values");
 		addFilterOptions(addUnaskedOptions(addShardOption(command, app)));
 		addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))).option(
@@ -87,41 +89,14 @@ async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
-function checkFlags(options: TagOptions): void {
-	checkChangeFlags(options);
-	const { manifest } = options;
-	if (sourcesGiven(options) !== 1) {
+function checkFlags({ manifest, readingFlag: reading, ...options }: TagOptions): void {
+	if (manifest !== undefined) return;
+	if (filterText(options) === "") {
 		throw refused(
 			"docs tag takes either a MANIFEST or a filter",
 			"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
 		);
 	}
-	if (manifest === undefined) checkFilterFlags(options);
-	checkShard(options, manifest);
-	checkInput(manifest, options);
-}
-
-/** @throws CliError exit 2 for flags without a meaning, or with a dangerous one, for a filter */
-function checkFilterFlags({ mode, set = [], resume, readingFlag: reading }: TagOptions): void {
-	if (reading !== undefined) {
+	if (reading !== undefined)
 		throw refused(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
-	}
-	if (set.length === 0) {
-		throw refused(
-			"a filter selects documents, and no --set gives values for them",
-			"Add --set KEY=VALUE, once for each key.",
-		);
-	}
-	if (mode !== "merge") {
-		throw refused(
-			"--mode replace would give every document that the filter finds only the metadata of --set, and remove all other keys",
-			"Add --mode merge: it keeps the keys that --set does not name.",
-		);
-	}
-	if (resume === true) {
-		throw refused(
-			"--resume needs the same documents, and a filter may find others by now",
-			"Resume the run with the documents that it found: ragtag runs resume",
-		);
-	}
 }

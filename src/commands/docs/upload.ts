@@ -30,7 +30,6 @@ import { addParseOptions, type ParseFlags, parsingWanted } from "../../flags/par
 import { withFlags } from "../../flags/next-command.ts";
 import { addRule, refused } from "../../flags/refuse.ts";
 import { choice } from "../../flags/values.ts";
-import { checkInput } from "../../workflows/check/check-manifest.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
@@ -43,7 +42,13 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
-import { addShardOption, checkShard, addFileOptions, type FileFlags, fileFlagsGiven } from "../../flags/input-flags.ts";
+import {
+	addFileOptions,
+	addShardOption,
+	type FileFlags,
+	fileFlagsGiven,
+	SHARDS_NEED_A_MANIFEST,
+} from "../../flags/input-flags.ts";
 
 type UploadOptions = ManifestReadFlags &
 	RunFlags &
@@ -129,8 +134,7 @@ function checkFlags(options: UploadOptions): string | undefined {
 		throw usageError("missing argument 'files': name a manifest, files or folders");
 	}
 	if (files.length === 0 || !isManifest(files, as)) {
-		checkShard(options, undefined);
-		checkInput(filesFrom, options);
+		if (options.shard !== undefined) throw refused("--shard needs a manifest", SHARDS_NEED_A_MANIFEST);
 		return undefined;
 	}
 	const [manifest, ...others] = files;
@@ -140,7 +144,6 @@ function checkFlags(options: UploadOptions): string | undefined {
 		throw refused(text, `If ${manifest} is a file to upload, add --as files.`);
 	}
 	if (others.length > 0) throw usageError("--as manifest takes one manifest");
-	checkInput(manifest, options);
 	return manifest;
 }
 

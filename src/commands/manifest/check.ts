@@ -8,9 +8,14 @@ import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { totalsOf } from "../../run/types.ts";
 import { checkAndReport, manifestOptions, refusal } from "../../workflows/check/check-manifest.ts";
-import { addChangeOptions, type ChangeFlags, checkChangeFlags } from "../../flags/change-flags.ts";
-import { addManifestOptions, addSetOption, addVerbosityOptions, type ManifestFlags } from "../../flags/flags.ts";
-import { addCheckOutputOptions } from "../../flags/output-flags.ts";
+import { addChangeOptions, type ChangeFlags } from "../../flags/change-flags.ts";
+import {
+	addCheckOutputOptions,
+	addManifestOptions,
+	addSetOption,
+	addVerbosityOptions,
+	type ManifestFlags,
+} from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import type { RecordedFlags } from "../../flags/payload-options.ts";
 import { choice } from "../../flags/values.ts";
@@ -38,7 +43,6 @@ export const checkCommand = declare({
 async function check(options: CheckOptions, app: App): Promise<ExitCode> {
 	const { io, clock } = app;
 	const { manifest, json = false } = options;
-	checkChangeFlags(options);
 	if (json) await printVersionLine(app);
 	const started = clock.now();
 	const settings = await app.settings(options);

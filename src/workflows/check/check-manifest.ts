@@ -12,7 +12,6 @@ import type { Shard } from "../../shard.ts";
 import { excerpt, show } from "../../text/show.ts";
 import { sizeText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
-import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
 import type { AnyManifestFlags } from "../../flags/payload-options.ts";
@@ -106,15 +105,6 @@ export async function checkAndReport(
 async function sizeOf(path: string): Promise<string> {
 	const found = path === "-" ? undefined : await stat(path).catch(() => undefined);
 	return found?.isFile() === true ? ` (${sizeText(found.size)})` : "";
-}
-
-/** @throws CliError exit 2 where standard input would be read twice */
-export function checkInput(manifest: string | undefined, { apiKeyFile }: GlobalFlags): void {
-	if (manifest !== "-" || apiKeyFile !== "-") return;
-	throw usageError(
-		"standard input can't be both the manifest and the API key; nothing was sent",
-		"Give the key in RAGTAG_API_KEY, or a path to --api-key-file.",
-	);
 }
 
 type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & {

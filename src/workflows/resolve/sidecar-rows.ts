@@ -4,6 +4,7 @@ import { walkPaths } from "../../files/walk.ts";
 import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import type { CheckedManifest, ManifestOptions, Row } from "../../manifest/types.ts";
 import { numberText } from "../../text/words.ts";
+import { requireDataset } from "../dataset.ts";
 import { FileMetadata } from "../rows/file-metadata.ts";
 
 /** Rows that name documents. */
@@ -20,8 +21,7 @@ export async function sidecarRows(
 	options: ManifestOptions,
 	{ json, app }: { readonly json: boolean; readonly app: App },
 ): Promise<NamedRows> {
-	const { dataset } = options;
-	if (dataset === undefined) throw usageError("files need a dataset; nothing was sent", "Name it with -d DATASET.");
+	const dataset = requireDataset("--match sidecar", options.dataset);
 	if (paths.includes("-")) throw usageError("--match sidecar can't read standard input; nothing was sent");
 	let folders = 0;
 	const enters = (): boolean => {

@@ -8,6 +8,7 @@ import { type ShortList, allDocuments } from "../../run/documents/list.ts";
 import type { Doubts } from "../../run/documents/searches.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
+import { addRule } from "../../flags/refuse.ts";
 import { collect, collectWhere, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
 import type { KeyCounts } from "../values/value-counts.ts";
 
@@ -44,7 +45,11 @@ export function filterKeys({ where = [], whereJson, missing = [] }: FilterFlags)
 	];
 }
 
+/** The options of a filter, as rules name them. */
+export const FILTER = "--where or --where-json or --missing or --name";
+
 export function addFilterOptions(command: Command): Command {
+	addRule(command, "MANIFEST or --id", "excludes", FILTER);
 	return command
 		.option(
 			"--where <key=value>",

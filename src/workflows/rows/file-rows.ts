@@ -1,4 +1,4 @@
-import { CliError, Exit, usageError } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 import { metadataText } from "../../json/values.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
@@ -6,6 +6,7 @@ import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Stop } from "../../run/types.ts";
 import { numberText } from "../../text/words.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
+import { requireDataset } from "../dataset.ts";
 import type { Run } from "../open-run.ts";
 import { endBefore, NO_ROWS } from "../report.ts";
 import { FileMetadata } from "./file-metadata.ts";
@@ -31,9 +32,7 @@ export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[])
 	const { map, ignore, ...others } = flags;
 	const ownFlags = { ...others, set: flags.set && plain };
 	const options = await manifestOptions("upload", { ...ownFlags, map, ignore }, settings);
-	if (options.dataset === undefined) {
-		throw usageError("files need a dataset", "Name it with -d DATASET.");
-	}
+	requireDataset("an upload of files", options.dataset);
 	const files = await findFiles(run, byName.others);
 	if (files.length === 0 && flags.allowEmpty !== true) endBefore(run, NO_ROWS, NO_FILES);
 	const sidecars = new Map(byName.sidecars);

@@ -6,13 +6,14 @@ import { shortListError } from "../lists/warnings.ts";
 import { documentsText } from "../../text/words.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Session } from "../../app.ts";
-import { CliError, Exit, usageError } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { checkSetOptions } from "../../manifest/set-option.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
 import { idFault } from "../../manifest/rows/values.ts";
 import type { Document } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
+import { requireDataset } from "../dataset.ts";
 import type { Run } from "../open-run.ts";
 import { endBefore } from "../report.ts";
 import { splitType } from "../../manifest/rows/typed.ts";
@@ -36,11 +37,6 @@ export type FoundFlags = ManifestReadFlags &
 		readonly id?: readonly string[] | undefined;
 	};
 
-/** How many of a manifest, ids and a filter are given. */
-export function sourcesGiven({ manifest, id, ...filter }: FoundFlags): number {
-	return [manifest !== undefined, id !== undefined, filterText(filter) !== ""].filter(Boolean).length;
-}
-
 /** The rows of the manifest or of the ids that are given, else of the documents that meet the filter. */
 export function givenRows(run: Run<FoundFlags>, reading: Reading): Promise<RowSource> {
 	const { manifest, id } = run.flags;
@@ -58,13 +54,7 @@ export function givenRows(run: Run<FoundFlags>, reading: Reading): Promise<RowSo
 async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent }: Reading): Promise<RowSource> {
 	const { flags, settings, app } = run;
 	const { io, clock } = app;
-	const dataset = flags.dataset ?? settings.dataset?.value;
-	if (dataset === undefined) {
-		throw usageError(
-			"a filter needs a dataset; nothing was sent",
-			"Name it with -d DATASET; `ragtag datasets list` shows all datasets.",
-		);
-	}
+	const dataset = requireDataset("a filter", flags.dataset ?? settings.dataset?.value);
 	const options = await manifestOptions(purpose, flags, settings);
 	await checkSetOptions(options);
 	const started = clock.now();

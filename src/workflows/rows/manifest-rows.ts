@@ -11,7 +11,7 @@ import { ownFilesRoot, type PayloadFlags, payloadOptions } from "../../flags/pay
 import { keyNotes } from "../values/key-warnings.ts";
 import type { Run } from "../open-run.ts";
 import type { Stop } from "../../run/types.ts";
-import { isDatasetId, refuseUnlisted } from "../dataset.ts";
+import { isDatasetId, refuseUnlisted, requireDataset } from "../dataset.ts";
 import { endBefore } from "../report.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
 import type { RecordedContent, RowSource } from "./row-source.ts";
@@ -50,10 +50,7 @@ export async function idRows(
 	{ purpose }: Reading,
 ): Promise<RowSource> {
 	const { flags, settings, app } = run;
-	const dataset = flags.dataset ?? settings.dataset?.value;
-	if (dataset === undefined) {
-		throw usageError("--id needs a dataset", "Name it with -d DATASET.");
-	}
+	const dataset = requireDataset("--id", flags.dataset ?? settings.dataset?.value);
 	if (ids.some((id) => id.trim() === "" || id === "." || id === "..")) {
 		throw usageError("--id has an id that is empty, . or ..; nothing was sent", "Was a variable not set?");
 	}

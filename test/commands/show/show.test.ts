@@ -99,7 +99,7 @@ describe("a name in place of an id", () => {
 		await ends(rm("--name", NAME, "--id", ids[0] ?? ""), 0, { rows: 2, removed: 2 });
 		expect(await service.ids()).toEqual(all.filter((id, n) => n !== 0 && id !== ids[0]));
 		const manifest = await file("old.csv", "document_id\n");
-		expect((await rm(manifest, "--name", NAME)).stderr).toContain("either a MANIFEST, or --id and --name");
+		expect((await rm(manifest, "--name", NAME)).stderr).toContain("MANIFEST and --name exclude each other");
 	});
 
 	it("blames its document, and says that -d is missing where it may be a name", async () => {
