@@ -29,7 +29,7 @@ it("options kept in a file are those that would be typed, and are said once", as
 	const { exit, stderr } = await ragtag(["manifest", "check", list, "--config", config]);
 	expect([exit, stderr]).toEqual([
 		0,
-		`From ${config}: dataset, map, types, ignore, set, decimal_comma, date_format, true, false\n${list}: 1 row (csv), no problems\n`,
+		`From ${config}: dataset, date_format, ignore, true, false, map, types, set, decimal_comma\n${list}: 1 row (csv), no problems\n`,
 	]);
 });
 
