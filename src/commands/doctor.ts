@@ -12,15 +12,7 @@ import {
 } from "../report/checks.ts";
 import { redactor } from "../text/redactor.ts";
 import { declare } from "../flags/declare.ts";
-import {
-	checksOf,
-	decisiveFailure,
-	type Doctor,
-	type DoctorFlags,
-	isBroken,
-	nextCommand,
-	skipped,
-} from "./doctor/checks.ts";
+import { checksOf, type Doctor, type DoctorFlags, isBroken, nextCommand, skipped } from "./doctor/checks.ts";
 import { LOCAL, shownSettings } from "./doctor/local.ts";
 import { STAGES } from "./doctor/service.ts";
 import { addServiceOptions } from "../flags/flags.ts";
@@ -101,16 +93,17 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 		checks.push(...missing);
 	}
 
-	const failure = decisiveFailure(checks);
-	const next = redact(nextCommand(failure?.check, found.dataset, flags));
-	if (json) await io.out(diagnosisLine(found, failure?.exit ?? Exit.ok, next));
+	// The exit code and the last line are about the first failure that stops the others.
+	const failure = checks.find(isBroken) ?? checks.find(({ status }) => status === "failed");
+	const exit = failure === undefined ? Exit.ok : (failure.exit ?? Exit.failedRows);
+	const next = redact(nextCommand(failure, found.dataset, flags));
+	if (json) await io.out(diagnosisLine(found, exit, next));
 	if (failure === undefined) {
 		if (!json) await io.print(`\n${checksText(checks)}\n${io.style.bold("Next:")} ${next}\n`);
 		return Exit.ok;
 	}
 	// A failure's last line is on standard error, with the reason.
-	const { exit, check } = failure;
-	const advice = check.hint === undefined ? "" : `${redact(check.hint)} `;
-	const text = redact(`${checksText(checks)}; ${check.name}: ${check.text}`);
+	const advice = failure.hint === undefined ? "" : `${redact(failure.hint)} `;
+	const text = redact(`${checksText(checks)}; ${failure.name}: ${failure.text}`);
 	throw new CliError(text, { exit, hint: `${advice}Then type: ${next}` });
 }

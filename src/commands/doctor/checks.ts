@@ -1,13 +1,13 @@
 import type { App, Session, Settings } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { ServiceFlags } from "../../flags/flags.ts";
+import { CliError } from "../../errors.ts";
+import type { Given, ServiceFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { Check } from "../../report/checks.ts";
 import type { Preflight, SafeRoute } from "../../rest/preflight.ts";
 import type { Dataset } from "../../rest/types.ts";
 import type { Recognition } from "../../run/service/service-memory.ts";
 
-export type DoctorFlags = ServiceFlags & { readonly dataset?: string | undefined; readonly json?: boolean | undefined };
+export type DoctorFlags = ServiceFlags & Given<{ dataset: string; json: boolean }>;
 
 /** What checks work with, and what each finds for the later ones and for the last line. */
 export type Doctor = {
@@ -97,20 +97,6 @@ export function failed(
 
 export function skipped(text: string, hint?: string): Found {
 	return { status: "skipped", text, hint };
-}
-
-/** Exit codes by precedence where several checks failed: what must be set before anything is sent comes first. */
-const PRECEDENCE: readonly ExitCode[] = [Exit.usage, Exit.untrusted, Exit.temporary, Exit.failedRows];
-
-/** The failed check that the exit code and the last line are about. */
-export function decisiveFailure(
-	checks: readonly Check[],
-): { readonly check: Check; readonly exit: ExitCode } | undefined {
-	const failures = checks.flatMap((check) =>
-		check.status === "failed" ? [{ check, exit: check.exit ?? Exit.failedRows }] : [],
-	);
-	const rank = (exit: ExitCode): number => (PRECEDENCE.includes(exit) ? PRECEDENCE.indexOf(exit) : PRECEDENCE.length);
-	return failures.toSorted((one, other) => rank(one.exit) - rank(other.exit))[0];
 }
 
 /** The next command: the one that the failed check advises, or the first step of the work. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decisiveFailure, nextCommand } from "../../../src/commands/doctor/checks.ts";
+import { nextCommand } from "../../../src/commands/doctor/checks.ts";
 import type { Check } from "../../../src/report/checks.ts";
 import { safeRate } from "../../../src/rates.ts";
 
@@ -14,21 +14,6 @@ it.each([
 	[200_000, 1],
 ])("at %i ms an answer, %i requests a second are safe", (latency, rate) => {
 	expect(safeRate(latency)).toBe(rate);
-});
-
-describe("the exit code is that of the failure to correct first", () => {
-	const failure = (exit: Check["exit"]): Check => ({ name: String(exit), status: "failed", text: "", exit });
-	it.each([
-		[[], undefined],
-		[[{ name: "a", status: "warning", text: "" } as const], undefined],
-		[[failure(1), failure(6)], 6],
-		[[failure(6), failure(4)], 4],
-		[[failure(4), failure(2)], 2],
-		[[failure(undefined)], 1],
-		[[failure(70), failure(1)], 1],
-	])("%j", (checks, exit) => {
-		expect(decisiveFailure(checks)?.exit).toBe(exit);
-	});
 });
 
 describe("the next command can be typed as it stands", () => {
