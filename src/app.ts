@@ -19,11 +19,10 @@ import type { Processes } from "./run/storage/process-owner.ts";
 import { TemporaryFolder } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, openSession, type Session, type SessionOptions } from "./session.ts";
-import { ciOf } from "./settings/ci.ts";
 import { pingUrl } from "./settings/address.ts";
 import { shardOfEnvironment } from "./settings/shard.ts";
 import type { Shard } from "./shard.ts";
-import { resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
+import { ciOf, resolveSettings, type SettingFlags, type Settings } from "./settings.ts";
 
 export { createIo } from "./io.ts";
 export type { AppTimers, Session, SessionOptions } from "./session.ts";

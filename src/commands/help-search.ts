@@ -13,8 +13,8 @@ type Section = { readonly heading: string; readonly lines: readonly string[] };
 /** The best place of an entry. */
 type Hit = { readonly name: string; readonly heading: string; readonly line: string; readonly score: number };
 
-/** How much a word counts against one of the text: in a name or a heading, in another section, or that only means the same. */
-const WEIGHT = { heading: 2, elsewhere: 0.8, alike: 0.6 };
+/** How much a word counts against one of the text: in a name or a heading, or in another section. */
+const WEIGHT = { heading: 2, elsewhere: 0.8 };
 
 /** The stems of a text in which a word counts twice as much as in a long one. */
 const SHORT = 20;
@@ -32,9 +32,9 @@ export function searchHelp(entries: readonly Entry[], question: string): readonl
 	// A word that few sections have says more.
 	const rarity = (stem: string): number => {
 		const having = parts.filter(({ text, head }) => text.has(stem) || head.has(stem)).length;
-		return Math.log(1 + (parts.length - having + 0.5) / (having + 0.5));
+		return Math.log(parts.length / Math.max(1, having));
 	};
-	const rare = new Map(wanted.flatMap(({ stem, alike }) => [stem, ...alike]).map((stem) => [stem, rarity(stem)]));
+	const rare = new Map(wanted.flat().map((stem) => [stem, rarity(stem)]));
 	const best = new Map<Entry, Hit>();
 	for (const { entry, name, whole, heading, lines, head, text } of parts) {
 		const ofStem = (stem: string): number => {
@@ -42,9 +42,7 @@ export function searchHelp(entries: readonly Entry[], question: string): readonl
 			const inHeads = WEIGHT.heading * (Number(name.has(stem)) + Number(head.has(stem)));
 			return (rare.get(stem) ?? 0) * (inText + inHeads + (whole.has(stem) ? WEIGHT.elsewhere : 0));
 		};
-		const scores = wanted.map(({ stem, alike }) =>
-			Math.max(ofStem(stem), ...[...alike].map((each) => WEIGHT.alike * ofStem(each))),
-		);
+		const scores = wanted.map((stems) => Math.max(...stems.map(ofStem)));
 		const met = scores.filter((each) => each > 0).length / Math.max(1, wanted.length);
 		const score = met * scores.reduce((sum, each) => sum + each, 0);
 		if (score <= (best.get(entry)?.score ?? 0)) continue;
@@ -61,9 +59,7 @@ function stemsIn(text: string): ReadonlySet<string> {
 function bestLine(lines: readonly string[], wanted: readonly Wanted[]): string | undefined {
 	const met = (line: string): number => {
 		const stems = stemsIn(line);
-		const of = ({ stem, alike }: Wanted): number =>
-			stems.has(stem) ? 1 : [...alike].some((each) => stems.has(each)) ? WEIGHT.alike : 0;
-		return wanted.reduce((sum, each) => sum + of(each), 0);
+		return wanted.filter((same) => same.some((stem) => stems.has(stem))).length;
 	};
 	const [best] = lines.map((line) => ({ line, met: met(line) })).toSorted((one, other) => other.met - one.met);
 	return best === undefined || best.met === 0 ? undefined : best.line;
@@ -189,11 +185,11 @@ function stemOf(word: string): string {
 }
 
 /** A word that is searched for, and others that mean the same, as stems. */
-type Wanted = { readonly stem: string; readonly alike: ReadonlySet<string> };
+type Wanted = readonly string[];
 
 function wantedIn(question: string): readonly Wanted[] {
 	const all = wordsOf(question.replace(/too many requests/i, "429").replace(/api.key/i, "token"));
 	const full = all.filter((word) => !EMPTY.has(word));
 	const stems = new Set((full.length > 0 ? full : all).map(stemOf));
-	return [...stems].map((stem) => ({ stem, alike: new Set(MEANINGS.get(stem)?.filter((each) => each !== stem)) }));
+	return Array.from(stems, (stem) => [stem, ...(MEANINGS.get(stem) ?? [])]);
 }

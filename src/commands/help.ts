@@ -6,17 +6,15 @@ import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, reason, usageError } from "../errors.ts";
 import { declare } from "../flags/declare.ts";
+import type { Given } from "../flags/flags.ts";
 import { quoted } from "../flags/next-command.ts";
 import { addRule } from "../flags/refuse.ts";
 import { show } from "../text/show.ts";
 import { tables } from "./help-topics.ts";
 import type { HelpTree } from "./help-tree.ts";
 
-type HelpOptions = {
+type HelpOptions = Given<{ json: boolean; manPages: string; search: readonly string[] }> & {
 	readonly words: readonly string[];
-	readonly json?: boolean | undefined;
-	readonly manPages?: string | undefined;
-	readonly search?: readonly string[] | undefined;
 };
 
 /** Answers of a search that are printed, and characters of a line. */
@@ -63,6 +61,7 @@ export const helpCommand = declare({
 	summary: "print the help of a command, a table, or a page of the documentation",
 	declare: (command) => {
 		addRule(command, "--man-pages", "excludes", "--json or --search");
+		addRule(command, "WORDS", "excludes", "--search or --json or --man-pages", "Type: ragtag help --search WORDS");
 		command
 			.argument("[words...]", "a command, a table or a page")
 			.option("--search <words...>", "find words in all pages, tables and commands; words that mean the same count too")
@@ -81,9 +80,6 @@ export const helpCommand = declare({
 
 async function help({ words, json = false, manPages, search }: HelpOptions, program: Command, app: App): Promise<void> {
 	const { io } = app;
-	if (words.length > 0 && (search !== undefined || manPages !== undefined || json)) {
-		throw usageError("--search, --json and --man-pages take no words before them", "Type: ragtag help --search WORDS");
-	}
 	if (search !== undefined) return await find(search.join(" "), json, program, app);
 	if (manPages !== undefined || json) {
 		const { helpTree } = await import("./help-tree.ts");

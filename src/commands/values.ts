@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
 import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
 import { declare } from "../flags/declare.ts";
-import { addBodyOption, addRunOptions, type RunFlags } from "../flags/flags.ts";
+import { addBodyOption, addRunOptions, type Given, type RunFlags } from "../flags/flags.ts";
 import { addRule, refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { applyCommand } from "./docs/apply.ts";
@@ -16,13 +16,10 @@ import { changeValues, mappedChange, renamingChange, readMap } from "../workflow
 import { listValues } from "../workflows/values/list-values.ts";
 
 type ValuesOptions = RunFlags &
-	Pick<DryRunFlags, "dryRun" | "detailedExitcode"> & {
+	Pick<DryRunFlags, "dryRun" | "detailedExitcode"> &
+	// `map` is the table of new values.
+	Given<{ format: Format; out: string; map: string; rename: readonly (readonly [from: string, to: string])[] }> & {
 		readonly key: string | undefined;
-		readonly format?: Format | undefined;
-		readonly out?: string | undefined;
-		/** the table of new values */
-		readonly map?: string | undefined;
-		readonly rename?: readonly (readonly [from: string, to: string])[] | undefined;
 	};
 
 /** Flags that mean something where nothing is changed, and those that say what is changed. */

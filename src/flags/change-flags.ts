@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { DELETE_TOKEN } from "../json/list-change.ts";
 import type { Mode } from "../plan/change.ts";
+import type { Given } from "./flags.ts";
 import { addRule } from "./refuse.ts";
 import { choice, parseCount, parseNonEmpty } from "./values.ts";
 import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
@@ -85,9 +86,7 @@ export function addFormatOptions(command: Command, when: string): Command {
 		);
 }
 
-type JsonFlag = { readonly json?: boolean | undefined };
-
 /** The format of the changes that the flags choose. */
-export function changeFormat({ format = "text", json }: DryRunFlags & JsonFlag): ChangeFormat | "json" {
+export function changeFormat({ format = "text", json }: DryRunFlags & Given<{ json: boolean }>): ChangeFormat | "json" {
 	return json === true ? "json" : format;
 }

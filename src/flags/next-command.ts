@@ -23,15 +23,17 @@ export function globalFlags(flags: GlobalFlags): string[] {
 }
 
 function pairsOf({ profile, baseUrl, apiKeyFile, apiKeyCommand, caFile, stateDir }: GlobalFlags): [string, string][] {
-	const flags: readonly (readonly [string, string | undefined])[] = [
-		["--profile", profile],
-		["--base-url", baseUrl],
-		["--api-key-file", apiKeyFile],
-		["--api-key-command", apiKeyCommand],
-		["--ca-file", caFile],
-		["--state-dir", stateDir],
-	];
-	return flags.flatMap(([flag, value]): [string, string][] => (value === undefined ? [] : [[flag, value]]));
+	const flags = {
+		"--profile": profile,
+		"--base-url": baseUrl,
+		"--api-key-file": apiKeyFile,
+		"--api-key-command": apiKeyCommand,
+		"--ca-file": caFile,
+		"--state-dir": stateDir,
+	};
+	return Object.entries(flags).flatMap(([flag, value]): [string, string][] =>
+		value === undefined ? [] : [[flag, value]],
+	);
 }
 
 /** A word, quoted for a shell if it needs quotes. One with control characters is quoted as bash and zsh read it, on one line. */

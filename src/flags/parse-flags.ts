@@ -1,16 +1,12 @@
 import type { Command } from "commander";
 import { Parsing } from "../run/operations/parsing.ts";
 import type { Session } from "../app.ts";
+import type { Given } from "./flags.ts";
 import { addRule } from "./refuse.ts";
 import { parseTime } from "./values.ts";
 
-/** Flags of commands that parse what they write. */
-export type ParseFlags = {
-	readonly parse?: boolean | undefined;
-	readonly wait?: boolean | undefined;
-	/** milliseconds */
-	readonly stallTime?: number | undefined;
-};
+/** Flags of commands that parse what they write. `stallTime` is in milliseconds. */
+export type ParseFlags = Given<{ parse: boolean; wait: boolean; stallTime: number }>;
 
 /** 30 minutes, in milliseconds: a large scan may stay at one page for some of them. */
 export const STALL_TIME = 30 * 60_000;

@@ -24,22 +24,20 @@ export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | und
 		typed: Source | undefined,
 		inProfile: Source | undefined,
 		inEnv: Source | undefined,
-		isSame = (one: Source, other: Source) => one.value === other.value,
 	): Source | undefined => {
 		if (typed !== undefined || !isTyped) return typed ?? inEnv ?? inProfile;
-		if (inProfile !== undefined && inEnv !== undefined && !isSame(inProfile, inEnv)) unused.push(inEnv.origin);
+		if (inProfile !== undefined && inEnv !== undefined && inProfile.value !== inEnv.value) unused.push(inEnv.origin);
 		return inProfile ?? inEnv;
 	};
 	const address = choose(
 		flag("--base-url", flags.baseUrl),
 		ofProfile(profile, baseUrl),
 		variable(env, "RAGTAG_BASE_URL"),
-		(one, other) => isSameService(one.value, other),
 	);
 	const ownKey = keyIn("file", ofProfile(profile, apiKeyFile)) ?? keyIn("command", ofProfile(profile, apiKeyCommand));
 	return {
 		baseUrl: address && checkedAddress(address),
-		keySource: choose(typedKey(flags), ownKey, keyOfEnvironment(env), () => false),
+		keySource: choose(typedKey(flags), ownKey, keyOfEnvironment(env)),
 		caFile: choose(flag("--ca-file", flags.caFile), ofProfile(profile, caFile), variable(env, "NODE_EXTRA_CA_CERTS")),
 		limiter: choose(flag("--limiter", flags.limiter), ofProfile(profile, limiter), variable(env, "RAGTAG_LIMITER")),
 		unused,

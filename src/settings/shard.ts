@@ -13,8 +13,8 @@ type Scheduler = {
 	readonly first: 0 | 1;
 	/** the variables of an array whose indexes begin anywhere, and have a step */
 	readonly range?: readonly [least: string, most: string, step: string];
-	/** what the user must set, or what may be wrong, as the hint of an error */
-	readonly hint: string;
+	/** what the user must set, or what may be wrong, as the hint of an error; its count where nothing else may be */
+	readonly hint?: string;
 };
 
 /** The number of shards, from the user. A Kubernetes job does not name it; for other schedulers it must be theirs. */
@@ -47,7 +47,6 @@ const SCHEDULERS: readonly Scheduler[] = [
 		index: "CLOUD_RUN_TASK_INDEX",
 		count: "CLOUD_RUN_TASK_COUNT",
 		first: 0,
-		hint: "It needs CLOUD_RUN_TASK_COUNT beside it.",
 	},
 	{
 		// docs.aws.amazon.com/batch/latest/userguide/job_env_vars.html: children of array jobs alone have them.
@@ -55,7 +54,6 @@ const SCHEDULERS: readonly Scheduler[] = [
 		index: "AWS_BATCH_JOB_ARRAY_INDEX",
 		count: "AWS_BATCH_JOB_ARRAY_SIZE",
 		first: 0,
-		hint: "It needs AWS_BATCH_JOB_ARRAY_SIZE beside it.",
 	},
 	{
 		// GitLab's lib/gitlab/ci/variables/builder.rb: only jobs of `parallel` have the index. Every job has the total, which is
@@ -64,7 +62,6 @@ const SCHEDULERS: readonly Scheduler[] = [
 		index: "CI_NODE_INDEX",
 		count: "CI_NODE_TOTAL",
 		first: 1,
-		hint: "It needs CI_NODE_TOTAL beside it.",
 	},
 ];
 
@@ -84,7 +81,7 @@ export function shardOfEnvironment(env: Environment): Shard {
 		const names = found.map(({ name, index }) => `${name} (${index})`).join(" and ");
 		throw wrong(`--shard auto finds ${names}, and can't know which counts`, `Give --shard ${SHARD_FORM}.`);
 	}
-	const { name, index, count, range = [], hint } = scheduler;
+	const { name, index, count, range = [], hint = `It needs ${count} beside it.` } = scheduler;
 	const shard = shardFrom(env, scheduler);
 	const variables = new Set([index, count, ...range, COUNT].filter((each) => isSet(env, each)).toSorted());
 	const shown = Array.from(variables, (each) => `${each}=${env[each] ?? ""}`).join(", ");

@@ -164,8 +164,8 @@ const LINES: readonly (readonly [line: string, said: string])[] = [
 	["runs adjust --rate fast", "or a timetable as in '08:00=20 20:00=100'"],
 	// As 90 seconds it would remove nearly all records of undos.
 	["runs prune --older-than 90", "Did you mean 90d?"],
-	["help --json docs", "take no words"],
-	["help runs --search rate", "take no words"],
+	["help --json docs", "WORDS and --json exclude each other"],
+	["help runs --search rate", "WORDS and --search exclude each other"],
 ];
 
 it.each(LINES)("%s is exit 2 with a next step, and nothing is sent", async (line, said) => {

@@ -54,7 +54,7 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, strin
 	[
 		"a variable that says the same is not worth a note",
 		{ profile: "both" },
-		{ RAGTAG_BASE_URL: `${A}/api/v1/` },
+		{ RAGTAG_BASE_URL: A },
 		`${A} key-of-profile`,
 	],
 	["the profile of the variable stands below both", {}, { RAGTAG_PROFILE: "both", ...U, ...K }, `${C} key-of-variable`],

@@ -3,7 +3,7 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import type { Dataset } from "../../rest/types.ts";
 import type { NamedDataset } from "../../run/service/service-memory.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
-import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
+import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { numberText } from "../../text/words.ts";
 import { connectRun } from "../../workflows/open-run.ts";
@@ -16,7 +16,7 @@ import {
 	printList,
 } from "../../workflows/lists/list-output.ts";
 
-type ListOptions = ServiceFlags & { readonly format?: Format | undefined; readonly json?: boolean | undefined };
+type ListOptions = ServiceFlags & Given<{ format: Format; json: boolean }>;
 
 export const listCommand = declare({
 	summary: "list all datasets",

@@ -6,7 +6,7 @@ import type { Run } from "../../rest/parsing.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
-import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
+import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
@@ -43,19 +43,9 @@ const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const satisfies
 const MOST_LIMIT = 10_000_000;
 
 type ListOptions = ServiceFlags &
-	FilterFlags & {
-		readonly dataset?: string | undefined;
-		readonly id?: readonly string[] | undefined;
-		readonly fields?: readonly string[] | undefined;
-		readonly limit?: number | undefined;
-		readonly sort?: SortOrder | undefined;
-		readonly allowEmpty?: boolean | undefined;
-		readonly format?: Format | undefined;
-		readonly json?: boolean | undefined;
-		readonly wide?: boolean | undefined;
-		readonly parsing?: readonly Run[] | undefined;
-		readonly untagged?: boolean | undefined;
-	};
+	FilterFlags &
+	Given<{ dataset: string; id: readonly string[]; allowEmpty: boolean; untagged: boolean; parsing: readonly Run[] }> &
+	Given<{ fields: readonly string[]; limit: number; sort: SortOrder; format: Format; json: boolean; wide: boolean }>;
 
 export const listCommand = declare({
 	summary: "list documents with their metadata",

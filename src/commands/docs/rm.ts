@@ -4,7 +4,13 @@ import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { previewRemoval, removeDocuments } from "../../run/operations/remove.ts";
 import { declare } from "../../flags/declare.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
+import {
+	addManifestOptions,
+	addRunOptions,
+	addToleranceOptions,
+	type Given,
+	type RunFlags,
+} from "../../flags/flags.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askAbout } from "../../workflows/question.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
@@ -20,12 +26,8 @@ import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type RmOptions = ManifestReadFlags &
 	RunFlags &
-	DryRunFlags & {
-		readonly manifest: string | undefined;
-		readonly id?: readonly string[] | undefined;
-		/** exact names */
-		readonly name?: readonly string[] | undefined;
-	};
+	DryRunFlags &
+	Given<{ id: readonly string[]; name: readonly string[] }> & { readonly manifest: string | undefined };
 
 export const rmCommand = declare({
 	summary: "remove documents",

@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
-import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
+import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { type JsonValue, metadataText } from "../../json/values.ts";
 import { blame } from "../../plan/blame.ts";
@@ -21,12 +21,8 @@ import {
 } from "../../workflows/recorded/blame.ts";
 import { numberText, sizeText } from "../../text/words.ts";
 
-type ShowOptions = ServiceFlags & {
-	/** id or name */
-	readonly document: string;
-	readonly dataset?: string | undefined;
-	readonly json?: boolean | undefined;
-};
+/** `document` is an id or a name. */
+type ShowOptions = ServiceFlags & Given<{ dataset: string; json: boolean }> & { readonly document: string };
 
 export const showCommand = declare({
 	summary: "show one document: metadata, and which run set each value",

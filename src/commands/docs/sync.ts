@@ -2,7 +2,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
 import { declare, type Resume } from "../../flags/declare.ts";
-import { addBodyOption, addRunOptions, addSetOption, type RunFlags } from "../../flags/flags.ts";
+import { addBodyOption, addRunOptions, addSetOption, type Given, type RunFlags } from "../../flags/flags.ts";
 import { addParseOptions, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { addRule } from "../../flags/refuse.ts";
@@ -29,11 +29,8 @@ import { addFileOptions } from "../../flags/input-flags.ts";
 type SyncOptions = RunFlags &
 	DryRunFlags &
 	SyncFlags &
-	ParseFlags & {
-		readonly folder: string;
-		readonly out?: string | undefined;
-		readonly trash?: boolean | undefined;
-	};
+	ParseFlags &
+	Given<{ out: string; trash: boolean }> & { readonly folder: string };
 
 export const syncCommand = declare({
 	summary: "make a dataset hold what a folder holds",
@@ -107,7 +104,7 @@ function noFolder({ run }: RunFile): CliError {
 	return new CliError(`run ${run} has no folder; nothing was sent`, { exit: Exit.foreign });
 }
 
-type RecordedFlags = ParseFlags & Pick<RunFlags, "allowTypeChange"> & { readonly trash?: boolean | undefined };
+type RecordedFlags = ParseFlags & Pick<SyncOptions, "allowTypeChange" | "trash">;
 
 /** The flags of a sync that a resumed run needs as well stand in its record. */
 function planKind({ parse, wait, trash, allowTypeChange }: RecordedFlags): PlanKind {

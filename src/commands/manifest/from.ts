@@ -4,7 +4,7 @@ import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { storedName } from "../../files/stored-names.ts";
 import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { addVerbosityOptions, type Given } from "../../flags/flags.ts";
 import {
 	addSourceOptions,
 	type SourceFlags,
@@ -23,12 +23,8 @@ import type { JsonValue } from "../../json/values.ts";
 import { addFileOptions, type FileFlags } from "../../flags/input-flags.ts";
 
 type FromOptions = FileFlags &
-	SourceFlags & {
-		readonly paths: readonly string[];
-		readonly explain?: boolean | undefined;
-		readonly out?: string | undefined;
-		readonly json?: boolean | undefined;
-	};
+	SourceFlags &
+	Given<{ explain: boolean; out: string; json: boolean }> & { readonly paths: readonly string[] };
 
 /** Unmatched paths that are named. */
 const NAMED = 3;

@@ -7,12 +7,12 @@ import { rowsText } from "../../text/words.ts";
 import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv, writeNewFile } from "../../workflows/lists/documents-csv.ts";
-import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
+import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
 import { parseNonEmpty, parseOut } from "../../flags/values.ts";
 
-type InitOptions = ServiceFlags & { readonly dataset?: string | undefined; readonly out?: string | undefined };
+type InitOptions = ServiceFlags & Given<{ dataset: string; out: string }>;
 
 /** A document without metadata looks like one whose metadata the service does not show. */
 const HIDDEN =
