@@ -2,12 +2,7 @@ import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { changeOf } from "../../plan/change.ts";
-import {
-	addChangeOptions,
-	type ChangeFlags,
-	addUnaskedOptions,
-	addTypeOption,
-} from "../../flags/change-flags.ts";
+import { addChangeOptions, type ChangeFlags, addUnaskedOptions, addTypeOption } from "../../flags/change-flags.ts";
 import { declare, typedOptions } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
