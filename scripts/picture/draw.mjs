@@ -48,14 +48,15 @@ const NO_BREAK = "\u{a0}";
 const escaped = (text) =>
 	text.replaceAll(" ", NO_BREAK).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
+/** Lines that a command adds on a busy machine alone, each with the rest that did not fit in the width. */
+const OF_SLOW_RUNS = /^(?:rate: |The oldest reading of a document ).*\n(?:[a-z].*\n)?/gm;
+
 /** The words of a picture without what differs from run to run: numbers, ids, and why a busy machine was slow. */
 export function words(picture) {
-	const lines = [...picture.matchAll(/<text [^>]*>(.*?)<\/text>/g)].map(([, line = ""]) =>
-		line.replaceAll(/<[^>]*>/g, "").replaceAll(NO_BREAK, " "),
-	);
-	return lines
-		.filter((line) => !line.startsWith("rate: "))
-		.map((line) => line.replaceAll(/\b[0-9a-f]{32}\b|\d{8}T\d{6}-[0-9a-f]{6}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "ID"))
-		.map((line) => line.replaceAll(/[\d.]+ /g, "N "))
-		.join("\n");
+	return [...picture.matchAll(/<text [^>]*>(.*?)<\/text>/g)]
+		.map(([, line = ""]) => `${line.replaceAll(/<[^>]*>/g, "").replaceAll(NO_BREAK, " ")}\n`)
+		.join("")
+		.replaceAll(OF_SLOW_RUNS, "")
+		.replaceAll(/\b[0-9a-f]{32}\b|\d{8}T\d{6}-[0-9a-f]{6}|\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, "ID")
+		.replaceAll(/[\d.]+ /g, "N ");
 }
