@@ -164,7 +164,7 @@ it("takes its options from a file: the dataset, the filters and the values", asy
 	const { run, held, home, root, service } = await synced(PAPERS);
 	const config = join(home, "sync.yaml");
 	await writeFile(config, `dataset: ${service.dataset}\nexclude: hr\nset: {by: file}\nnames: flat\n`);
-	await says(run(["docs", "sync", root, "--config", config]), 0, "dataset, set, names, exclude");
+	await says(run(["docs", "sync", root, "--config", config]), 0, "dataset, names, exclude, set");
 	expect((await held()).map(({ name, metadata }) => [name, metadata])).toEqual([
 		["it__a.txt", { by: "file" }],
 		["top.md", { by: "file" }],
