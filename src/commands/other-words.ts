@@ -134,15 +134,12 @@ function optionAnswer(typed: string, command: Command): string | undefined {
 	const places = [name, group, "*"];
 	const long = longForm(word);
 	if (long !== word && has(long)) return `Type: ${long}`;
-	// `-dpapers` and `-d=papers`
-	const [, short = "", attached = ""] = /^(-[a-z])=?(.+)$/.exec(typed) ?? [];
-	const divided = has(short) ? `Type: ${short} ${attached}` : undefined;
-	if (word === short) return divided;
+	// `-d=papers`
+	if (word.length === 2 && has(word)) return `Type: ${word} ${value.join("=")}`;
 	return (
 		habitOf(OPTION_HABITS, word, places, fits) ??
 		habitOf(OPTION_HABITS, long, places, fits) ??
-		nearestOption(long, options) ??
-		divided
+		nearestOption(long, options)
 	);
 }
 

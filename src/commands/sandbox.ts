@@ -10,7 +10,6 @@ import type { Sandbox, SandboxOptions } from "../sandbox/index.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
 import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
 import { declare } from "../flags/declare.ts";
-import { addRule } from "../flags/refuse.ts";
 import { choice, parseCount, parseNonEmpty } from "../flags/values.ts";
 
 const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
@@ -35,9 +34,6 @@ export const sandboxCommand = declare({
 		"ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
 		`ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'`,
 	declare: (command) => {
-		const documented = "--update or --page-limit or --large-page or --error-style";
-		const hint = "Leave it out: a release of RAGFlow has fixed answers.";
-		addRule(command, documented, "needs", "--flavour documented or --upgrade", hint);
 		command
 			.argument("[program...]", "after --: a program, such as a shell, that gets the address and the key")
 			.option(
@@ -131,15 +127,21 @@ async function faultPlan({ faults }: SandboxFlags): Promise<FaultPlan | undefine
 	});
 }
 
-/** The documented API has no members. */
+/** Options that would have no effect are refused: the documented API has no members, releases of RAGFlow have fixed answers. */
 function checkOptions(flags: SandboxFlags): void {
-	const { flavour, upgrade, memberKey } = flags;
+	const { flavour, upgrade, update, pageLimit, largePage, errorStyle, memberKey } = flags;
 	if (flavour === "documented" && upgrade === undefined && memberKey !== undefined) {
 		throw usageError(
 			"--member-key is only for RAGFlow's flavours: the documented API has no members",
 			"Name a flavour, as in --flavour ragflow-0.24.",
 		);
 	}
+	if (flavour === "documented" || upgrade?.to === "documented") return;
+	if (update === "replace" && pageLimit === undefined && largePage === "error" && errorStyle === "status") return;
+	throw usageError(
+		"--update, --page-limit, --large-page and --error-style need --flavour documented, or --upgrade to it",
+		"Leave them out: a release of RAGFlow has fixed answers.",
+	);
 }
 
 /** `NAME:N`: a flavour, and the number of updates after which it answers. */

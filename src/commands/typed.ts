@@ -65,8 +65,8 @@ export function mistypedOption(argv: readonly string[], command: Command): Comma
 	const options = optionsOf(command);
 	let before: Option | undefined;
 	for (const word of argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined)) {
+		const [flag = ""] = word.split("=");
 		if (before !== undefined) {
-			const [flag] = word.split("=");
 			if (options.some(({ long }) => long === flag)) {
 				const text = `option '${before.flags}' argument missing: ${flag} follows it`;
 				return new CommanderError(Exit.usage, "commander.optionMissingArgument", text);
@@ -76,6 +76,10 @@ export function mistypedOption(argv: readonly string[], command: Command): Comma
 		}
 		before = options.find(({ long, short, required }) => required && (long === word || short === word.slice(0, 2)));
 		if (before === undefined || before.long === word || word.length === 2) continue;
+		// `-dpapers` is the dataset "papers", as POSIX has it.
+		const isAttached = flag.length > 2 && options.every(({ long }) => long !== longForm(flag));
+		before = undefined;
+		if (isAttached) continue;
 		return new CommanderError(Exit.usage, "commander.unknownOption", `unknown option '${word}'`);
 	}
 	return undefined;

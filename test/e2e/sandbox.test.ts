@@ -92,7 +92,8 @@ it("a sandbox speaks the requested release, and the next one after the planned u
 it.each([
 	[["--flavour", "ragflow-9.9"], "Allowed choices are documented, ragflow-0.18"],
 	[["--upgrade", "ragflow-9.9:1"], "one of documented, ragflow-0.18"],
-	[["--flavour", "ragflow-0.23", "--update", "merge"], "--update needs --flavour documented"],
+	[["--flavour", "ragflow-0.23", "--update", "merge"], "need --flavour documented"],
+	[["--flavour", "ragflow-0.23", "--upgrade", "ragflow-0.26:9", "--update", "merge"], "need --flavour documented"],
 ])("sandbox %j is exit 2 with the reason", async (argv, why) => {
 	const { exit, stdout, stderr } = await program(["sandbox", "--port", "0", ...argv]);
 	expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);

@@ -120,8 +120,6 @@ it.each([
 	["docs -n tag x.csv", "An option stands after its command: ragtag docs tag -n, --dry-run"],
 	["docs tag x.csv -dry-run", "Type: --dry-run"],
 	["docs tag x.csv -d=papers", "Type: -d papers"],
-	["docs tag x.csv -dpapers", "Type: -d papers"],
-	["docs tag x.csv -delim ,", "The first line of a CSV is its header, which also tells the delimiter."],
 	["docs tag x.csv --dataset --dry-run", "argument missing: --dry-run follows it\nType: -d, --dataset <id or name>"],
 	["docs tag x.csv json", "Did you mean --json?"],
 	["docs tag x.csv a=b", "Did you mean --set a=b?"],

@@ -38,6 +38,9 @@ it("every document of several pages is listed once, in every format", async () =
 	expect(lines.map((line) => at(line, "meta_fields"))).toEqual(held.map(({ metadata }) => metadata));
 	expect(keys(lines[0])).toEqual(["dataset_id", "document_id", "name", "size", "create_time", "meta_fields"]);
 	expect(await list("--json")).toBe(await list("--format", "jsonl"));
+	// A value may be attached to its letter.
+	const attached = await ragtag(["docs", "list", `-d${service.dataset}`, "--json"], { env: envOf(service) });
+	expect(attached.stdout).toBe(await list("--json"));
 	expect(items(parse(await list("--format", "json")))).toEqual(lines);
 	const tsv = (await list()).trimEnd().split("\n");
 	expect(tsv[0]?.split("\t")[0]).toBe("document_id");
