@@ -8,7 +8,7 @@ import { areDisjoint, type Shard, shardIn, shardOf, shardText } from "../../shar
 import { type Lock, Locked, refuseWhileLocked, takeLock } from "../storage/lock.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
-import type { LockOwner, Processes } from "../storage/process-owner.ts";
+import type { Processes } from "../storage/process-owner.ts";
 import { cannotRecord, LOCKS, type RunStore } from "./run-store.ts";
 
 export type LockOptions = {
@@ -119,18 +119,16 @@ type Refused = { readonly folder: string; readonly shard: Shard | undefined; rea
 function refusal(error: unknown, { folder, shard, called = "this manifest" }: Refused): CliError {
 	if (!(error instanceof Locked)) return cannotRecord(folder, error);
 	const { owner, forcible } = error;
-	const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
+	const who = `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
 	const what = shard === undefined ? called : `shard ${shardText(shard)} of ${called}`;
+	const status = `kill -USR1 ${owner.pid} prints in its terminal how far it is`;
 	return new CliError(`${what} is in use by ${who}; nothing was sent`, {
 		exit: Exit.locked,
-		hint: forcible ? "If that process has certainly ended, add --force." : goesOnHint(owner),
+		hint: forcible
+			? "If that process has certainly ended, add --force."
+			: `Wait until it has ended. ragtag runs adjust --rate N or --pause changes it, and ${status}.`,
 		cause: error,
 	});
-}
-
-function goesOnHint(owner: LockOwner | undefined): string {
-	const status = owner === undefined ? "" : `, and kill -USR1 ${owner.pid} prints in its terminal how far it is`;
-	return `Wait until it has ended. ragtag runs adjust --rate N or --pause changes it${status}.`;
 }
 
 /** The dataset that `-d` gives; empty where rows name their own. */

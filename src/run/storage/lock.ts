@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, realpathSync, writeFileSync } from "node:fs";
+import { constants, mkdirSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../../errors.ts";
 import {
 	type LockOwner,
 	type Machine,
-	type OwnerState,
 	ownerStateOf,
 	ownerText,
 	type Processes,
@@ -14,32 +12,26 @@ import {
 	thisMachine,
 	thisProcessAsOwner,
 } from "./process-owner.ts";
-import { readTextIfThere, removeFile, statusOf } from "./quick-files.ts";
-
-/** Age in milliseconds at which a file counts as left by a process that was killed while it took a lock, which takes milliseconds. */
-const ABANDONED_AGE_MS = 10_000;
-
-/** The longest time in milliseconds to wait for other processes that take the lock. */
-const TIMEOUT_MS = 2 * ABANDONED_AGE_MS;
-
-/** Between two tries, in milliseconds. */
-const POLL_MS = 5;
+import { isAbsent, readTextIfThere, removeFile } from "./quick-files.ts";
 
 /** Bytes of a lock's random part, enough that no two locks have the same. */
 const NONCE_BYTES = 16;
 
+/** Error codes of a rename onto a folder that has a file. */
+const NOT_EMPTY: readonly (string | undefined)[] = ["ENOTEMPTY", "EEXIST"];
+
+/** Renames until the storage counts as faulty. Each one but the first follows a lock that was given up meanwhile. */
+const MOST_TRIES = 100;
+
 /** Another process holds the lock. Nothing was changed. Exit 5. */
 export class Locked extends Error {
 	override readonly name = "Locked";
-	/** undefined where the lock does not name its owner */
-	readonly owner: LockOwner | undefined;
-	/** whether `force` takes the lock: the owner is on another machine, or unknown */
+	readonly owner: LockOwner;
+	/** whether `force` takes the lock: the owner is on another machine */
 	readonly forcible: boolean;
 
-	constructor(path: string, owner: LockOwner | undefined, forcible: boolean) {
-		const who =
-			owner === undefined ? "an unknown process" : `pid ${owner.pid} on host ${owner.host} since ${owner.since}`;
-		super(`${path} is locked by ${who}`);
+	constructor(path: string, owner: LockOwner, forcible: boolean) {
+		super(`${path} is locked by pid ${owner.pid} on host ${owner.host} since ${owner.since}`);
 		this.owner = owner;
 		this.forcible = forcible;
 	}
@@ -57,8 +49,10 @@ type LockOptions = {
 };
 
 /**
- * Takes the lock file `PATH.lock`, which names its owner. The lock of a process that has ended is taken over. Of several
- * processes that take it at once, exactly one succeeds.
+ * Takes the lock `PATH.lock`, a folder with one file: the file names the owner, and its name is that of no other lock. It is
+ * renamed into place with its file in it, which fails while another file is there: of several processes at once, exactly
+ * one succeeds. The lock of a process that has ended is taken over: its file is removed, by its own name, and an empty
+ * folder is no lock. So a kill at any moment keeps no other process out.
  *
  * Two containers that share a folder and a host name count as one machine.
  *
@@ -66,76 +60,69 @@ type LockOptions = {
  */
 export async function takeLock(path: string, { processes, force = false, machine }: LockOptions): Promise<Lock> {
 	const folder = realpathSync.native(dirname(resolve(path)));
-	const file = join(folder, `${basename(path)}.lock`);
+	const lock = join(folder, `${basename(path)}.lock`);
 	const here = machine ?? thisMachine(processes);
-	const self = thisProcessAsOwner(here, processes.pid, randomBytes(NONCE_BYTES).toString("hex"));
-	await exclusively(`${file}.taking`, () => {
-		const found = readLock(file, here);
-		refuseIfHeld(found, file, force);
-		if (found.state !== "free") removeFile(file);
+	const nonce = randomBytes(NONCE_BYTES).toString("hex");
+	const draft = `${lock}.${nonce}`;
+	mkdirSync(draft, { mode: 0o700 });
+	try {
 		// It is not synced: one that a loss of power empties counts as abandoned.
-		writeFileSync(file, ownerText(self), { flag: "wx", mode: 0o600 });
-	});
-	return {
-		[Symbol.asyncDispose]: async () => {
-			if (readLock(file, here).owner?.nonce === self.nonce) removeFile(file);
-		},
-	};
+		const owner = ownerText(thisProcessAsOwner(here, processes.pid, nonce));
+		writeFileSync(join(draft, nonce), owner, { flag: "wx", mode: 0o600 });
+		for (let tries = 1; !isRenamed(draft, lock, tries === MOST_TRIES); tries++) {
+			const abandoned = abandonedFile(lock, here, force);
+			if (abandoned !== undefined) free(lock, abandoned);
+		}
+	} catch (error) {
+		rmSync(draft, { recursive: true, force: true });
+		throw error;
+	}
+	return { [Symbol.asyncDispose]: async () => free(lock, nonce) };
 }
 
 /** Refuses where another process holds that lock, and takes nothing. @throws Locked */
 export function refuseWhileLocked(path: string, { processes, force = false, machine }: LockOptions): void {
-	const here = machine ?? thisMachine(processes);
-	refuseIfHeld(readLock(`${path}.lock`, here), path, force);
+	abandonedFile(`${path}.lock`, machine ?? thisMachine(processes), force);
 }
 
-type FoundLock = { readonly owner: LockOwner | undefined; readonly state: OwnerState | "free" | "unwritten" };
-
-function readLock(file: string, here: Machine): FoundLock {
-	const text = readTextIfThere(file, constants.O_NOFOLLOW);
-	if (text === undefined) return { owner: undefined, state: "free" };
+/** The file of a lock that may be taken over; undefined where there is no lock. @throws Locked for any other lock */
+function abandonedFile(lock: string, here: Machine, force: boolean): string | undefined {
+	const [file] = namesIn(lock);
+	const text = file === undefined ? undefined : readTextIfThere(join(lock, file), constants.O_NOFOLLOW);
+	if (text === undefined) return undefined;
 	const owner = readOwner(text);
-	if (owner !== undefined) return { owner, state: ownerStateOf(owner, here, here.processOf(owner.pid)) };
-	return { owner, state: ageOf(file) > ABANDONED_AGE_MS ? "gone" : "unwritten" };
+	if (owner === undefined) return file;
+	const state = ownerStateOf(owner, here, here.processOf(owner.pid));
+	if (state === "gone" || (state === "elsewhere" && force)) return file;
+	throw new Locked(lock, owner, state === "elsewhere");
 }
 
-/** @throws Locked where the lock may not be taken over */
-function refuseIfHeld({ owner, state }: FoundLock, file: string, force: boolean): void {
-	if (state === "running") throw new Locked(file, owner, false);
-	if ((state === "elsewhere" || state === "unwritten") && !force) throw new Locked(file, owner, true);
-}
-
-/** Does some work while no other process does it: only one can create the file. */
-async function exclusively(mutex: string, work: () => void): Promise<void> {
-	const end = performance.now() + TIMEOUT_MS;
-	while (!isCreated(mutex)) {
-		if (ageOf(mutex) > ABANDONED_AGE_MS) removeFile(mutex);
-		else if (performance.now() < end) await sleep(POLL_MS);
-		else throw new Error(`another process has been taking the lock for ${TIMEOUT_MS} ms`);
-	}
+function namesIn(folder: string): string[] {
 	try {
-		work();
-	} finally {
-		removeFile(mutex);
+		return readdirSync(folder);
+	} catch (error) {
+		if (isAbsent(error)) return [];
+		throw error;
 	}
 }
 
-/** Creates a file. @returns whether it was not there before */
-function isCreated(path: string): boolean {
+/** Removes a lock's file, and the folder unless another process has renamed its own into its place. */
+function free(lock: string, file: string): void {
+	removeFile(join(lock, file));
 	try {
-		closeSync(openSync(path, "wx", 0o600));
+		rmdirSync(lock);
+	} catch {
+		// An empty one that stays is no lock.
+	}
+}
+
+/** Renames a folder onto one that is absent or empty. @returns false where it is neither, if that is not the last try */
+function isRenamed(from: string, to: string, isLast: boolean): boolean {
+	try {
+		renameSync(from, to);
 		return true;
 	} catch (error) {
-		if (errorCode(error) !== "EEXIST") throw error;
+		if (isLast || !NOT_EMPTY.includes(errorCode(error))) throw error;
 		return false;
 	}
-}
-
-/**
- * Milliseconds between now and the time when a file was written; 0 where it does not exist. Where the clock was set back
- * since, that time lies ahead: such a file would never get old.
- */
-function ageOf(path: string): number {
-	const written = statusOf(path)?.mtimeMs;
-	return written === undefined ? 0 : Math.abs(Date.now() - written);
 }

@@ -9,7 +9,7 @@ import { makeFolder, storageReason } from "./folders.ts";
 import { type Lock, Locked, refuseWhileLocked, takeLock } from "./lock.ts";
 import { type CurrentUser, secureStateFolder, secureTemporaryFolder } from "./private-folders.ts";
 import type { Processes } from "./process-owner.ts";
-import { removeFile, statusOf } from "./quick-files.ts";
+import { statusOf } from "./quick-files.ts";
 
 const MAKE_ROOM_HINT = "Free some space there, or name another folder with --state-dir.";
 
@@ -107,7 +107,7 @@ async function removeAbandoned(path: string, processes: Processes, uid: number):
 		throw error;
 	}
 	await rm(path, { recursive: true, force: true });
-	removeFile(`${path}.lock`);
+	await rm(`${path}.lock`, { recursive: true, force: true });
 }
 
 /**

@@ -173,8 +173,7 @@ export async function lockFolder(folder: string, processes: Processes): Promise<
 		return await takeLock(join(folder, `${OWN_PREFIX}downloads`), { processes, force: true });
 	} catch (error) {
 		if (!(error instanceof Locked)) throw error;
-		const who = error.owner === undefined ? "another process" : `process ${error.owner.pid}`;
-		throw new CliError(`${who} downloads into ${folder} now; nothing was sent`, {
+		throw new CliError(`process ${error.owner.pid} downloads into ${folder} now; nothing was sent`, {
 			exit: Exit.locked,
 			hint: "Wait until it has ended, or name another folder.",
 			cause: error,

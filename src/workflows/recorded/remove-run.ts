@@ -140,9 +140,8 @@ function whyLocked(error: unknown, run: string, flags: GlobalFlags): string {
 	if (!(error instanceof CliError) || !(error.cause instanceof Locked)) throw error;
 	const { owner, forcible } = error.cause;
 	if (!forcible) return "it or another run of its manifest is in progress";
-	const who = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
 	const take = withFlags(`ragtag runs repair ${run} --force`, flags);
-	return `${who} holds its lock, and can't be checked from this machine; if that process has certainly ended, ${take} takes the lock`;
+	return `process ${owner.pid} on ${owner.host} holds its lock, and can't be checked from this machine; if that process has certainly ended, ${take} takes the lock`;
 }
 
 /** Milliseconds that the end of a run may take to remove old runs. The end of the next run removes the others. */

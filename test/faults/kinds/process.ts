@@ -258,9 +258,10 @@ export const processes = section("none", (test) => {
 	test("P20: the lock of another machine is never taken unasked", async () => {
 		const half = await killed();
 		const locks = join(half.state, "runs", ".locks");
-		const [name = ""] = await readdir(locks);
-		const owner = parse(await readFile(join(locks, name), "utf8"));
-		await writeFile(join(locks, name), `${JSON.stringify({ ...Object(owner), host: "elsewhere.test" })}\n`);
+		const [lock = ""] = await readdir(locks);
+		const [name = ""] = await readdir(join(locks, lock));
+		const owner = parse(await readFile(join(locks, lock, name), "utf8"));
+		await writeFile(join(locks, lock, name), `${JSON.stringify({ ...Object(owner), host: "elsewhere.test" })}\n`);
 		const { applied } = half.service.control.counts();
 		const refused = await half.again(["--resume"]);
 		expect([refused.exit, refused.stderr]).toEqual([5, expect.stringContaining("--force")]);

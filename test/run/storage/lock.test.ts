@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { folder } from "../../support/service.ts";
@@ -35,12 +36,39 @@ try {
 	process.exit();
 }`;
 
+/** Takes the lock 300 times, each time as another process that ends without giving it up. Prints how often it had it. */
+const CONTENDER = `
+import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from "node:fs";
+import { Locked, takeLock } from "./src/run/storage/lock.ts";
+const [path, nth] = process.argv.slice(2);
+const alive = (pid) => path + ".pid-" + pid;
+const machine = { host: "h", boot: null, processOf: (pid) => (existsSync(alive(pid)) ? { start: null } : undefined) };
+let taken = 0;
+for (let turn = 1; turn <= 300; turn++) {
+	const pid = Number(nth) * 1000 + turn;
+	writeFileSync(alive(pid), "");
+	try {
+		await takeLock(path, { processes: { pid, isRunning: () => true }, machine });
+		closeSync(openSync(path + ".held", "wx"));
+		unlinkSync(path + ".held");
+		taken += 1;
+	} catch (error) {
+		if (!(error instanceof Locked)) throw error;
+	}
+	unlinkSync(alive(pid));
+}
+process.stdout.write(taken + "\\n");`;
+
+async function bundled(contents: string): Promise<string> {
+	const root = fileURLToPath(new URL("../../..", import.meta.url));
+	const stdin = { contents, resolveDir: root, loader: "ts" } as const;
+	const { outputFiles } = await build({ stdin, bundle: true, platform: "node", format: "esm", write: false });
+	return outputFiles[0]?.text ?? "";
+}
+
 let script = "";
 beforeAll(async () => {
-	const root = fileURLToPath(new URL("../../..", import.meta.url));
-	const stdin = { contents: HOLDER, resolveDir: root, loader: "ts" } as const;
-	const { outputFiles } = await build({ stdin, bundle: true, platform: "node", format: "esm", write: false });
-	script = outputFiles[0]?.text ?? "";
+	script = await bundled(HOLDER);
 });
 
 type Holder = { readonly child: ChildProcess; readonly line: () => Promise<string> };
@@ -79,11 +107,17 @@ async function owner(more: Partial<LockOwner> = {}): Promise<LockOwner> {
 	return { pid: 2 ** 22 + 1, start: "1", boot, host, nonce: "n", since: "2026-01-02T03:04:05Z", ...more };
 }
 
+/** Puts a lock there, as another process left it. */
+async function put(at: string, text: string): Promise<void> {
+	await mkdir(`${at}.lock`, { mode: 0o700 });
+	await writeFile(join(`${at}.lock`, "n"), text);
+}
+
 describe("a lock", () => {
 	it("goes to exactly one of twenty simultaneous starts, or two runs would send the same rows", async () => {
 		const at = await path();
 		for (const stale of [false, true]) {
-			if (stale) await writeFile(`${at}.lock`, ownerText(await owner()));
+			if (stale) await put(at, ownerText(await owner()));
 			const holders = await Promise.all(Array.from({ length: 20 }, () => holder(at)));
 			holders.forEach(go);
 			const lines = await Promise.all(holders.map(({ line }) => line()));
@@ -132,8 +166,10 @@ describe("a lock", () => {
 	it("is readable by its user alone, and names its owner", async () => {
 		const at = await path();
 		await take(at);
-		expect((await stat(`${at}.lock`)).mode & 0o777).toBe(0o600);
-		expect(readOwner(await readFile(`${at}.lock`, "utf8"))).toMatchObject({
+		const [name = ""] = await readdir(`${at}.lock`);
+		const file = join(`${at}.lock`, name);
+		expect([(await stat(`${at}.lock`)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
+		expect(readOwner(await readFile(file, "utf8"))).toMatchObject({
 			pid: process.pid,
 			start: expect.stringMatching(/^\d+$/),
 			boot: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -146,33 +182,49 @@ describe("a lock", () => {
 		["the same host before it started anew", { boot: "00000000-0000-0000-0000-000000000000" }],
 	])("of %s stays unless it is forced: this machine can't know whether that process runs", async (_, other) => {
 		const at = await path();
-		await writeFile(`${at}.lock`, ownerText(await owner(other)));
+		await put(at, ownerText(await owner(other)));
 		expect(await take(at)).toMatchObject({ name: "Locked", forcible: true, owner: other });
 		expect(await take(at, { force: true })).not.toBeInstanceOf(Locked);
 	});
 
 	it("of a process whose id was reused is taken over", async () => {
 		const at = await path();
-		await writeFile(`${at}.lock`, ownerText(await owner({ pid: process.pid, start: "1" })));
+		await put(at, ownerText(await owner({ pid: process.pid, start: "1" })));
 		expect(await take(at)).not.toBeInstanceOf(Locked);
 	});
 
-	it.each(["", "{", '{"pid":1}'])("without an owner (%j) stays while it may still be written", async (text) => {
+	it.each(["", "{", '{"pid":1}'])("without an owner (%j) is taken over: a loss of power left it", async (text) => {
 		const at = await path();
-		await writeFile(`${at}.lock`, text);
-		expect(await take(at)).toMatchObject({ name: "Locked", owner: undefined, forcible: true });
-		const before = new Date(Date.now() - 60_000);
-		await utimes(`${at}.lock`, before, before);
+		await put(at, text);
 		expect(await take(at)).not.toBeInstanceOf(Locked);
 		expect(await take(at)).toMatchObject({ owner: { pid: process.pid } });
 	});
 
-	it("without an owner is taken over although the clock was set back: it would stay for as long", async () => {
+	it.each(["before it is in its place", "after the old one was emptied"])(
+		"is taken at once although another process was killed while it took it, %s",
+		async (when) => {
+			const at = await path();
+			if (when.startsWith("before")) await put(`${at}.lock.draft`, ownerText(await owner()));
+			else await mkdir(`${at}.lock`);
+			const begun = performance.now();
+			expect(await take(at)).not.toBeInstanceOf(Locked);
+			expect(performance.now() - begun).toBeLessThan(1_000);
+			expect(await take(at)).toBeInstanceOf(Locked);
+		},
+	);
+
+	it("that is abandoned again and again is never held by two processes", async () => {
 		const at = await path();
-		await writeFile(`${at}.lock`, "");
-		const ahead = new Date(Date.now() + 3_600_000);
-		await utimes(`${at}.lock`, ahead, ahead);
-		expect(await take(at)).not.toBeInstanceOf(Locked);
+		const script = await bundled(CONTENDER);
+		const all = Array.from({ length: 4 }, async (_, nth) => {
+			const argv = ["--input-type=module", "-e", script, "--", "-", at, `${nth}`];
+			return Number((await promisify(execFile)(process.execPath, argv)).stdout);
+		});
+		const taken = await Promise.all(all);
+		expect(
+			taken.every((count) => count > 0),
+			String(taken),
+		).toBe(true);
 	});
 });
 
@@ -183,21 +235,10 @@ describe("a lock on a system without start times", () => {
 
 	it("goes to exactly one of many simultaneous starts", async () => {
 		const at = await path();
-		await writeFile(`${at}.lock`, ownerText(await owner({ host: "mac", boot: null, start: null, pid: 99 })));
+		await put(at, ownerText(await owner({ host: "mac", boot: null, start: null, pid: 99 })));
 		const all = await Promise.all(Array.from({ length: 12 }, () => take(at, { machine: machine([process.pid]) })));
 		expect(all.filter((each) => !(each instanceof Locked))).toHaveLength(1);
 		expect(await readdir(join(at, ".."))).toEqual(["run.lock"]);
-	});
-
-	it.each([
-		["before", -120_000],
-		["ahead, as the clock was set back", 3_600_000],
-	])("is taken although another process was killed while it took it, %s", async (_, milliseconds) => {
-		const at = await path();
-		await writeFile(`${at}.lock.taking`, "");
-		const taken = new Date(Date.now() + milliseconds);
-		await utimes(`${at}.lock.taking`, taken, taken);
-		expect(await take(at, { machine: machine([process.pid]) })).not.toBeInstanceOf(Locked);
 	});
 });
 

@@ -14,7 +14,8 @@ const self = thisProcessAsOwner(thisMachine(processes), process.pid, "n");
 const put = async (shared: string, name: string, owner: LockOwner, daysAgo = 1): Promise<void> => {
 	await mkdir(join(shared, name), { recursive: true });
 	await writeFile(join(shared, name, "manifest"), "a copy");
-	await writeFile(join(shared, `${name}.lock`), ownerText(owner));
+	await mkdir(join(shared, `${name}.lock`));
+	await writeFile(join(shared, `${name}.lock`, "n"), ownerText(owner));
 	const time = Date.now() / 1000 - daysAgo * 86_400;
 	await utimes(join(shared, `${name}.lock`), time, time);
 };
