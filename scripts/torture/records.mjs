@@ -1,6 +1,7 @@
 // The journal of a run as its file has it: read here without the program's own reader.
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 
 /** Run folders of a state folder that can be gone on with, the oldest first: others were cut off before anything was sent. */
 export function runFolders(state) {
@@ -55,10 +56,11 @@ const STATUSES = {
 	ox: "failed",
 };
 
-/** The text of a journal. */
+/** The text of a journal. The plain file counts, also beside a compressed one that a kill left. */
 function journalOf(folder) {
 	const path = join(folder, "journal.log");
-	return statSync(path, { throwIfNoEntry: false }) === undefined ? "" : readFileSync(path, "utf8");
+	if (existsSync(path)) return readFileSync(path, "utf8");
+	return existsSync(`${path}.gz`) ? gunzipSync(readFileSync(`${path}.gz`)).toString() : "";
 }
 
 function isWhole(path) {

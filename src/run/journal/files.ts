@@ -1,7 +1,9 @@
 import {
 	closeSync,
 	constants,
+	createReadStream,
 	createWriteStream,
+	existsSync,
 	fstatSync,
 	lstatSync,
 	mkdirSync,
@@ -11,10 +13,13 @@ import {
 } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { pipeline as piped, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { errorCode } from "../../errors.ts";
+import { createGunzip, createGzip } from "node:zlib";
+import { errorCode, reason } from "../../errors.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { syncFile } from "../../write-whole.ts";
+import { damagedJournal } from "./errors.ts";
 import type { Chunks } from "./lines.ts";
 import type { JournalFile } from "./writer.ts";
 
@@ -24,6 +29,9 @@ const FILE_MODE = 0o600;
 
 /** Bytes that are read at a time: a read costs as much as three hundred records. */
 const READ_BYTES = 256 * 1024;
+
+/** Bytes that are unpacked at a time: of a damaged file, the last piece is lost. */
+const UNPACKED_BYTES = 64 * 1024;
 
 /** A symbolic link is not followed, and a named pipe without a writer does not block the program. */
 const SAFE_OPEN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -37,15 +45,9 @@ const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "EISDIR", "EN
  * @returns the folders that contain their names: the new ones are durable once `syncFolder` has resolved for each
  */
 export function createFolder(path: string): readonly string[] {
-	const parent = dirname(resolve(path));
-	const [outermost] = makeFolder(parent);
+	const made = makeFolder(dirname(resolve(path)));
 	mkdirSync(path, { mode: FOLDER_MODE });
-	const last = outermost === undefined ? parent : dirname(resolve(outermost));
-	const containing: string[] = [];
-	for (let folder = parent; ; folder = dirname(folder)) {
-		containing.push(folder);
-		if (folder === last || folder === dirname(folder)) return containing;
-	}
+	return [...made, resolve(path)].map((folder) => dirname(folder));
 }
 
 /** Makes the names in a folder durable, which to sync a file does not. */
@@ -73,9 +75,14 @@ export async function createFile(path: string): Promise<JournalFile> {
 /**
  * Opens a file to append to it after its good records. Bytes after them are cut off, and the cut is durable before any
  * record is appended: otherwise a record could follow the remains of a torn one. The good records are made durable too:
- * a process that was killed may have written them without a sync.
+ * a process that was killed may have written them without a sync. A compressed file is made plain first.
  */
 export async function reopenFile(path: string, goodLength: number): Promise<JournalFile> {
+	const packed = packedPath(path);
+	const bytes = existsSync(path) ? undefined : await readChunks(path);
+	if (bytes !== undefined) await replaceFile(path, bytes, packed);
+	// It would lack the records that follow.
+	await rm(packed, { force: true });
 	const handle = await open(path, constants.O_RDWR | constants.O_APPEND | SAFE_OPEN);
 	return await closeOnError(handle, async () => {
 		if ((await sizeOf(handle, path)) > goodLength) await handle.truncate(goodLength);
@@ -84,19 +91,59 @@ export async function reopenFile(path: string, goodLength: number): Promise<Jour
 	});
 }
 
-/** The bytes of a file in pieces; undefined where there is none. @param end offset after the last byte */
+/** Level of compression: on journals 3 is faster than 1, and 6 saves only 7 percent more. */
+const LEVEL = 3;
+
+/** The compressed form of a file that nothing is appended to. Where the plain file is there too, that one counts. */
+export function packedPath(path: string): string {
+	return `${path}.gz`;
+}
+
+/** Replaces a file by its compressed form. */
+export async function packFile(path: string): Promise<void> {
+	const gzip = createGzip({ level: LEVEL, chunkSize: READ_BYTES });
+	await replaceFile(packedPath(path), piped(createReadStream(path), gzip, () => undefined), path);
+}
+
+/** The bytes of a file in pieces, plain or compressed; undefined where there is none. @param end offset after the last byte */
 export async function readChunks(path: string, end = Number.POSITIVE_INFINITY): Promise<Chunks | undefined> {
-	let handle: FileHandle;
+	// Between two tries another process may make the file plain.
+	for (const name of [path, packedPath(path), path]) {
+		const handle = await openIfThere(name);
+		if (handle === undefined) continue;
+		await closeOnError(handle, () => sizeOf(handle, name));
+		const bytes = handle.createReadStream({ highWaterMark: READ_BYTES });
+		return firstBytes(name === path ? bytes : unpacked(bytes, name), end);
+	}
+	return undefined;
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
 	try {
-		handle = await open(path, constants.O_RDONLY | SAFE_OPEN);
+		return await open(path, constants.O_RDONLY | SAFE_OPEN);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
-	return closeOnError(handle, async () => {
-		await sizeOf(handle, path);
-		return end === 0 ? [] : handle.createReadStream({ end: end - 1, highWaterMark: READ_BYTES });
-	});
+}
+
+async function* firstBytes(chunks: AsyncIterable<Uint8Array>, end: number): AsyncGenerator<Uint8Array> {
+	let left = end;
+	for await (const chunk of chunks) {
+		if (left <= 0) return;
+		yield chunk.subarray(0, left);
+		left -= chunk.length;
+	}
+}
+
+/** @throws JournalUnreadable where the compressed bytes are damaged or cut off */
+async function* unpacked(bytes: Readable, name: string): AsyncGenerator<Uint8Array> {
+	try {
+		for await (const chunk of piped(bytes, createGunzip({ chunkSize: UNPACKED_BYTES }), () => undefined)) yield chunk;
+	} catch (error) {
+		if (errorCode(error)?.startsWith("Z_") !== true) throw error;
+		throw damagedJournal(`${name} is damaged: ${reason(error)}`, name);
+	}
 }
 
 async function sizeOf(handle: FileHandle, path: string): Promise<number> {
@@ -115,20 +162,29 @@ async function closeOnError<Value>(handle: FileHandle, use: () => Promise<Value>
 }
 
 /**
- * Writes a new file next to the old one, keeps a copy of the old one, and renames the new one onto it. A repair that is
- * killed before that leaves the old one as it was, and perhaps a new one that is incomplete.
+ * Writes a new file in place of an old one: as a draft, which is renamed once it is durable. The old one is removed after
+ * that. So a kill leaves one of them whole, perhaps both, and perhaps a draft that is incomplete.
  *
  * @param content the bytes of the new file in order
- * @param copy path of the copy, which must not exist yet
+ * @param old the file that is replaced, which may have the same path
+ * @param copy path of a copy of the old one, which must not exist yet
  */
-export async function replaceFile(path: string, content: AsyncIterable<Uint8Array>, copy: string): Promise<void> {
+export async function replaceFile(path: string, content: Chunks, old: string, copy?: string): Promise<void> {
 	const draft = `${path}.new`;
 	await rm(draft, { force: true });
-	await pipeline(content, createWriteStream(draft, { flags: "wx", mode: FILE_MODE, flush: true }));
-	await copyFile(path, copy, constants.COPYFILE_EXCL);
-	await syncPath(copy);
-	await rename(draft, path);
+	try {
+		await pipeline(content, createWriteStream(draft, { flags: "wx", mode: FILE_MODE, flush: true }));
+		if (copy !== undefined) {
+			await copyFile(old, copy, constants.COPYFILE_EXCL);
+			await syncPath(copy);
+		}
+		await rename(draft, path);
+	} catch (error) {
+		await rm(draft, { force: true });
+		throw error;
+	}
 	await syncFolder(dirname(path));
+	if (old !== path) await rm(old);
 }
 
 /** An open file of a run, for its writer. @param path where it was opened */

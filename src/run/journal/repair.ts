@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { countedOf } from "./decode.ts";
+import { Exit } from "../../errors.ts";
+import { countedOf, type Entry } from "./decode.ts";
 import { encode } from "./encode.ts";
 import { damagedJournal, JournalUnreadable, journalLost, otherFormat } from "./errors.ts";
-import { readChunks, replaceFile } from "./files.ts";
+import { packedPath, readChunks, replaceFile } from "./files.ts";
 import { goodEntries } from "./lines.ts";
 import { JOURNAL_FILE, refuseOlderFormat, scanJournal } from "./reader.ts";
 import type { HeaderRecord, LostRecord } from "./records.ts";
@@ -38,20 +40,38 @@ export async function repairRun(folder: string, now: () => Date): Promise<Repair
 
 async function repairJournal(path: string, time: string): Promise<Repaired> {
 	const header = await firstHeader(path);
-	const { end, records } = await scanJournal((await readChunks(path)) ?? [], path);
-	if (typeof end === "string") return { kept: records, lost: 0, original: undefined };
+	const found = await readChunks(path)
+		.then((chunks) => scanJournal(chunks ?? [], path))
+		.catch(ifDamaged);
+	if (typeof found?.end === "string") return { kept: found.records, lost: 0, original: undefined };
 	// The journal is read twice: the number of lost records is written before the records themselves.
 	const counts = { kept: 0, lost: 0 };
 	for await (const _ of sifted(path, header, { time, records: 1 }, counts));
 	const { kept, lost } = counts;
-	const original = `${path}.damaged-${time.replaceAll(/\D/g, "")}`;
-	await replaceFile(path, sifted(path, header, { time, records: lost }), original);
+	const old = existsSync(path) ? path : packedPath(path);
+	const original = `${old}.damaged-${time.replaceAll(/\D/g, "")}`;
+	await replaceFile(path, sifted(path, header, { time, records: lost }), old, original);
 	return { kept, lost, original };
+}
+
+/** Passes over the damage of a compressed journal. */
+function ifDamaged(error: unknown): undefined {
+	if (!(error instanceof JournalUnreadable) || error.exit !== Exit.storage) throw error;
+}
+
+/** Every good record: of a compressed journal, those before its damage. */
+async function* goodEntriesOf(path: string, onBad: () => void = () => undefined): AsyncGenerator<Entry> {
+	try {
+		yield* goodEntries((await readChunks(path)) ?? [], onBad);
+	} catch (error) {
+		ifDamaged(error);
+		onBad();
+	}
 }
 
 /** The first header that can be read, which need not be the first of the file: each execution repeats it. */
 async function firstHeader(path: string): Promise<HeaderRecord> {
-	for await (const entry of goodEntries((await readChunks(path)) ?? [])) {
+	for await (const entry of goodEntriesOf(path)) {
 		const record = countedOf(entry);
 		if (record?.kind === "other format") throw otherFormat(record.version, path);
 		if (record?.kind === "header") return record;
@@ -81,7 +101,7 @@ async function* sifted(
 	counts.kept += 1;
 	let isThisRun = true;
 	let isFirstHeader = true;
-	for await (const entry of goodEntries((await readChunks(path)) ?? [], () => (counts.lost += 1))) {
+	for await (const entry of goodEntriesOf(path, () => (counts.lost += 1))) {
 		const record = countedOf(entry);
 		if (record?.kind === "header") isThisRun = record.run === first.run;
 		if (record?.kind === "header" && isThisRun && isFirstHeader) {

@@ -1,9 +1,11 @@
 import * as v from "valibot";
-import { OUTCOMES } from "../../outcomes.ts";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { OUTCOMES } from "../../outcomes.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { writeWhole } from "../../write-whole.ts";
+import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import { FOUND_RATE } from "../rate/found-rate.ts";
 import { readTextIfThere, statusOf } from "../storage/quick-files.ts";
@@ -60,8 +62,11 @@ function summaryFile(folder: string): JsonObject | undefined {
 /** Whether a journal is as it was when the summary was written. */
 function isOfJournal({ journal_bytes: bytes }: JsonObject, folder: string): boolean {
 	const written = statusOf(join(folder, SUMMARY_FILE));
-	const journal = statusOf(join(folder, JOURNAL_FILE));
-	if (written === undefined || journal === undefined) return false;
+	const path = join(folder, JOURNAL_FILE);
+	const journal = statusOf(path);
+	if (written === undefined) return false;
+	// It was compressed after the summary, and is made plain before anything is appended.
+	if (journal === undefined) return existsSync(packedPath(path));
 	return journal.size === bytes && journal.mtimeMs <= written.mtimeMs;
 }
 

@@ -1,4 +1,6 @@
 import { CliError, Exit, type ExitCode, reason } from "../../errors.ts";
+import { packFile } from "../../run/journal/files.ts";
+import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import type { Ended } from "../../report/summary.ts";
@@ -13,11 +15,11 @@ import type { RunRecord } from "./open-record.ts";
 type OpenRecord = {
 	readonly run: ReportContext & Pick<Run, "settings">;
 	readonly name: string;
-	readonly journal: Pick<Recorder<Row>, "end" | "state">;
+	readonly journal: Pick<Recorder<Row>, "end" | "state" | "totals">;
 };
 
 /**
- * Records how an execution ended: its last record in the journal, then the summary.
+ * Records how an execution ended: its last record in the journal, then the summary. The journal of a finished run is compressed.
  *
  * @returns the end, with what could not be written as its stop. Where another program moved or removed the record, it names
  * no command that would not find it
@@ -53,7 +55,13 @@ async function writeEnd({ run, name, journal }: OpenRecord, ended: Ended, time: 
 			cause: error,
 		});
 	}
+	if (bytes === undefined || bytes < LEAST_PACKED || journal.totals().pending > 0) return;
+	// A plain journal is as good.
+	await packFile(runs.path(name, JOURNAL_FILE)).catch(() => undefined);
 }
+
+/** Bytes below which a journal stays as it is: compressing it would save little, and any tool can read it. */
+const LEAST_PACKED = 64 * 1024;
 
 /**
  * Ends a new run that stopped before its first row was sent, as with a wrong key: it leaves no record, since there is
