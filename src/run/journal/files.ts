@@ -79,8 +79,7 @@ export async function createFile(path: string): Promise<JournalFile> {
  */
 export async function reopenFile(path: string, goodLength: number): Promise<JournalFile> {
 	const packed = packedPath(path);
-	const bytes = existsSync(path) ? undefined : await readChunks(path);
-	if (bytes !== undefined) await replaceFile(path, bytes, packed);
+	if (!existsSync(path) && existsSync(packed)) await replaceFile(path, readChunks(path), packed);
 	// It would lack the records that follow.
 	await rm(packed, { force: true });
 	const handle = await open(path, constants.O_RDWR | constants.O_APPEND | SAFE_OPEN);
@@ -102,20 +101,34 @@ export function packedPath(path: string): string {
 /** Replaces a file by its compressed form. */
 export async function packFile(path: string): Promise<void> {
 	const gzip = createGzip({ level: LEVEL, chunkSize: READ_BYTES });
-	await replaceFile(packedPath(path), piped(createReadStream(path), gzip, () => undefined), path);
+	await replaceFile(
+		packedPath(path),
+		piped(createReadStream(path), gzip, () => undefined),
+		path,
+	);
 }
 
-/** The bytes of a file in pieces, plain or compressed; undefined where there is none. @param end offset after the last byte */
-export async function readChunks(path: string, end = Number.POSITIVE_INFINITY): Promise<Chunks | undefined> {
+/**
+ * The bytes of a file in pieces, plain or compressed; none where there is neither.
+ *
+ * @param end offset after the last byte
+ */
+export async function* readChunks(path: string, end = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
 	// Between two tries another process may make the file plain.
 	for (const name of [path, packedPath(path), path]) {
 		const handle = await openIfThere(name);
 		if (handle === undefined) continue;
 		await closeOnError(handle, () => sizeOf(handle, name));
 		const bytes = handle.createReadStream({ highWaterMark: READ_BYTES });
-		return firstBytes(name === path ? bytes : unpacked(bytes, name), end);
+		const chunks: AsyncIterable<Uint8Array> = name === path ? bytes : unpacked(bytes, name);
+		let left = end;
+		for await (const chunk of chunks) {
+			if (left <= 0) return;
+			yield chunk.subarray(0, left);
+			left -= chunk.length;
+		}
+		return;
 	}
-	return undefined;
 }
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
@@ -124,15 +137,6 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
-	}
-}
-
-async function* firstBytes(chunks: AsyncIterable<Uint8Array>, end: number): AsyncGenerator<Uint8Array> {
-	let left = end;
-	for await (const chunk of chunks) {
-		if (left <= 0) return;
-		yield chunk.subarray(0, left);
-		left -= chunk.length;
 	}
 }
 

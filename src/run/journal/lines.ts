@@ -1,5 +1,4 @@
-import { entryOf, type Entry } from "./decode.ts";
-import { MAX_LINE_BYTES } from "./encode.ts";
+import { type Entry, entryOf, MAX_LINE_BYTES } from "./record-line.ts";
 
 /** The bytes of a file in order, in pieces of any size. The reader keeps pieces, so a piece must not change later. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { numberText } from "../../text/words.ts";
-import { countedOf, type Entry, recordOf } from "./decode.ts";
+import { countedOf, type Entry, recordOf } from "./record-line.ts";
 import { damagedJournal, journalLost, JournalUnreadable, olderFormat, otherFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
 import { type Chunks, type Damage, goodEntries, type Scan, scan } from "./lines.ts";
@@ -40,9 +40,8 @@ export class RecordedRun {
 
 	/** Every good record, in the order in which they were written. They are not held. */
 	async *entries(): AsyncGenerator<OrderedEntry> {
-		const chunks = await readChunks(join(this.folder, JOURNAL_FILE), this.goodLength);
 		let { order = 0 } = this.header;
-		for await (const entry of goodEntries(chunks ?? [])) {
+		for await (const entry of goodEntries(readChunks(join(this.folder, JOURNAL_FILE), this.goodLength))) {
 			const header = entry.facts?.kind === "header" ? recordOf(entry) : undefined;
 			if (header?.kind === "header") ({ order = order } = header);
 			yield Object.assign(entry, { order });
@@ -103,10 +102,9 @@ function isSent({ facts }: Entry): boolean {
 export async function readRun(folder: string): Promise<RecordedRun | undefined> {
 	try {
 		const path = join(folder, JOURNAL_FILE);
-		const chunks = await readChunks(path);
-		if (chunks === undefined) refuseOlderFormat(folder);
-		const journal = await readJournal(chunks ?? [], path);
+		const journal = await readJournal(readChunks(path), path);
 		const { header } = journal.state;
+		if (header === undefined) refuseOlderFormat(folder);
 		return header && new RecordedRun(folder, journal, header);
 	} catch (error) {
 		throw error instanceof JournalUnreadable ? error : journalLost(error, folder, "read");

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Exit } from "../../errors.ts";
-import { countedOf, type Entry } from "./decode.ts";
-import { encode } from "./encode.ts";
+import { countedOf, encode, type Entry } from "./record-line.ts";
 import { damagedJournal, JournalUnreadable, journalLost, otherFormat } from "./errors.ts";
 import { packedPath, readChunks, replaceFile } from "./files.ts";
 import { goodEntries } from "./lines.ts";
@@ -40,9 +39,7 @@ export async function repairRun(folder: string, now: () => Date): Promise<Repair
 
 async function repairJournal(path: string, time: string): Promise<Repaired> {
 	const header = await firstHeader(path);
-	const found = await readChunks(path)
-		.then((chunks) => scanJournal(chunks ?? [], path))
-		.catch(ifDamaged);
+	const found = await scanJournal(readChunks(path), path).catch(ifDamaged);
 	if (typeof found?.end === "string") return { kept: found.records, lost: 0, original: undefined };
 	// The journal is read twice: the number of lost records is written before the records themselves.
 	const counts = { kept: 0, lost: 0 };
@@ -62,7 +59,7 @@ function ifDamaged(error: unknown): undefined {
 /** Every good record: of a compressed journal, those before its damage. */
 async function* goodEntriesOf(path: string, onBad: () => void = () => undefined): AsyncGenerator<Entry> {
 	try {
-		yield* goodEntries((await readChunks(path)) ?? [], onBad);
+		yield* goodEntries(readChunks(path), onBad);
 	} catch (error) {
 		ifDamaged(error);
 		onBad();

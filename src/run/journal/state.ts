@@ -1,6 +1,6 @@
 import { isWritten, OUTCOMES } from "../../outcomes.ts";
 import { SUPERSEDED, TAKEN_BACK, type Totals, totalsOf } from "../types.ts";
-import type { Counted } from "./decode.ts";
+import type { Counted } from "./record-line.ts";
 import {
 	allRowsOf,
 	compareHeader,

@@ -6,7 +6,7 @@ import { jsonObjectOf } from "../../json/parse-json.ts";
 import type { JsonObject } from "../../json/values.ts";
 import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { namesIn } from "../journal/decode.ts";
+import { namesIn } from "../journal/record-line.ts";
 import { readRun } from "../journal/reader.ts";
 import { repairRun } from "../journal/repair.ts";
 import { isRunId, newestOrder, type RunFile } from "../recorded/run-file.ts";
@@ -155,14 +155,16 @@ export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<Ru
 const FOLDER = ".touched";
 
 /** A list: the hashes of each execution, as compressed JSON. `gzip` has a checksum, so a damaged list is noticed. */
-const HASHES = v.custom<readonly number[]>(Array.isArray);
+const HASHES = v.pipe(
+	v.custom<readonly number[]>(Array.isArray),
+	v.transform((hashes) => new Set(hashes)),
+);
 const LIST = v.object({
 	/** increased when the form of a list changes */
-	schema: v.literal(2),
-	base_url: v.string(),
+	schema: v.literal(3),
+	baseUrl: v.string(),
 	executions: v.array(v.object({ order: v.number(), written: HASHES, unchanged: HASHES })),
-	undoes: v.optional(v.string()),
-	undone_whole: v.optional(v.boolean(), false),
+	undoes: v.optional(v.object({ run: v.string(), isComplete: v.boolean() })),
 });
 
 function listPath(runs: RunStore, run: string): string {
@@ -179,17 +181,12 @@ function listNames(runs: RunStore): string[] {
 }
 
 /** Writes a list. The file is complete or absent. */
-async function writeList(runs: RunStore, { run, baseUrl, executions, undoes }: RunTouches): Promise<void> {
-	const list: v.InferInput<typeof LIST> = {
-		schema: 2,
-		base_url: baseUrl,
-		executions: executions.map(({ order, written, unchanged }) => {
-			return { order, written: [...written], unchanged: [...unchanged] };
-		}),
-		...(undoes && { undoes: undoes.run, undone_whole: undoes.isComplete }),
-	};
+async function writeList(runs: RunStore, { run, ...touches }: RunTouches): Promise<void> {
+	const text = JSON.stringify({ schema: 3, ...touches }, (_, value: unknown) =>
+		value instanceof Set ? [...value] : value,
+	);
 	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
-	await writeWhole(listPath(runs, run), gzipSync(JSON.stringify(list), { level: constants.Z_BEST_SPEED }));
+	await writeWhole(listPath(runs, run), gzipSync(text, { level: constants.Z_BEST_SPEED }));
 }
 
 /** @returns undefined where there is no list, "damaged" where this version has not written it whole */
@@ -202,12 +199,7 @@ function readList(runs: RunStore, run: string): RunTouches | "damaged" | undefin
 		throw error;
 	}
 	const { success, output } = v.safeParse(LIST, unzipped(bytes));
-	if (!success) return "damaged";
-	const { base_url: baseUrl, undoes, undone_whole: isComplete } = output;
-	const executions = output.executions.map(({ order, written, unchanged }): ExecutionTouches => {
-		return { order, written: new Set(written), unchanged: new Set(unchanged) };
-	});
-	return { run, baseUrl, executions, undoes: undoes === undefined ? undefined : { run: undoes, isComplete } };
+	return success ? { run, ...output } : "damaged";
 }
 
 function unzipped(bytes: Buffer): JsonObject | undefined {

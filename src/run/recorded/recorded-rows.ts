@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Metadata } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
-import { namesIn, recordOf } from "../journal/decode.ts";
+import { namesIn, recordOf } from "../journal/record-line.ts";
 import { readChunks } from "../journal/files.ts";
 import { goodEntries } from "../journal/lines.ts";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
@@ -171,7 +171,7 @@ type FailedOutcome = { readonly code: string; readonly text: string; readonly at
  */
 export async function failedOutcomes(folder: string, from: number, to: number): Promise<Map<number, FailedOutcome>> {
 	const failures = new Map<number, FailedOutcome>();
-	for await (const entry of goodEntries((await readChunks(join(folder, JOURNAL_FILE))) ?? [])) {
+	for await (const entry of goodEntries(readChunks(join(folder, JOURNAL_FILE)))) {
 		const { row } = entry;
 		if (row < from || row >= to || entry.facts?.kind !== "outcome") continue;
 		const record = recordOf(entry);

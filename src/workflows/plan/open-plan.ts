@@ -4,7 +4,7 @@ import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/rea
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
-import { MAX_LINE_BYTES } from "../../run/journal/encode.ts";
+import { MAX_LINE_BYTES } from "../../run/journal/record-line.ts";
 import { LineSplitter } from "../../run/journal/lines.ts";
 import { type Shard, shardIndexOf } from "../../shard.ts";
 import { show } from "../../text/show.ts";

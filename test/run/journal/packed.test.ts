@@ -4,12 +4,13 @@ import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import { packFile } from "../../../src/run/journal/files.ts";
-import { continueRun } from "../../../src/run/journal/open.ts";
+import { continueRun } from "../../../src/run/journal/writer.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
-import { bytesOf, end, folder, header, readWhole, ROWS, row, sent } from "./support.ts";
+import { folder } from "../../support/service.ts";
+import { bytesOf, end, header, readWhole, ROWS, row, sent } from "./support.ts";
 
 /** Rows that failed, which can be tried again. */
 const FAILED = 10;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import { readJournal } from "../../../src/run/journal/reader.ts";
-import { countedOf } from "../../../src/run/journal/decode.ts";
+import { countedOf } from "../../../src/run/journal/record-line.ts";
 import { goodEntries } from "../../../src/run/journal/lines.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
 import { JournalWriter } from "../../../src/run/journal/writer.ts";

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encode } from "../../../src/run/journal/encode.ts";
-import { continueRun, createRun } from "../../../src/run/journal/open.ts";
+import { encode } from "../../../src/run/journal/record-line.ts";
+import { continueRun, createRun } from "../../../src/run/journal/writer.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { repairRun } from "../../../src/run/journal/repair.ts";

@@ -1,5 +1,5 @@
 import type { RowStatus } from "../../../src/outcomes.ts";
-import { encode } from "../../../src/run/journal/encode.ts";
+import { encode } from "../../../src/run/journal/record-line.ts";
 import type {
 	EndRecord,
 	HeaderRecord,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/encode.ts";
+import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/record-line.ts";
 import { JournalLost } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";

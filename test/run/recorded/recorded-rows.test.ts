@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { splitLists } from "../../../src/rest/ragflow.ts";
-import { createRun } from "../../../src/run/journal/open.ts";
+import { createRun } from "../../../src/run/journal/writer.ts";
 import { type RecordedRun } from "../../../src/run/journal/reader.ts";
 import type { OutcomeRecord, SentRecord, StoredRecord } from "../../../src/run/journal/records.ts";
 import { type WrittenRow, writesTo, writtenRows } from "../../../src/run/recorded/recorded-rows.ts";

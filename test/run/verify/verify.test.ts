@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RowStatus } from "../../../src/outcomes.ts";
-import { createRun } from "../../../src/run/journal/open.ts";
+import { createRun } from "../../../src/run/journal/writer.ts";
 import { type RecordedRun } from "../../../src/run/journal/reader.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";

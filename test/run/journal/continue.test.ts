@@ -1,11 +1,10 @@
 import { appendFile, link, mkdir, readFile, rm, stat, symlink, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encode } from "../../../src/run/journal/encode.ts";
-import { continueRun, createRun } from "../../../src/run/journal/open.ts";
+import { encode } from "../../../src/run/journal/record-line.ts";
+import { continueRun, createRun, type JournalWriter } from "../../../src/run/journal/writer.ts";
 import { JOURNAL_FILE, readRun } from "../../../src/run/journal/reader.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
-import type { JournalWriter } from "../../../src/run/journal/writer.ts";
 import { end, header, outcome, problem, ROWS, row, sent, stored, readWhole } from "./support.ts";
 import { folder } from "../../support/service.ts";
 
