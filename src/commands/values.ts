@@ -11,7 +11,7 @@ import { addFormatOption, type Format } from "../workflows/lists/list-output.ts"
 import { requireDataset } from "../workflows/dataset.ts";
 import { openRun } from "../workflows/open-run.ts";
 import { VALUES } from "../workflows/plan/open-plan.ts";
-import { checkOut } from "../workflows/plan/write-plan.ts";
+import { checkOut } from "../workflows/outputs/out-file.ts";
 import { changeValues, mappedChange, renamingChange, readMap } from "../workflows/values/change-values.ts";
 import { listValues } from "../workflows/values/list-values.ts";
 

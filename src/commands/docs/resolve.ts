@@ -14,7 +14,8 @@ import {
 	type RunFlags,
 	type ServiceFlags,
 } from "../../flags/flags.ts";
-import { type Print, writeNewFile } from "../../workflows/lists/documents-csv.ts";
+import type { Print } from "../../workflows/lists/documents-csv.ts";
+import { writeNewFile } from "../../workflows/outputs/out-file.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { choice, parseOut } from "../../flags/values.ts";

@@ -17,8 +17,8 @@ import { ColumnPlan } from "../../manifest/write.ts";
 import { show } from "../../text/show.ts";
 import { numberText, rowsText } from "../../text/words.ts";
 import { problemReporter } from "../../workflows/check/check-manifest.ts";
-import { writeNewFile } from "../../workflows/lists/documents-csv.ts";
-import { noteLeftOut, walked } from "../../workflows/rows/find-files.ts";
+import { writeNewFile } from "../../workflows/outputs/out-file.ts";
+import { walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { addFileOptions, type FileFlags } from "../../flags/input-flags.ts";
 
@@ -80,8 +80,7 @@ async function from(options: FromOptions, app: App): Promise<ExitCode> {
 /** @throws CliError exit 2 where a path can't be read, 3 where a file has a problem, or there is none */
 async function readFiles(options: FromOptions, app: App): Promise<readonly Made[]> {
 	const { io } = app;
-	const { files, problems, links, others } = await walked({ flags: options, app }, options.paths);
-	noteLeftOut({ flags: options, app }, { links, others });
+	const { files, problems } = await walked({ flags: options, app }, options.paths);
 	const problemsOf = problemReporter(options.json === true, app);
 	let wrong = problems.length;
 	const exit = problems.length > 0 ? Exit.usage : Exit.manifest;

@@ -1,4 +1,4 @@
-import { open, rm } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import type { App, Settings } from "../../app.ts";
 import { jsonObjectOf, parseJson } from "../../json/parse-json.ts";
 import { isJsonArray, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
@@ -7,7 +7,6 @@ import type { Document } from "../../rest/types.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import { documentColumn, documentMembers } from "./document-table.ts";
 import type { ListColumn } from "./list-output.ts";
-import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 
 const noMetadata: Metadata = new Map();
 const BARE = /^-?(?:NaN|Infinity)$/;
@@ -102,37 +101,5 @@ async function* spooled(path: string): AsyncGenerator<Required<Parameters<Column
 		const value = parseJson(line);
 		const [exact = "{}", metadata = "{}", ...cells] = isJsonArray(value) ? value.map(String) : [];
 		yield [cells, metadataOf(jsonObjectOf(metadata) ?? {}), textsOf(parseJson(exact))];
-	}
-}
-
-/**
- * Creates the file of `--out` and writes it. An existing file is never overwritten: it may be a manifest that the user has
- * edited. If writing fails, the file is removed.
- *
- * @throws CliError exit 2 where the file can't be created, 74 where it can't be written
- */
-export async function writeNewFile<Result>(out: string, write: (print: Print) => Promise<Result>): Promise<Result> {
-	const file = await open(out, "wx", 0o600).catch((error: unknown) => {
-		const exists = errorCode(error) === "EEXIST";
-		throw usageError(
-			`--out ${out}: ${exists ? "exists already" : reason(error)}`,
-			exists ? "Name another file, or remove it first." : "Name a file that can be written.",
-		);
-	});
-	const print: Print = async (text) => {
-		try {
-			await file.appendFile(text);
-		} catch (error) {
-			throw new CliError(`--out ${out}: ${reason(error)}`, { exit: Exit.output, cause: error });
-		}
-	};
-	try {
-		return await write(print);
-	} catch (error) {
-		// A cut manifest would look complete, and the next attempt could not create the file.
-		await rm(out, { force: true });
-		throw error;
-	} finally {
-		await file.close();
 	}
 }

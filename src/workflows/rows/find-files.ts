@@ -37,8 +37,7 @@ export async function findFiles(
 	run: Run<FileFlags & { readonly json?: boolean | undefined }>,
 	paths: readonly string[],
 ): Promise<readonly FoundFile[]> {
-	const { files, problems, links, others } = await walked(run, paths);
-	noteLeftOut(run, { links, others });
+	const { files, problems } = await walked(run, paths);
 	const found = named(run, files);
 	const faults: FileProblem[] = problems.map(({ path, reason: text }) => ({ path, text }));
 	faults.push(...(await unreadable(found)));
@@ -87,8 +86,18 @@ export async function checkNames(
 	if (stop !== undefined) endBefore(run, { ...NO_ROWS, rows: found.length }, stop);
 }
 
-/** The files that the flags and paths name. @throws CliError exit 2 where a list can't be read, or a glob matches nothing */
-export async function walked({ flags, app }: Walking, paths: readonly string[]): Promise<Tree> {
+/**
+ * The files that the flags and paths name. What is left out is noted.
+ *
+ * @throws CliError exit 2 where a list can't be read, or a glob matches nothing
+ */
+export async function walked(run: Walking, paths: readonly string[]): Promise<Tree> {
+	const tree = await treeOf(run, paths);
+	noteLeftOut(run, tree);
+	return tree;
+}
+
+async function treeOf({ flags, app }: Walking, paths: readonly string[]): Promise<Tree> {
 	const { include, exclude, follow = false, filesFrom, sidecars } = flags;
 	const options = {
 		filters: await createFilters({ include, exclude }),
@@ -109,7 +118,7 @@ export async function walked({ flags, app }: Walking, paths: readonly string[]):
 	});
 }
 
-export function noteLeftOut({ flags, app }: Walking, { links, others }: Pick<Tree, "links" | "others">): void {
+function noteLeftOut({ flags, app }: Walking, { links, others }: Pick<Tree, "links" | "others">): void {
 	const count = (number: number, one: string): string =>
 		`${numberText(number)} ${one}${number === 1 ? " is" : "s are"}`;
 	if (links > 0) {

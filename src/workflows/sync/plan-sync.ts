@@ -12,7 +12,7 @@ import { documentsText, numberText } from "../../text/words.ts";
 import { manifestOptions } from "../check/check-manifest.ts";
 import type { Run } from "../open-run.ts";
 import { factSettings, type SourceFlags, sourcesOf } from "../rows/file-values.ts";
-import { checkNames, named, noteLeftOut, walked } from "../rows/find-files.ts";
+import { checkNames, named, walked } from "../rows/find-files.ts";
 import { adopt, equalDocuments, refuseLost, listDataset } from "./listed.ts";
 import { absentFiles, scanFiles } from "./scan.ts";
 import { readStateFile, type StateFile, statePath } from "./state-file.ts";
@@ -80,7 +80,6 @@ export async function planFolder(
 	const walk = await walked(run, [folder]);
 	const own = await realpath(target.state).catch(() => target.state);
 	const tree = { ...walk, files: walk.files.filter(({ relative }) => join(root, relative) !== own) };
-	noteLeftOut(run, tree);
 	const found = named(run, tree.files);
 	await checkNames(run, found);
 	if (found.length === 0 && tree.problems.length === 0)

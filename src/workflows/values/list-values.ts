@@ -9,7 +9,7 @@ import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
-import { writeNewFile } from "../lists/documents-csv.ts";
+import { writeNewFile } from "../outputs/out-file.ts";
 import { chosenFormat, type Format, type ListColumn, printList } from "../lists/list-output.ts";
 import { shortListError } from "../lists/warnings.ts";
 import { openDataset } from "../open-run.ts";
