@@ -1,8 +1,12 @@
 import { printVersionLine } from "./report.ts";
 import type { BodyForm } from "../body-forms.ts";
 import type { App, Session, Settings } from "../app.ts";
+import { CliError, Exit } from "../errors.ts";
 import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
+import type { RunFile } from "../run/recorded/run-file.ts";
 import { datasetId, requireDataset } from "./dataset.ts";
+import { checkManifestOfRun } from "./outputs/prepare.ts";
+import { targetOf } from "./recorded/choose-run.ts";
 
 /** The parts that all steps of a command with rows share. Disposing of it closes its connections. */
 export type Run<Flags = RunFlags> = AsyncDisposable & {
@@ -71,4 +75,27 @@ export async function connectRun<Flags extends SessionFlags>(
 	const { rate, timeout, body, flavour, concurrency, maxOutage } = flags;
 	const session = await app.connect(settings, { rate, timeout, body, flavour, concurrency, maxOutage });
 	return { command, flags, app, settings, session, [Symbol.asyncDispose]: () => session.close() };
+}
+
+/**
+ * The same for a command about a recorded run, at the address that it wrote to.
+ *
+ * @throws CliError exit 2 where nothing gives an address, 8 where another one is given
+ */
+export async function connectTo<Flags extends SessionFlags>(
+	verb: "verify" | "undo",
+	file: RunFile,
+	flags: Flags,
+	app: App,
+): Promise<Run<Flags>> {
+	await checkManifestOfRun(app, file.manifest.path);
+	const target = await targetOf(verb, file, flags, app);
+	const run = await connectRun(`runs ${verb}`, { ...flags, ...target }, app);
+	const { baseUrl } = run.session;
+	if (baseUrl === file.baseUrl) return run;
+	await run.session.close();
+	throw new CliError(`run ${file.run} wrote to ${file.baseUrl}, and this would go to ${baseUrl}; nothing was sent`, {
+		exit: Exit.foreign,
+		hint: "Name its address with --base-url or --profile.",
+	});
 }

@@ -14,7 +14,7 @@ import { documentOf } from "../../workflows/named-document.ts";
 import { openDataset } from "../../workflows/open-run.ts";
 import {
 	type BlameLine,
-	presentColumns,
+	blameShape,
 	presentLines,
 	recordedWrites,
 	sourceMembers,
@@ -59,7 +59,7 @@ async function show(options: ShowOptions, app: App): Promise<ExitCode> {
 	if (lines.length === 0) await app.io.print(`${"metadata".padEnd(10)} none\n`);
 	else {
 		await app.io.print("\n");
-		await printList(lines, presentColumns(false), "table", app);
+		await printList(lines, blameShape(false, false), "table", app);
 	}
 	return Exit.ok;
 }

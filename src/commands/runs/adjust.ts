@@ -69,14 +69,10 @@ async function adjust({ run: name, ...flags }: AdjustFlags, app: App): Promise<E
 	await checkGoingOn(run, runs, flags, app);
 	const id = randomBytes(ID_BYTES).toString("hex");
 	const text = wantedChangeText({ id, rate, paused: pause || proceed ? pause : undefined });
-	try {
-		await writeWhole(runs.path(run, ADJUST_FILE), text, { isSynced: false });
-	} catch (error) {
-		throw new CliError(`${runs.path(run, ADJUST_FILE)}: ${reason(error)}; nothing was changed`, {
-			exit: Exit.storage,
-			cause: error,
-		});
-	}
+	const path = runs.path(run, ADJUST_FILE);
+	await writeWhole(path, text, { isSynced: false }).catch((error: unknown) => {
+		throw new CliError(`${path}: ${reason(error)}; nothing was changed`, { exit: Exit.storage, cause: error });
+	});
 	const taken = await answerOf(id, run, runs, app);
 	if (taken !== undefined) {
 		await app.io.out(`Run ${run}: ${takenText(taken)}.\n`);
@@ -88,17 +84,9 @@ async function adjust({ run: name, ...flags }: AdjustFlags, app: App): Promise<E
 			hint: "ragtag runs show has the outcomes of its rows.",
 		});
 	}
-	// An answer to the later change may have come in between, and then there is no answer to this one.
-	const waiting = await runs.readFile(run, ADJUST_FILE).catch(() => undefined);
-	if (waiting !== undefined && waiting !== text) {
-		throw new CliError(`another runs adjust replaced this change before run ${run} took it`, {
-			exit: Exit.temporary,
-			hint: "Type it again if it is still wanted.",
-		});
-	}
 	throw new CliError(`run ${run} has not taken the change within ${ANSWER_MS / 1000} s`, {
 		exit: Exit.temporary,
-		hint: "It takes the change when it looks again. Check whether its process is suspended, or its machine asleep.",
+		hint: "Another runs adjust may have replaced it. Else it is taken later: check whether the process is suspended, or its machine asleep.",
 	});
 }
 

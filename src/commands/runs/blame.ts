@@ -11,12 +11,11 @@ import { documentOfName } from "../../workflows/named-document.ts";
 import { openDataset } from "../../workflows/open-run.ts";
 import {
 	type BlameLine,
+	blameShape,
 	byDocument,
-	eventColumns,
 	eventLines,
 	type FoundWrite,
 	type Place,
-	presentColumns,
 	presentLines,
 	recordedWrites,
 } from "../../workflows/recorded/blame.ts";
@@ -104,7 +103,7 @@ async function printed(
 	}
 	const format = chosenFormat(flags);
 	const asTable = isTable(format, app.io);
-	const shape = (flags.all === true ? eventColumns : presentColumns)(!asTable);
+	const shape = blameShape(flags.all === true, !asTable);
 	if (!asTable) {
 		const lines = documents.flatMap((each) => each.lines);
 		await printList(lines, shape, format, app);

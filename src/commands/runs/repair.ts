@@ -7,7 +7,7 @@ import { lockContent } from "../../run/recorded/run-lock.ts";
 import { declare } from "../../flags/declare.ts";
 import { addVerbosityOptions } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
-import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
 type RepairFlags = RunsFlags & { readonly force?: boolean | undefined };
 
@@ -28,7 +28,7 @@ export const repairCommand = declare({
 async function repair({ run: name, ...flags }: RepairFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
-	const file = await runs.find(name);
+	const file = await chosenRun(name, "newest", { runs, flags, app });
 	const { run } = file;
 	await using _lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
 	const repaired = await repairRun(runs.path(run), () => new Date());

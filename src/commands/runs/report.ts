@@ -18,7 +18,7 @@ import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { newestWithResult, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
@@ -42,7 +42,7 @@ async function report({ run: name, ...flags }: ReportFlags, app: App): Promise<E
 	const { io } = app;
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
-	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));
+	const file = await chosenRun(name, "newest with a result", { runs, flags, app });
 	const recorded = await runs.journal(file.run);
 	await checkManifestOfRun(app, file.manifest.path);
 	if (recorded === undefined) {

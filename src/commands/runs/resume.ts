@@ -7,7 +7,7 @@ import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { newestUnfinished, newestWithResult, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun, newestUnfinished, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { commandNamed } from "../index.ts";
 import { markOf } from "../../run/recorded/unfinished.ts";
 
@@ -49,11 +49,10 @@ async function resumeRun({ run: name, ...flags }: RunFlags, app: App, command: C
 	const reopen = command.name() === "retry";
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
-	const file = await (name !== undefined
-		? runs.find(name)
-		: reopen
-			? newestWithResult(runs)
-			: newestUnfinished(runs, app.processes));
+	const choosing = { runs, flags, app };
+	const file = await (name === undefined && !reopen
+		? newestUnfinished(choosing)
+		: chosenRun(name, "newest with a result", choosing));
 	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
 	const resume = (await commandNamed(file.command))?.resume;
 	if (resume === undefined) {

@@ -11,7 +11,7 @@ import { runFileMembers } from "../../run/recorded/run-file.ts";
 import { undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
-import { newestWithResult, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
 import { type ListedRun, listedRun, goingMembers, goingText } from "../../workflows/recorded/run-state.ts";
 import { type Mark, markOf } from "../../run/recorded/unfinished.ts";
 
@@ -37,7 +37,7 @@ function stateText({ state, going }: ListedRun, mark: Mark | undefined): string 
 async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
-	const file = await (name === undefined ? newestWithResult(runs) : runs.find(name));
+	const file = await chosenRun(name, "newest with a result", { runs, flags, app });
 	const recorded = await runs.journal(file.run);
 	const totals = recorded?.state.totals();
 	const printed = readSummary(runs.path(file.run));

@@ -1,10 +1,9 @@
-import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
-import { newestWithWrites, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun } from "../../workflows/recorded/choose-run.ts";
 import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import type { ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { CONFLICT } from "../../run/operations/planned.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -16,7 +15,7 @@ import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.t
 import { withFlags } from "../../flags/next-command.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askAbout } from "../../workflows/question.ts";
-import { connectRun, type Run } from "../../workflows/open-run.ts";
+import { connectRun, connectTo, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, type PlannedRow, planRows, type PlanSource } from "../../workflows/plan/plan-rows.ts";
 import { forceHint, planPrinter, type PlanRules, previewPlanned, sendPlanned } from "../../workflows/plan/planned.ts";
 import { policyPrescan, unchecked } from "../../workflows/policy/prescan.ts";
@@ -71,7 +70,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
 	const runs = app.runs(await app.settings(options));
-	const file = await (name === undefined ? newestWithWrites(runs, options, app) : runs.find(name));
+	const file = await chosenRun(name, "newest that wrote", { runs, flags: options, app });
 	const [did, hint] = NOT_UNDONE[file.command] ?? [];
 	if (did !== undefined) throw refused(`run ${file.run} ${did}`, hint);
 	if (options.json === true) await printVersionLine(app);
@@ -79,15 +78,7 @@ async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<E
 	reading();
 	if ((await runs.journal(file.run))?.state.wrote !== true)
 		return nothingToUndo(options, app, `Run ${file.run} sent nothing`);
-	await checkManifestOfRun(app, file.manifest.path);
-	const flags = { ...options, ...(await targetOf("undo", file, options, app)) };
-	await using run = await connectRun(UNDO_COMMAND, flags, app);
-	if (run.session.baseUrl !== file.baseUrl) {
-		throw new CliError(
-			`run ${file.run} wrote to ${file.baseUrl}, and this would go to ${run.session.baseUrl}; nothing was sent`,
-			{ exit: Exit.foreign, hint: "Name its address with --base-url or --profile." },
-		);
-	}
+	await using run = await connectTo("undo", file, options, app);
 	await using _lock = await lockOf(file, run);
 	reading();
 	// Read only now that the lock is held: before, the run may have gone on.

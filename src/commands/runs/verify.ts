@@ -1,8 +1,7 @@
-import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import { noOutcomes, countWritten } from "../../outcomes.ts";
-import { newestWithWrites, type RunsFlags, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../text/words.ts";
 import { verifyText } from "../../report/verify.ts";
 import type { Totals, VerifyCounts, VerifyMode } from "../../run/types.ts";
@@ -11,7 +10,7 @@ import { addOutageOption, addOutputOptions, addReadOptions, type VerifyFlags } f
 import { choice } from "../../flags/values.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { sendsPlan } from "../../workflows/plan/open-plan.ts";
-import { connectRun } from "../../workflows/open-run.ts";
+import { connectTo } from "../../workflows/open-run.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
@@ -38,7 +37,7 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 	const settings = await app.settings(flags);
 	const runs = app.runs(settings);
 	if (flags.json === true) await printVersionLine(app);
-	const file = await (name === undefined ? newestWithWrites(runs, flags, app) : runs.find(name));
+	const file = await chosenRun(name, "newest that wrote", { runs, flags, app });
 	const { run } = file;
 	app.monitor.enter("verifying", `the journal of ${run}`);
 	const recorded = await runs.journal(run);
@@ -51,19 +50,10 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 		const rest = `${rowsText(pending)} of it ${pending === 1 ? "is" : "are"} pending`;
 		io.note(`Run ${run} did not end: ${rest}, and can't be verified. Resume it with: ${resumeCommand(run, flags)}`);
 	}
-	await checkManifestOfRun(app, file.manifest.path);
-	const target = await targetOf("verify", file, flags, app);
 	// `verifyRows` waits out an outage by itself.
-	const sessionFlags = { ...flags, ...target, concurrency: undefined, maxOutage: undefined };
-	await using connected = await connectRun("runs verify", sessionFlags, app);
+	const sessionFlags = { ...flags, concurrency: undefined, maxOutage: undefined };
+	await using connected = await connectTo("verify", file, sessionFlags, app);
 	const { session } = connected;
-	const { baseUrl } = recorded.header.target;
-	if (session.baseUrl !== baseUrl) {
-		throw new CliError(`run ${run} wrote to ${baseUrl}, and this would read ${session.baseUrl}; nothing was sent`, {
-			exit: Exit.foreign,
-			hint: "Name its address with --base-url or --profile.",
-		});
-	}
 	const started = clock.now();
 	const { command, manifest } = file;
 	// The rows of a plan have the lines of the manifest that it was made from.

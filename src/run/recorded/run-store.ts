@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { CliError, errorCode, Exit, reason, usageError } from "../../errors.ts";
 import {
 	type CurrentUser,
@@ -20,9 +19,6 @@ export const SUMMARY_FILE = "summary.json";
 /** The folder of locks, next to the folders of runs. */
 export const LOCKS = ".locks";
 
-/** Runs whose files are read before signals and the display get their turn. */
-const READ_AT_ONCE = 32;
-
 /** The beginning of the name that a run's folder gets while it is removed. */
 const REMOVED_PREFIX = ".removed-";
 
@@ -35,12 +31,8 @@ export class RunStore {
 	readonly #user: CurrentUser;
 	#isChecked = false;
 
-	readonly #onRead: ((done: number, total: number) => void) | undefined;
-
-	/** @param onRead called while `files` reads, with the number of records that it has read, and of all */
-	constructor(stateDir: string, user: CurrentUser, onRead?: (done: number, total: number) => void) {
+	constructor(stateDir: string, user: CurrentUser) {
 		this.folder = join(stateDir, "runs");
-		this.#onRead = onRead;
 		this.#stateDir = stateDir;
 		this.#user = user;
 	}
@@ -72,12 +64,7 @@ export class RunStore {
 	/** All recorded runs, the newest first. */
 	async files(): Promise<RunFile[]> {
 		const files: RunFile[] = [];
-		const names = await this.names();
-		for (const [at, name] of names.entries()) {
-			if (at % READ_AT_ONCE === 0) {
-				if (at > 0) await setImmediate();
-				this.#onRead?.(at, names.length);
-			}
+		for (const name of await this.names()) {
 			const file = await this.read(name);
 			if (file !== undefined) files.push(file);
 		}
@@ -113,22 +100,17 @@ export class RunStore {
 		}
 	}
 
-	/** The run of that name, or the newest. @throws CliError exit 2 where there is none, 7 where it is damaged */
-	async find(name: string | undefined): Promise<RunFile> {
-		if (name !== undefined) {
-			const file = isRunId(name) ? await this.read(name) : undefined;
-			if (file !== undefined) return file;
-			if (this.damaged.has(name)) {
-				throw new CliError(`run ${name} can't be read: ${this.path(name, "run.json")} is damaged`, {
-					exit: Exit.storage,
-					hint: `Restore that file. ragtag runs prune ${name} --all removes the record.`,
-				});
-			}
-			throw usageError(`there is no recorded run ${JSON.stringify(name)}`, "ragtag runs list shows all runs.");
+	/** The run of that name. @throws CliError exit 2 where there is none, 7 where it is damaged */
+	async find(name: string): Promise<RunFile> {
+		const file = isRunId(name) ? await this.read(name) : undefined;
+		if (file !== undefined) return file;
+		if (this.damaged.has(name)) {
+			throw new CliError(`run ${name} can't be read: ${this.path(name, "run.json")} is damaged`, {
+				exit: Exit.storage,
+				hint: `Restore that file. ragtag runs prune ${name} --all removes the record.`,
+			});
 		}
-		const [newest] = await this.files();
-		if (newest === undefined) throw noRun();
-		return newest;
+		throw usageError(`there is no recorded run ${JSON.stringify(name)}`, "ragtag runs list shows all runs.");
 	}
 
 	/** Whether the last execution of a run ended by itself: the summary is the last file that it writes. */

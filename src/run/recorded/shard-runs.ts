@@ -125,27 +125,21 @@ export function wholeOf(parts: readonly RunPart[], resume: (run: string) => stri
 	const [first] = sharded;
 	if (first === undefined) throw new Error("no shard was given");
 	for (const other of sharded) checkSame(first, other);
-	const byIndex = new Map<number, ShardPart[]>();
-	for (const part of sharded) byIndex.set(part.shard.index, [...(byIndex.get(part.shard.index) ?? []), part]);
 	const { count } = first.shard;
-	const indexes = Array.from({ length: count }, (_, at) => at + 1);
-	const missing = indexes.filter((index) => !byIndex.has(index)).map((index) => shardText({ index, count }));
+	const byIndex = Array.from({ length: count }, (_, at) => sharded.filter(({ shard }) => shard.index === at + 1));
+	const missing = byIndex.flatMap((same, at) => (same.length === 0 ? shardText({ index: at + 1, count }) : []));
 	if (missing.length > 0) {
 		throw refused(
-			`${missing.length === 1 ? "shard" : "shards"} ${listOf(missing)} of ${first.file.manifest.name} ${missing.length === 1 ? "is" : "are"} missing`,
+			`shards of ${first.file.manifest.name} are missing: ${listOf(missing)}`,
 			"Name the runs of all shards, or the folders that have them with --from DIR.",
 		);
 	}
-	for (const same of byIndex.values()) {
-		const [one] = same;
-		if (one === undefined || same.length === 1) continue;
-		const names = same.map(({ file }) => file.run).join(" and ");
-		throw refused(
-			`shard ${shardText(one.shard)} is there twice: ${names}`,
-			"Name the runs to merge, one for each shard.",
-		);
+	const twice = byIndex.find((same) => same.length > 1);
+	if (twice !== undefined) {
+		const names = twice.map(({ file, shard }) => `${shardText(shard)} (run ${file.run})`);
+		throw refused(`shards are there twice: ${listOf(names)}`, "Name the runs to merge, one for each shard.");
 	}
-	const whole = indexes.flatMap((index) => byIndex.get(index) ?? []);
+	const whole = byIndex.flat();
 	const finished = whole.flatMap(({ recorded, ...part }) =>
 		recorded !== undefined && isFinished(recorded) ? [{ ...part, recorded }] : [],
 	);
@@ -184,11 +178,8 @@ function unfinished(whole: readonly ShardPart[], resume: (run: string) => string
 	const open = whole.filter(({ recorded }) => recorded === undefined || !isFinished(recorded));
 	const names = open.map(({ file, shard }) => `${shardText(shard)} (run ${file.run})`);
 	const commands = open.map(({ file, isLocal }) => (isLocal ? resume(file.run) : `ragtag runs resume ${file.run}`));
-	const isHere = open.every(({ isLocal }) => isLocal);
-	return refused(
-		`${open.length === 1 ? "shard" : "shards"} ${listOf(names)} ${open.length === 1 ? "is" : "are"} unfinished`,
-		`Resume ${open.length === 1 ? "it" : "them"}${isHere ? "" : " where it ran, and copy the folder again"}: ${listOf(commands)}`,
-	);
+	const where = open.every(({ isLocal }) => isLocal) ? "" : " where it ran, and copy the folder again";
+	return refused(`shards are unfinished: ${listOf(names)}`, `Resume each${where}: ${listOf(commands)}`);
 }
 
 /** Each shard counts its own rows, and how many the others have: together these are the manifest. */

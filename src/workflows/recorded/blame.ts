@@ -157,28 +157,25 @@ const PLACE: readonly BlameColumn[] = [
 	{ name: "base_url", cell: ({ baseUrl }) => baseUrl },
 ];
 
-/** Columns of present values. @param withPlace whether each line names its document */
-export function presentColumns(withPlace: boolean): ListShape<BlameLine> {
-	const value: BlameColumn = {
-		name: "value",
-		cell: ({ key, value }) => (key === undefined ? "" : valueText(value)),
-	};
-	return {
-		columns: [KEY, value, RUN, LINE, MANIFEST, COMMAND, TIME, STATUS, ...(withPlace ? PLACE : [])],
-		json: (line) => jsonOf(line, { key: line.key ?? null, value: line.value ?? null }),
-	};
-}
+const VALUE: BlameColumn = { name: "value", cell: ({ key, value }) => (key === undefined ? "" : valueText(value)) };
+const CHANGE: readonly BlameColumn[] = [
+	{ name: "action", cell: ({ action = "" }) => action },
+	{ name: "from", cell: ({ from }) => valueText(from) },
+	{ name: "to", cell: ({ to }) => valueText(to) },
+];
 
-/** Columns of events. */
-export function eventColumns(withPlace: boolean): ListShape<BlameLine> {
-	const change: readonly BlameColumn[] = [
-		{ name: "action", cell: ({ action = "" }) => action },
-		{ name: "from", cell: ({ from }) => valueText(from) },
-		{ name: "to", cell: ({ to }) => valueText(to) },
-	];
+/** Columns of events, or of present values. @param withPlace whether each line names its document */
+export function blameShape(areEvents: boolean, withPlace: boolean): ListShape<BlameLine> {
+	const present = [KEY, VALUE, RUN, LINE, MANIFEST, COMMAND, TIME, STATUS];
+	const events = [TIME, RUN, LINE, KEY, ...CHANGE, MANIFEST, COMMAND, STATUS];
 	return {
-		columns: [TIME, RUN, LINE, KEY, ...change, MANIFEST, COMMAND, STATUS, ...(withPlace ? PLACE : [])],
-		json: ({ action = null, key = null, from = null, to = null, ...line }) => jsonOf(line, { action, key, from, to }),
+		columns: [...(areEvents ? events : present), ...(withPlace ? PLACE : [])],
+		json: (line) => {
+			const { baseUrl, datasetId, documentId, action = null, key = null, value = null, from = null, to = null } = line;
+			const place = { base_url: baseUrl, dataset_id: datasetId, document_id: documentId };
+			const what = areEvents ? { action, key, from, to } : { key, value };
+			return JSON.stringify({ ...place, ...what, ...sourceMembers(line) });
+		},
 	};
 }
 
@@ -188,12 +185,6 @@ function statusOf({ origin: { by, isRecorded, isCertain }, key }: BlameLine): st
 	if (isCertain) return key === undefined ? "removed" : "certain";
 	const why = by.status === "failed" ? "failed after it was sent" : "no answer is known";
 	return `${key === undefined ? "removal " : ""}in doubt: ${why}`;
-}
-
-function jsonOf(line: Pick<BlameLine, keyof Place | "origin">, what: { readonly [name: string]: JsonValue }): string {
-	const { baseUrl, datasetId, documentId } = line;
-	const place = { base_url: baseUrl, dataset_id: datasetId, document_id: documentId };
-	return JSON.stringify({ ...place, ...what, ...sourceMembers(line) });
 }
 
 /** The members of JSON that say who set a value. */

@@ -6,9 +6,8 @@ import type { GlobalFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { noRun, type RunStore } from "../../run/recorded/run-store.ts";
-import type { Processes } from "../../run/storage/process-owner.ts";
 import { show } from "../../text/show.ts";
-import { factsOf, hasResult, type RunFacts, stateOf, executionOf } from "./run-state.ts";
+import { executionOf, factsOf, hasResult, stateOf } from "./run-state.ts";
 import { markOf } from "../../run/recorded/unfinished.ts";
 
 export type RunsFlags = GlobalFlags & {
@@ -25,35 +24,40 @@ export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App
 	}
 }
 
-/** The newest run that may have written anything. @throws CliError exit 2 where there is none */
-export async function newestWithWrites(runs: RunStore, flags: GlobalFlags, app: Pick<App, "io">): Promise<RunFile> {
-	const all = await runs.files();
+/** The parts that the choice of a run needs. */
+type Choosing = { readonly runs: RunStore; readonly flags: GlobalFlags; readonly app: Pick<App, "io" | "processes"> };
+
+/** All recorded runs, the newest first. @throws CliError exit 2 where there is none */
+async function recordedRuns({ runs, flags, app }: Choosing): Promise<readonly [RunFile, ...RunFile[]]> {
+	const [newest, ...others] = await runs.files();
 	noteDamaged(runs, flags, app);
-	const found = await newestOf(all, runs, (facts) => facts?.wrote === true);
-	if (found !== undefined) return found;
-	throw usageError("no recorded run has written anything", "ragtag runs list shows all runs.");
+	if (newest === undefined) throw noRun();
+	return [newest, ...others];
 }
 
 /**
- * The newest run with a row that was sent or has an outcome; without such a run, the newest of all. A row that failed
- * before its write has an outcome although nothing was sent: users want to see it and to try it again.
+ * The run of that name, or the newest of all, or the newest that may have written anything, or the newest with a result: a
+ * row that was sent or has an outcome, and without such a run the newest of all. A row that failed before its write has an
+ * outcome although nothing was sent: users want to see it and to try it again.
  *
- * @throws CliError exit 2 where no run is recorded
+ * @throws CliError exit 2 where there is none, 7 where it is damaged
  */
-export async function newestWithResult(runs: RunStore): Promise<RunFile> {
-	const all = await runs.files();
-	const found = (await newestOf(all, runs, hasResult)) ?? all[0];
-	if (found === undefined) throw noRun();
-	return found;
-}
-
-async function newestOf(
-	all: readonly RunFile[],
-	runs: RunStore,
-	isWanted: (facts: RunFacts | undefined) => boolean,
-): Promise<RunFile | undefined> {
-	for (const file of all) if (isWanted(await factsOf(file.run, runs))) return file;
-	return undefined;
+export async function chosenRun(
+	name: string | undefined,
+	otherwise: "newest" | "newest that wrote" | "newest with a result",
+	choosing: Choosing,
+): Promise<RunFile> {
+	const { runs } = choosing;
+	if (name !== undefined) return await runs.find(name);
+	const all = await recordedRuns(choosing);
+	if (otherwise === "newest") return all[0];
+	const isWritten = otherwise === "newest that wrote";
+	for (const file of all) {
+		const facts = await factsOf(file.run, runs);
+		if (isWritten ? facts?.wrote === true : hasResult(facts)) return file;
+	}
+	if (!isWritten) return all[0];
+	throw usageError("no recorded run has written anything", "ragtag runs list shows all runs.");
 }
 
 /**
@@ -61,9 +65,9 @@ async function newestOf(
  *
  * @throws CliError exit 2 where there is none; 7 or 8 where a candidate can't be read
  */
-export async function newestUnfinished(runs: RunStore, processes: Processes): Promise<RunFile> {
-	const all = await runs.files();
-	if (all.length === 0) throw noRun();
+export async function newestUnfinished(choosing: Choosing): Promise<RunFile> {
+	const { runs, app } = choosing;
+	const all = await recordedRuns(choosing);
 	const superseded: string[] = [];
 	const running: string[] = [];
 	for (const file of all) {
@@ -72,7 +76,7 @@ export async function newestUnfinished(runs: RunStore, processes: Processes): Pr
 		const facts = await factsOf(run, runs);
 		if (facts?.ended !== undefined && facts.totals.pending === 0) continue;
 		const state = stateOf(facts, markOf(runs, run));
-		if ((await executionOf(run, runs, processes)) === "running") running.push(run);
+		if ((await executionOf(run, runs, app.processes)) === "running") running.push(run);
 		else if (state === "unfinished") return file;
 		if (state === "superseded") superseded.push(run);
 	}

@@ -145,16 +145,6 @@ describe("runs adjust", () => {
 		await says(slow.runs("adjust", "--rate", "5"), 6, `run ${slow.run} has not taken the change within 5 s`);
 	});
 
-	it("does not promise a change that another one has replaced", async () => {
-		const slow = await slowRun();
-		slow.timers.tick = () => undefined;
-		slow.waits.fast = true;
-		const all = await Promise.all([slow.runs("adjust", "--rate", "5"), slow.runs("adjust", "--rate", "6")]);
-		expect(all.map(({ exit }) => exit)).toEqual([6, 6]);
-		const replaced = all.filter(({ stderr }) => stderr.includes("another runs adjust replaced this change"));
-		expect(replaced).toHaveLength(1);
-	});
-
 	it("is exit 2 for a run that has ended, and where none is going on", async () => {
 		const slow = await slowRun(["--rate", "unlimited"]);
 		await slow.ended;

@@ -122,8 +122,8 @@ describe("runs merge refuses", () => {
 		const world = await recorded(9);
 		const shards = await inShards(world, 3);
 		const [one = "", two = "", three = ""] = shards;
-		await refuses(world, [two], "shards 1/3, 3/3 of .* are missing");
-		await refuses(world, [one, three], "shard 2/3 of .* is missing");
+		await refuses(world, [two], "shards of .* are missing: 1/3, 3/3; nothing was merged");
+		await refuses(world, [one, three], "shards of .* are missing: 2/3; nothing was merged");
 		const [again = ""] = await inShards(world, 1);
 		await refuses(world, [...shards, again], "no shards of one run");
 		const path = await file("tags.csv", "document_id,n\nx,1\n");
@@ -141,7 +141,7 @@ describe("runs merge refuses", () => {
 		const [third = ""] = await inShards(world, 3);
 		await refuses(world, [one, two, third], "shard 1/2, the other 1/3");
 		const [same = ""] = await inShards(world, 2);
-		await refuses(world, [one, two, same], `shard 1/2 is there twice: ${one} and ${same}`);
+		await refuses(world, [one, two, same], `shards are there twice: 1/2 \\(run ${one}\\), 1/2 \\(run ${same}\\)`);
 		const path = await file("tags.csv", "document_id,n:number\nx,1\n");
 		const foreign = ["docs", "tag", path, "-d", world.service.dataset, ...FLAGS, "--shard", "1/2"];
 		await refuses(world, [one, two, runOf((await world.run(foreign)).stdout)], "different content");
@@ -153,7 +153,7 @@ describe("runs merge refuses", () => {
 		await refuses(
 			world,
 			[one, two],
-			new RegExp(`shard 1/2 \\(run ${one}\\) is unfinished(.|\n)*ragtag runs resume ${one}`),
+			new RegExp(`shards are unfinished: 1/2 \\(run ${one}\\)(.|\n)*ragtag runs resume ${one}`),
 		);
 		const there = await world.run(["--state-dir", world.state, "runs", "merge", one, two]);
 		expect(there.stderr).toContain(`ragtag runs resume ${one} --state-dir ${world.state}`);

@@ -162,6 +162,9 @@ it("a run whose run.json is damaged is named where it would be missing, with the
 	// What that run wrote still counts: the undo of the run before leaves it alone.
 	for (const [exit, ...command] of [
 		[0, "list"],
+		[0, "show"],
+		[0, "report"],
+		[2, "resume"],
 		[0, "verify"],
 		[1, "undo", "--dry-run"],
 		[0, "blame", document],
