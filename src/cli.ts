@@ -8,7 +8,7 @@ import { commandName, mistypedOption, typedCommand, typedLine } from "./commands
 import { CliError, EarlyEnd, Exit, type ExitCode, reason } from "./errors.ts";
 import type { OutputFlags } from "./run-end.ts";
 import { VERSION } from "./version.ts";
-import { endPing, startPing } from "./workflows/outputs/ping.ts";
+import { startPing } from "./workflows/outputs/ping.ts";
 import { prepareOutputs } from "./workflows/outputs/prepare.ts";
 import { writeOutputs } from "./workflows/outputs/outputs.ts";
 
@@ -54,7 +54,7 @@ export async function main(argv: readonly string[], app: App): Promise<ExitCode>
 	}
 	// A run has written them already, unless it ended by an error or with another code.
 	ran.exit = await writeOutputs(app, ran.exit);
-	await endPing(app, ran.exit);
+	await app.runEnd.onEnd?.(ran.exit);
 	await app.io.flush();
 	app.io.end(`exit ${ran.exit}`);
 	return ran.exit;

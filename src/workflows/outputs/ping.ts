@@ -42,11 +42,6 @@ function signalOf({ exit, result, summary }: RunEnd): ExitCode {
 	return (summary?.failed ?? 0) > 0 ? Exit.failedRows : Exit.ok;
 }
 
-/** Tells the monitor how the job ended. */
-export async function endPing({ runEnd }: App, exit: ExitCode): Promise<void> {
-	await runEnd.onEnd?.(exit);
-}
-
 /** A ping that fails is a note: it says nothing about the run. */
 async function tell({ io }: App, host: string, ping: Promise<string | undefined>): Promise<void> {
 	const failure = await ping;

@@ -81,7 +81,7 @@ export async function unchangedText({ runs }: NewerRows, rows: Pick<RowSource, "
  */
 export async function* withoutNewer<SourceRow extends Row>(
 	chunks: AsyncIterable<SourceRow[]>,
-	newer: NewerRows | undefined,
+	newer: NewerRows,
 	journal: Pick<Recorder<SourceRow>, "record" | "earlier">,
 ): AsyncGenerator<SourceRow[]> {
 	for await (const chunk of chunks) {
@@ -91,7 +91,7 @@ export async function* withoutNewer<SourceRow extends Row>(
 			// The document of an upload is known where an earlier execution stored its file.
 			const documentId =
 				item.documentId === "" ? (journal.earlier(item.index)?.stored?.documentId ?? "") : item.documentId;
-			const error = newer?.errorOf(item.datasetId, documentId);
+			const error = newer.errorOf(item.datasetId, documentId);
 			if (error === undefined) rows.push(item);
 			else {
 				const outcome = { item, status: "failed", documentId, error, isUntouched: true, attempts: 0 } as const;

@@ -123,8 +123,10 @@ async function sendRows<SourceRow extends Row>(
 			abandon: () => void session.service.api.close().catch(() => undefined),
 			onSettled: showRows,
 		};
-		const chunksOf = (source: Pick<AllowedRows<SourceRow>, "read" | "readBatches">): AsyncIterable<SourceRow[]> =>
-			withoutNewer(unsettledChunks(source, journal, flags.chunk), newer, journal);
+		const chunksOf = (source: Pick<AllowedRows<SourceRow>, "read" | "readBatches">): AsyncIterable<SourceRow[]> => {
+			const chunks = unsettledChunks(source, journal, flags.chunk);
+			return newer === undefined ? chunks : withoutNewer(chunks, newer, journal);
+		};
 		const inPhases = async ({ isLast, before }: LastRows<SourceRow>): Promise<Stop | undefined> => {
 			const stop = await runChunks(chunksOf({ read: () => without(rows.read(), isLast) }), options);
 			if (stop !== undefined) return stop;
