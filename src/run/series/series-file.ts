@@ -1,12 +1,12 @@
 import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import * as v from "valibot";
-import { type Activity, ACTIVITY_STATES } from "../../activity.ts";
+import { ACTIVITY_STATES } from "../../activity.ts";
 import { reason } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { countSettled } from "../../outcomes.ts";
-import type { Latencies } from "../rate/slow-seconds.ts";
+import type { RateControl } from "../rate/rate-control.ts";
 import { readTextIfThere } from "../storage/quick-files.ts";
-import type { Clock, Totals } from "../types.ts";
+import type { Journal } from "../types.ts";
 
 const COUNT = v.pipe(v.number(), v.finite(), v.minValue(0));
 
@@ -74,19 +74,6 @@ function textOf(path: string): string {
 	return readTextIfThere(path, constants.O_NOFOLLOW) ?? "";
 }
 
-/** The sources of a point. Only figures that exist anyway are read. */
-type Sampled = {
-	readonly monitor: {
-		readonly sentInAll: number;
-		readonly inFlight: number;
-		current(): Activity | undefined;
-		readonly latencies: Pick<Latencies, "take">;
-	};
-	readonly journal: { totals(): Totals };
-	/** requests a second that the user allows; undefined for no cap */
-	readonly cap: () => number | undefined;
-};
-
 const SECOND_MS = 1000;
 
 /** Seconds that the last point covers at least. */
@@ -95,10 +82,7 @@ const LEAST = 0.001;
 /** Share of a second by which a timer may be early. */
 const EARLY = 0.1;
 
-type Times = {
-	readonly clock: Pick<Clock, "now">;
-	readonly timers: { date(): Date; every(milliseconds: number, call: () => void): () => void };
-};
+type Timers = { date(): Date; every(milliseconds: number, call: () => void): () => void };
 
 /**
  * Appends a line a second to the series of a run, until the returned function is called, which may be called twice. A failed
@@ -106,10 +90,11 @@ type Times = {
  */
 export function recordSeries(
 	path: string,
-	{ monitor, journal, cap }: Sampled,
+	{ rates, journal }: { readonly rates: RateControl; readonly journal: Pick<Journal, "totals"> },
 	note: (text: string) => void,
-	{ clock, timers }: Times,
+	timers: Timers,
 ): () => void {
+	const { monitor, clock } = rates;
 	let isOver = false;
 	let before = monitor.sentInAll;
 	let since = clock.now();
@@ -137,7 +122,7 @@ export function recordSeries(
 			// A run that is sampled has begun.
 			state: state ?? "running",
 			in_flight: monitor.inFlight,
-			cap: cap() ?? null,
+			cap: rates.rate ?? null,
 			...(rate === undefined ? {} : { rate: Math.round(rate.now * 10) / 10 }),
 		};
 		[before, since] = [sent, now];

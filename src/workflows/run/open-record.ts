@@ -63,8 +63,8 @@ export async function openRecord<SourceRow extends Row>(
 	const { writer, inDoubt, run: name } = recording;
 	const journal = new Recorder<SourceRow>(writer, inDoubt, Date.now, tell);
 	const { session } = run;
-	const figures = { monitor: session.monitor, journal, cap: () => session.rates.rate };
-	const closeSeries = recordSeries(runs.path(name, SERIES_FILE), figures, (text) => app.io.note(text), app);
+	const sampled = { rates: session.rates, journal };
+	const closeSeries = recordSeries(runs.path(name, SERIES_FILE), sampled, (text) => app.io.note(text), app.timers);
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
 	const isNew = recording.resumed === undefined;
 	app.io.beforeQuitting(() => {

@@ -1,11 +1,10 @@
 import { appendFile, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Cooldown } from "../../../src/run/rate/cooldown.ts";
-import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { readSeries, recordSeries } from "../../../src/run/series/series-file.ts";
 import { noOutcomes } from "../../../src/outcomes.ts";
 import { FakeClock } from "../fake-clock.ts";
+import { ratesOf } from "../rates.ts";
 import { folder } from "../../support/service.ts";
 
 const TOTALS = { rows: 100, ...noOutcomes(), invalid: 3, duplicateSkipped: 2, pending: 95, attempts: 0 };
@@ -13,32 +12,28 @@ const TOTALS = { rows: 100, ...noOutcomes(), invalid: 3, duplicateSkipped: 2, pe
 /** A run whose seconds pass when the test says so. */
 async function running(path: string) {
 	const clock = new FakeClock();
-	const monitor = new RunMonitor(clock, new Cooldown(clock));
+	const rates = ratesOf(clock, 50);
+	const { monitor } = rates;
 	monitor.enter("running");
-	let now = 0;
 	let tick = (): void => undefined;
 	const notes: string[] = [];
 	const totals = { ...TOTALS };
-	const figures = { monitor, journal: { totals: () => totals }, cap: () => 50 };
-	const series = recordSeries(path, figures, (text) => notes.push(text), {
-		clock: { now: () => now },
-		timers: {
-			date: () => new Date(1_000_000 + now),
-			every: (_, call) => {
-				tick = call;
-				return () => (tick = () => undefined);
-			},
+	const series = recordSeries(path, { rates, journal: { totals: () => totals } }, (text) => notes.push(text), {
+		date: () => new Date(1_000_000 + clock.now()),
+		every: (_, call) => {
+			tick = call;
+			return () => (tick = () => undefined);
 		},
 	});
 	/** Lets a second pass, and waits until as many points are in the file. */
 	const second = async (points: number): Promise<void> => {
-		now += 1000;
+		await clock.pass(1000);
 		while ((await readSeries(path)).length < points) {
 			tick();
 			await new Promise((resolve) => setImmediate(resolve));
 		}
 	};
-	return { monitor, series, notes, totals, second, pass: (ms: number) => (now += ms) };
+	return { monitor, series, notes, totals, second, pass: (ms: number) => clock.pass(ms) };
 }
 
 describe("the series of a run", () => {
@@ -50,9 +45,9 @@ describe("the series of a run", () => {
 		monitor.answered(-20);
 		Object.assign(totals, { updated: 1, pending: 94 });
 		await second(1);
-		monitor.failed(-40, new Error("any"));
+		monitor.failed(960, new Error("any"));
 		Object.assign(totals, { failed: 1, pending: 93 });
-		pass(250);
+		await pass(250);
 		series();
 		series();
 		expect(await readSeries(path)).toEqual([
@@ -102,13 +97,11 @@ describe("the series of a run", () => {
 		const path = `${target}.jsonl`;
 		await writeFile(target, "untouched");
 		await symlink(target, path);
-		const clock = new FakeClock();
 		const notes: string[] = [];
-		const monitor = new RunMonitor(clock, new Cooldown(clock));
-		const figures = { monitor, journal: { totals: () => TOTALS }, cap: () => undefined };
-		const series = recordSeries(path, figures, (text) => notes.push(text), {
-			clock,
-			timers: { date: () => new Date(), every: () => () => undefined },
+		const sampled = { rates: ratesOf(new FakeClock()), journal: { totals: () => TOTALS } };
+		const series = recordSeries(path, sampled, (text) => notes.push(text), {
+			date: () => new Date(),
+			every: () => () => undefined,
 		});
 		series();
 		expect(notes).toEqual([expect.stringContaining(path)]);
