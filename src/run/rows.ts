@@ -69,8 +69,11 @@ export async function runChunks<Item extends Work>(
 		abandon: options.abandon,
 		onEnd: (why) => {
 			monitor.stopping(why);
-			endWaiting();
-			begin();
+			// A run may end before it begins.
+			if (waiting.size > 0) {
+				endWaiting();
+				begin();
+			}
 			wake();
 		},
 	});
