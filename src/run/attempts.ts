@@ -53,6 +53,9 @@ export type OpenRow<Item extends Work> = Attempts &
 /** What follows an attempt: another one after so many milliseconds, or none. */
 export type NextStep = number | "settled" | "pending";
 
+/** An attempt of some rows. None is made where it is late: the run has ended. Without `end` a row is by itself. */
+type BegunAttempt<Item extends Work> = { readonly isLate: boolean; readonly end: EndOfRow<Item> | undefined };
+
 /** A row before its first attempt. */
 export function openRow<Item extends Work>(item: Item): OpenRow<Item> {
 	return { ...NO_ATTEMPTS, item, memory: {}, successes: undefined };
@@ -80,31 +83,29 @@ export class RowAttempts<Item extends Work> {
 		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
 	}
 
-	/**
-	 * Makes one attempt of a row, or of the rows of a group, and records their outcomes. Errors of the journal and faults of the
-	 * program end the run.
-	 *
-	 * @returns for each row "pending" where the run ends before it is settled
-	 */
-	begin(rows: readonly OpenRow<Item>[]): readonly Promise<NextStep>[] {
-		const { shutdown, operation } = this.#options;
-		if (shutdown.signal.aborted) return rows.map(async () => "pending");
+	/** Begins an attempt of a row by itself, or of all rows of a group. */
+	begin(rows: readonly OpenRow<Item>[]): BegunAttempt<Item> {
 		const [first] = rows;
-		const group = first && operation.groupOf?.(first);
+		const group = first && this.#options.operation.groupOf?.(first);
 		let begun: EndOfRow<Item> | undefined;
 		// It begins with the first of its rows, once the flavour is known.
 		const end = group && ((row: OpenWork<Item>) => (begun ??= group.begin(rows, this.#request))(row));
-		return rows.map((row) => this.#attempt(row, end));
+		return { isLate: this.#options.shutdown.signal.aborted, end };
 	}
 
-	async #attempt(row: OpenRow<Item>, end: EndOfRow<Item> | undefined): Promise<NextStep> {
+	/**
+	 * Makes the attempt of a row, and records its outcome. Errors of the journal and faults of the program end the run.
+	 *
+	 * @returns "pending" where the run ends before the row is settled
+	 */
+	async attempt(row: OpenRow<Item>, { isLate, end }: BegunAttempt<Item>): Promise<NextStep> {
+		if (isLate) return "pending";
 		row.attempt += 1;
 		try {
-			const { status, documentId, storedName, replaces, isSame } = await this.#inDialect(row, end);
+			const settled = await this.#inDialect(row, end);
 			this.#repeated.succeeded();
 			const { item, memory, attempt: attempts } = row;
-			const { name } = memory;
-			return await this.#record({ item, status, documentId, storedName, replaces, isSame, name, attempts });
+			return await this.#record({ ...settled, item, name: memory.name, attempts });
 		} catch (error) {
 			return await this.#failed(error, row);
 		}
