@@ -28,7 +28,7 @@ type Listed = {
 export const NONE_LISTED: Listed = { found: new Map() };
 
 /** The wanted documents as they are now, by their ids. In place of one that can't be read for a reason of its own, that reason. */
-export type ReadMany = {
+type ReadMany = {
 	readonly documents: ReadonlyMap<string, Document | RestError>;
 	readonly size?: number | undefined;
 };

@@ -28,7 +28,7 @@ export async function checkOut(out: string, force?: boolean): Promise<void> {
 }
 
 /** The file of `--out` while it is written. Disposing of it removes an incomplete one. */
-export type OutFile = AsyncDisposable & {
+type OutFile = AsyncDisposable & {
 	/** @throws CliError exit 74 */
 	append(text: string): Promise<void>;
 	/** completes the file and renames it to `--out` */

@@ -25,7 +25,7 @@ export type RunState =
 	| ("running" | "paused" | "killed");
 
 /** The facts that decide in which state a run is: from its summary, or else from its journal. */
-export type RunFacts = Pick<RunSummary, "totals" | "superseded" | "wrote" | "seconds"> & {
+type RunFacts = Pick<RunSummary, "totals" | "superseded" | "wrote" | "seconds"> & {
 	/** undefined while a run goes on, and where it was killed */
 	readonly ended: string | undefined;
 	readonly exitCode: number | undefined;
