@@ -27,6 +27,8 @@ let updates = 0;
 /** when the queue is empty */
 let free = 0;
 let arrivals = [];
+/** whether no request has come since the start, or since GET /forget */
+let isForgotten = true;
 /** Times that are kept: no measure of times has more requests, and ten million of them would not fit in one answer. */
 const MOST_ARRIVALS = 2_000_000;
 /** milliseconds between two looks whether the server stands still */
@@ -70,6 +72,7 @@ function asked(path) {
 	stalls.reset();
 	[arrivals, mostInFlight, requests] = [[], 0, 0];
 	if (path === "/forget") {
+		isForgotten = true;
 		updatesOf.fill(0);
 		stored = 0;
 	}
@@ -144,7 +147,8 @@ const server = createServer((socket) => {
 			const now = performance.now();
 			requests += 1;
 			// Its own start is none that a request met.
-			if (arrivals.length === 0) stalls.reset();
+			if (isForgotten) stalls.reset();
+			isForgotten = false;
 			if (arrivals.length < MOST_ARRIVALS) arrivals.push(now);
 			const status = method === "PUT" ? (gate?.status(now) ?? 200) : 200;
 			if (status !== 200) {
