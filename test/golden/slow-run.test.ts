@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { Activity } from "../../src/activity.ts";
-import { createIo } from "../../src/io.ts";
 import type { RowCounts } from "../../src/io/progress-lines.ts";
-import { HandTimers, input, Kept } from "../io/terminal.ts";
+import { ioOn } from "../io/terminal.ts";
 import type { ProgressMode } from "../../src/io/measured.ts";
 
 /** A state that lasts so many seconds, with the rows that are done at its end. */
@@ -34,18 +33,14 @@ const NIGHT: readonly Stretch[] = [
 ];
 
 async function slowRun(progress: ProgressMode): Promise<string> {
-	const timers = new HandTimers();
-	const stderr = new Kept();
-	const io = createIo({ stdin: input("", false), stdout: new Kept(), stderr, env: {}, timers });
-	let activity: Activity | undefined;
-	io.follow(() => activity);
+	const { io, timers, stderr, doing } = ioOn();
 	await io.configure({ progress });
 	let bar: ReturnType<typeof io.progress> | undefined;
 	let before = rows(0);
 	for (const stretch of NIGHT) {
 		if (stretch.rows !== undefined) bar ??= io.progress();
 		for (let second = 1; second <= stretch.seconds; second += 1) {
-			activity = { ...stretch.activity, seconds: second };
+			doing.now = { ...stretch.activity, seconds: second };
 			const { rows: after = before } = stretch;
 			const done = before.done + Math.round(((after.done - before.done) * second) / stretch.seconds);
 			bar?.update({ ...after, done });
@@ -54,7 +49,7 @@ async function slowRun(progress: ProgressMode): Promise<string> {
 		before = stretch.rows ?? before;
 	}
 	bar?.stop();
-	activity = { state: "verifying", what: "documents of d0f1", count: { done: 100, total: TOTAL }, seconds: 0 };
+	doing.now = { state: "verifying", what: "documents of d0f1", count: { done: 100, total: TOTAL }, seconds: 0 };
 	timers.pass(6000);
 	io.end("exit 130");
 	return stderr.text;

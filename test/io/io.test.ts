@@ -2,18 +2,9 @@ import { spawn } from "node:child_process";
 import { openSync, closeSync } from "node:fs";
 import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { createIo, type Io } from "../../src/io.ts";
 import { hasColor } from "../../src/io/terminal.ts";
 import { at } from "../support/values.ts";
-import { input, Kept, Terminal } from "./terminal.ts";
-
-type IoSources = Parameters<typeof createIo>[0];
-
-function ioOn(sources: Partial<IoSources>): { io: Io; stdout: Kept; stderr: Kept } {
-	const stdout = new Kept();
-	const stderr = new Kept();
-	return { io: createIo({ stdin: input(""), stdout, stderr, env: {}, ...sources }), stdout, stderr };
-}
+import { input, ioOn, Kept, Terminal } from "./terminal.ts";
 
 /** A stream whose writes fail with that code. */
 function failing(code: string): Writable {
@@ -89,7 +80,7 @@ describe("results on standard output", () => {
 
 describe("standard error", () => {
 	it("--quiet prints only errors, and --debug is off by default", async () => {
-		const { io, stderr } = ioOn({});
+		const { io, stderr } = ioOn();
 		io.debug("unseen");
 		io.note("seen");
 		await io.configure({ quiet: true, debug: true });
@@ -100,7 +91,7 @@ describe("standard error", () => {
 	});
 
 	it("the key is never printed", async () => {
-		const { io, stdout, stderr } = ioOn({});
+		const { io, stdout, stderr } = ioOn();
 		await io.configure({ debug: true });
 		io.hide("canary");
 		await io.out("canary\n");
@@ -127,7 +118,7 @@ describe("colour", () => {
 	});
 
 	it("is decided for each stream: a file has none even if the terminal has", async () => {
-		const { io } = ioOn({ stderr: new Terminal() });
+		const { io } = ioOn({}, new Terminal());
 		await io.configure({});
 		expect(io.style.red("x")).toBe("x");
 		expect(io.errStyle.red("x")).toBe("\u001B[31mx\u001B[39m");
@@ -199,7 +190,7 @@ describe("text of others in the log of a CI runner", () => {
 	});
 
 	it("a line end in a message begins no line, so no name forges a line of the log", async () => {
-		const { io, stderr } = ioOn({});
+		const { io, stderr } = ioOn();
 		io.err("bad\n::error::own.csv:1:1: no rows");
 		io.note("a\r\nb");
 		expect(stderr.text).toBe(String.raw`bad\x0a::error::own.csv:1:1: no rows` + "\n" + String.raw`a\x0d\x0ab` + "\n");

@@ -2,16 +2,10 @@ import { chmod, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
-import { createIo } from "../../src/io.ts";
 import { file, folder, KEY } from "../support/service.ts";
-import { HandTimers, input, Kept } from "./terminal.ts";
+import { ioOn } from "./terminal.ts";
 
 const begins = "ragtag docs tag";
-
-function ioOn() {
-	const [timers, stderr] = [new HandTimers(), new Kept()];
-	return { io: createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers }), timers, stderr };
-}
 
 it("a log has messages, errors and progress with times, also with --quiet, and no key", async () => {
 	const path = join(await folder(), "ragtag.log");

@@ -1,11 +1,10 @@
-import { expect, it, vi } from "vitest";
-import { createIo } from "../../src/io.ts";
+import { expect, it } from "vitest";
 import type { Activity } from "../../src/activity.ts";
 import { MeasuredProgress } from "../../src/io/measured.ts";
 import { progressMode } from "../../src/io/terminal.ts";
 import widthOf from "string-width";
 import { barLine, jsonLine, plainLine, type ProgressState, type RowCounts } from "../../src/io/progress-lines.ts";
-import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
+import { drawn, HandTimers, ioOn, Terminal } from "./terminal.ts";
 
 const counts = (done: number, total?: number, failed = 0): RowCounts => ({ done, total, failed });
 
@@ -192,9 +191,7 @@ it("the time left comes from the service's own progress while it parses: no docu
 });
 
 it("a log gets a line every five seconds, and none for a short run", async () => {
-	const timers = new HandTimers();
-	const stderr = new Kept();
-	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers });
+	const { io, timers, stderr } = ioOn();
 	await io.configure({});
 	const progress = io.progress();
 	progress.update({ done: 100, total: 2000, failed: 0 });
@@ -210,9 +207,7 @@ it("a log gets a line every five seconds, and none for a short run", async () =>
 });
 
 it("--quiet has no progress", async () => {
-	const timers = new HandTimers();
-	const stderr = new Terminal();
-	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers });
+	const { io, timers, stderr } = ioOn({}, new Terminal());
 	await io.configure({ quiet: true, progress: "json" });
 	io.progress().update({ done: 1, failed: 0 });
 	timers.pass(60_000);
@@ -221,18 +216,14 @@ it("--quiet has no progress", async () => {
 
 it("a note printed while the bar is drawn is above it, whole, and nothing is left when it stops", async () => {
 	const stderr = new Terminal();
-	const timers = new HandTimers();
 	// CI is set where these tests run, and ora would be silent: here the mode decides.
-	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: { CI: "true" }, timers });
+	const { io, timers } = ioOn({ env: { CI: "true" } }, stderr);
 	await io.configure({ progress: "bar" });
 	const progress = io.progress();
 	progress.update({ done: 0, total: 4, failed: 0 });
 	timers.pass(100);
 	progress.update({ done: 1, total: 4, failed: 0 });
-	await vi.waitFor(() => {
-		timers.pass(100);
-		expect(stderr.screen.at(-1)).toContain("1/4 rows");
-	});
+	await drawn(stderr, timers).toContain("1/4 rows");
 	io.note("a warning");
 	io.err("an error");
 	expect(stderr.screen.slice(0, -1)).toEqual(["a warning", "an error"]);
@@ -242,9 +233,7 @@ it("a note printed while the bar is drawn is above it, whole, and nothing is lef
 });
 
 it("--progress json writes nothing but JSON on standard error, also with a message that has line ends", async () => {
-	const timers = new HandTimers();
-	const stderr = new Kept();
-	const io = createIo({ stdin: input(""), stdout: new Kept(), stderr, env: {}, timers });
+	const { io, timers, stderr } = ioOn();
 	await io.configure({ progress: "json", debug: true });
 	io.note("a note");
 	io.err("an error\nof two lines");

@@ -1,7 +1,6 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Activity } from "../../src/activity.ts";
-import { createIo } from "../../src/io.ts";
-import { HandTimers, input, Kept, Terminal } from "./terminal.ts";
+import { drawn, input, ioOn, Kept, Terminal } from "./terminal.ts";
 import type { ProgressMode } from "../../src/io/measured.ts";
 
 const reading = (done: number): Activity => ({
@@ -16,13 +15,9 @@ async function silent(
 	options: { readonly progress?: ProgressMode; readonly quiet?: boolean } = {},
 	stderr = new Kept(),
 ) {
-	const timers = new HandTimers();
-	const stdout = new Kept();
-	const io = createIo({ stdin: input("yes\n", true), stdout, stderr, env: {}, timers });
-	const doing: { now: Activity | undefined } = { now: undefined };
-	io.follow(() => doing.now);
-	await io.configure(options);
-	return { io, timers, stderr, stdout, doing };
+	const streams = ioOn({ stdin: input("yes\n", true) }, stderr);
+	await streams.io.configure(options);
+	return streams;
 }
 
 it("a job that cron starts without -q has no line of progress in its first five seconds", async () => {
@@ -109,10 +104,7 @@ it("on a terminal the words are redrawn, and erased before a message", async () 
 	doing.now = reading(100);
 	timers.pass(900);
 	expect(terminal.text).toBe("");
-	await vi.waitFor(() => {
-		timers.pass(100);
-		expect(terminal.screen.at(-1)).toContain("reading documents of D: 100 of 12,000 so far");
-	});
+	await drawn(terminal, timers).toContain("reading documents of D: 100 of 12,000 so far");
 	io.note("a note");
 	expect(terminal.screen).toEqual(["a note", ""]);
 	timers.pass(900);
@@ -127,10 +119,7 @@ it("a question is not drawn over", async () => {
 	const terminal = new Terminal();
 	const { io, timers, doing } = await silent({ progress: "bar" }, terminal);
 	doing.now = reading(100);
-	await vi.waitFor(() => {
-		timers.pass(100);
-		expect(terminal.screen.at(-1)).toContain("reading");
-	});
+	await drawn(terminal, timers).toContain("reading");
 	const answer = io.ask("Remove 3 documents?");
 	timers.pass(5000);
 	expect(terminal.screen).toEqual(["Remove 3 documents? "]);

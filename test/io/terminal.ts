@@ -1,6 +1,8 @@
 import { PassThrough, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import type { Timers } from "../../src/io.ts";
+import { expect } from "vitest";
+import type { Activity } from "../../src/activity.ts";
+import { createIo, type Timers } from "../../src/io.ts";
 
 /** A stream that keeps what is written to it. */
 export class Kept extends Writable {
@@ -68,3 +70,19 @@ export function input(text: string, terminal = false): PassThrough & { isTTY: bo
 	stream.end(text);
 	return stream;
 }
+
+/** What a command prints on streams in memory, while time passes by hand. A test sets what the command does. */
+export function ioOn(sources: Partial<Parameters<typeof createIo>[0]> = {}, stderr = new Kept()) {
+	const [timers, stdout] = [new HandTimers(), new Kept()];
+	const io = createIo({ stdin: input(""), stdout, stderr, env: {}, timers, ...sources });
+	const doing: { now: Activity | undefined } = { now: undefined };
+	io.follow(() => doing.now);
+	return { io, timers, stdout, stderr, doing };
+}
+
+/** What the terminal shows in its last line, polled while time passes. */
+export const drawn = (terminal: Terminal, timers: HandTimers) =>
+	expect.poll(() => {
+		timers.pass(100);
+		return terminal.screen.at(-1);
+	});
