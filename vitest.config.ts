@@ -38,8 +38,8 @@ export default defineConfig({
 		isolate: false,
 		include: ["test/**/*.test.ts"],
 		setupFiles: ["test/support/setup.ts"],
-		// A test that asserts nothing can't fail.
-		expect: { requireAssertions: true },
+		// A test that asserts nothing can't fail. A poll waits for another process or a socket, and has the same kind of bound.
+		expect: { requireAssertions: true, poll: { timeout: 60_000, interval: 10 } },
 		coverage: {
 			include: ["src/**/*.ts"],
 			reporter: ["text-summary"],

@@ -90,7 +90,7 @@ const SIGHUP_CAUGHT = 1n;
 async function waiting({ running, path }: Place): Promise<void> {
 	const pid = running.child.pid ?? 0;
 	const isThere = (): boolean => listens(pid) && (path === undefined || holds(pid, path));
-	await expect.poll(isThere, { timeout: 60_000, interval: 20 }).toBe(true);
+	await expect.poll(isThere).toBe(true);
 	// What it waits for has no sign of its own: time to come there.
 	if (path === undefined) await new Promise((resolve) => setTimeout(resolve, 700));
 }
@@ -191,10 +191,10 @@ it.skipIf(!onTerminal || !onLinux)(
 		let shown = "";
 		child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
 		const asked = (): Promise<string> => readFile(pid, "utf8").catch(() => "");
-		await expect.poll(asked, { timeout: 60_000 }).toMatch(/\d\n/);
+		await expect.poll(asked).toMatch(/\d\n/);
 		const signals = (): boolean => listens(Number(readFileSync(pid, "utf8")));
-		await expect.poll(signals, { timeout: 60_000 }).toBe(true);
-		await expect.poll(() => shown, { timeout: 60_000 }).toContain("Type yes: ");
+		await expect.poll(signals).toBe(true);
+		await expect.poll(() => shown).toContain("Type yes: ");
 		process.kill(Number(await readFile(pid, "utf8")), "SIGINT");
 		expect(await ended).toEqual([130, null]);
 		expect(await service.ids()).toEqual([id]);

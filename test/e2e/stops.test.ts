@@ -17,11 +17,9 @@ it("a second Ctrl-C prints the counts so far and the command that resumes the ru
 	const path = await rows(await service.ids());
 	const argv = ["docs", "tag", path, "-d", service.dataset, "--concurrency", "2", "--no-undo"];
 	const running = start(argv, envOf(service));
-	await expect
-		.poll(() => service.requests.filter((line) => line.startsWith("PUT")).length, { timeout: 60_000, interval: 10 })
-		.toBeGreaterThan(4);
+	await expect.poll(() => service.requests.filter((line) => line.startsWith("PUT")).length).toBeGreaterThan(4);
 	running.child.kill("SIGINT");
-	await expect.poll(() => running.err(), { timeout: 60_000, interval: 5 }).toContain("stopping");
+	await expect.poll(() => running.err()).toContain("stopping");
 	running.child.kill("SIGINT");
 	const { stderr } = await running.ended;
 	expect(stderr).toContain("second signal, SIGINT: quitting now.");
@@ -43,7 +41,7 @@ it.each([
 	const running = start(argv, envOf(service));
 	// The first page of the list was answered, and the next one is asked for.
 	const isReading = (): boolean => service.requests.some((line) => /^GET \S+\/documents\?/.test(line));
-	await expect.poll(isReading, { timeout: 60_000, interval: 10 }).toBe(true);
+	await expect.poll(isReading).toBe(true);
 	running.child.kill("SIGINT");
 	await running.until((_out, err) => err.includes("stopping"));
 	if (times === 2) running.child.kill("SIGINT");
@@ -71,7 +69,7 @@ it.skipIf(!onTerminal)(
 		const [pid, state] = [join(home, "pid"), join(home, "state")];
 		const COMMAND = `echo $$ > ${pid}; exec $RAGTAG docs tag ${path} -d ${service.dataset} --concurrency 2 --state-dir ${state}`;
 		const running = shell('SHELL=/bin/bash script -qefc "$COMMAND" /dev/null', { ...envOf(service), COMMAND });
-		await expect.poll(() => service.requests.length, { timeout: 60_000, interval: 10 }).toBeGreaterThan(12);
+		await expect.poll(() => service.requests.length).toBeGreaterThan(12);
 		process.kill(Number(await readFile(pid, "utf8")), "SIGHUP");
 		expect((await running).exit).toBe(129);
 		const [run] = await readdir(join(state, "runs")).then((names) => names.filter((name) => !name.startsWith(".")));

@@ -1,6 +1,7 @@
-import { access, readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ragtag } from "../../support/ragtag.ts";
 import { folder } from "../../support/service.ts";
 
@@ -29,7 +30,7 @@ describe("the pager of help pages", () => {
 		const begun = join(await folder(), "begun");
 		const env = { PAGER: `: > ${begun}; exec sleep 600`, PATH: "/usr/bin:/bin" };
 		const ended = ragtag(["help", "limits"], { terminal: true, env, signal: stopping.signal });
-		await vi.waitFor(() => access(begun), 10_000);
+		await expect.poll(() => existsSync(begun)).toBe(true);
 		stopping.abort({ exit: 143, text: "stopped by SIGTERM" });
 		expect((await ended).exit).toBe(143);
 	});

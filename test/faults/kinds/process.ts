@@ -323,7 +323,7 @@ export const processes = section("none", (test) => {
 			const path = await file("tags.csv", text);
 			const argv = ["docs", "tag", path, "-d", dataset, "--json", "--chunk", "1", "--concurrency", "1"];
 			const running = start([...argv, "--state-dir", state], env);
-			await expect.poll(() => control.counts().applied, { timeout: 60_000, interval: 5 }).toBeGreaterThan(3);
+			await expect.poll(() => control.counts().applied).toBeGreaterThan(3);
 			await edit(path);
 			const ended = await bounded(running);
 			// A file that was replaced is still there for who has it open; what is appended was not promised.

@@ -123,7 +123,7 @@ export const tls = section("none", (test) => {
 			args: ["--ca-file", certificate.path, "--concurrency", "1"],
 			during: async () => {
 				const applied = (): number => service.control.counts().applied;
-				await expect.poll(applied, { timeout: 60_000, interval: 10 }).toBeGreaterThan(5);
+				await expect.poll(applied).toBeGreaterThan(5);
 				way.close();
 				await wayTo(service.sandbox.port, await selfSigned(), way.port);
 			},

@@ -46,7 +46,7 @@ export async function halfway(
 	const surroundings = { ...envOf(sandbox), ...env };
 	const text = stdin ? await readFile(manifest, "utf8") : "";
 	const running = start([...argv, ...args], surroundings, text);
-	await expect.poll(() => control.counts().applied, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(after);
+	await expect.poll(() => control.counts().applied).toBeGreaterThanOrEqual(after);
 	control.setPlan({ faults: [delay(30, {})] });
 	await happens(running, { state, manifest });
 	const ended = await bounded(running);
