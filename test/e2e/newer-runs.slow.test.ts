@@ -66,19 +66,17 @@ type Older = (world: World, writes: number) => Promise<{ readonly left: unknown 
 
 const GONE = "gone";
 
+const tagged =
+	(...flags: readonly string[]): Older =>
+	async (w, writes) => {
+		await w.killed([...tag(w, await w.rows("a.csv", ALL, "A")), ...flags], writes);
+		return { left: { v: "A" } };
+	};
+
 const older: Readonly<Record<string, Older>> = {
-	tag: async (w, writes) => {
-		await w.killed(tag(w, await w.rows("a.csv", ALL, "A")), writes);
-		return { left: { v: "A" } };
-	},
-	merge: async (w, writes) => {
-		await w.killed([...tag(w, await w.rows("a.csv", ALL, "A")), "--mode", "merge"], writes);
-		return { left: { v: "A" } };
-	},
-	"only-changed": async (w, writes) => {
-		await w.killed([...tag(w, await w.rows("a.csv", ALL, "A")), "--only-changed"], writes);
-		return { left: { v: "A" } };
-	},
+	tag: tagged(),
+	merge: tagged("--mode", "merge"),
+	"only-changed": tagged("--only-changed"),
 	rm: async (w, writes) => {
 		const path = await w.file("gone.csv", `document_id\n${w.ids.map((id) => `${id}\n`).join("")}`);
 		await w.killed(["docs", "rm", path, "-d", w.service.dataset, "--yes", ...ONE_BY_ONE], writes);

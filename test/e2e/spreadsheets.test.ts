@@ -40,17 +40,6 @@ test.each([
 	});
 });
 
-it("a resumed run and a report read the same sheet by the same options", async () => {
-	const service = await serve(60);
-	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };
-	const list = join(await folder(), "german.csv");
-	await copyFile(join(LISTS, "german.csv"), list);
-	const argv = ["docs", "tag", list, "-d", service.dataset, ...BYTES, ...GERMAN, "--rate", "2", "--max-duration", "1s"];
-	expect((await program(argv, env)).exit).toBe(9);
-	const resumed = await program(["runs", "resume", "--json", "--rate", "5000"], env);
-	expect([resumed.exit, summaryOf(resumed.stdout)]).toEqual([0, expect.objectContaining({ rows: 60, updated: 60 })]);
-});
-
 it("a workbook with a problem sends nothing, and names the sheet and the cell", async () => {
 	const service = await serve(3);
 	const env = { ...envOf(service), RAGTAG_STATE_DIR: await folder() };

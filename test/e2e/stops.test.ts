@@ -7,7 +7,7 @@ import { ends, says } from "../support/ended.ts";
 import { program, shell, start } from "../support/program.ts";
 import { envOf } from "../support/ragtag.ts";
 import { file, folder, serve } from "../support/service.ts";
-import { at, parse, parseLines, range } from "../support/values.ts";
+import { at, parse, range } from "../support/values.ts";
 
 const rows = (ids: readonly string[]): Promise<string> =>
 	file("tags.csv", `document_id,n:number\n${ids.map((id, n) => `${id},${n}`).join("\n")}\n`);
@@ -78,13 +78,6 @@ it.skipIf(!onTerminal)(
 		expect(summary).toMatchObject({ rows: 200, updated, pending: 200 - updated, failed: 0, exit_code: 129 });
 	},
 );
-
-it("a closed pipe ends a list without an error", async () => {
-	const service = await serve(3000);
-	const line = `set -o pipefail; $RAGTAG docs list -d ${service.dataset} --format jsonl | head -1`;
-	const { exit, stdout } = await shell(line, envOf(service));
-	expect([exit, parseLines(stdout)]).toEqual([0, [expect.objectContaining({ dataset_id: service.dataset })]]);
-});
 
 it("a list that could not be written is exit 74", async () => {
 	const service = await serve(3);
