@@ -7,6 +7,7 @@ import { liar } from "../../support/liar.ts";
 import { type Ended, envOf, ragtag, type World } from "../../support/ragtag.ts";
 import { refuseAt, resumeOf, runOf, stopAt, toTag } from "../../support/recorded.ts";
 import { file, folder, profilesIn, serve, writes } from "../../support/service.ts";
+import { rowsFor } from "../../support/typed.ts";
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 /** A home whose profile `prod` has that policy; the profile `free` has none. */
@@ -25,18 +26,18 @@ async function world(policy: string, options: Parameters<typeof serve>[1] = {}) 
 	const ids = await service.ids();
 	for (const id of ids) await service.put(id, { source_id: "s1", category: "news", author: "Ann" });
 	const home = await homeWith(policy);
-	const run = (argv: readonly string[], more: World = {}): Promise<Ended> =>
-		ragtag(["--profile", "prod", ...argv, "-d", service.dataset, "--rate", "5000"], {
-			env: envOf(service),
-			home,
-			...more,
-		});
-	const rows = (lines: readonly unknown[]): Promise<string> =>
-		file(
-			"tags.jsonl",
-			lines.map((meta_fields, n) => `${JSON.stringify({ document_id: ids[n], meta_fields })}\n`).join(""),
-		);
-	return { service, ids, home, run, rows };
+	const run = (argv: readonly string[], more: World = {}): Promise<Ended> => {
+		// A plan names its dataset.
+		const place = argv[1] === "apply" ? [] : ["-d", service.dataset, "--rate", "5000"];
+		return ragtag(["--profile", "prod", ...argv, ...place], { env: envOf(service), home, ...more });
+	};
+	return {
+		service,
+		ids,
+		home,
+		run,
+		rows: (lines: readonly object[]) => rowsFor(ids.slice(0, lines.length), (n) => lines[n]),
+	};
 }
 
 const problemsOf = (stdout: string): unknown[] =>
@@ -94,34 +95,25 @@ describe("a run of docs tag that the policy of its profile forbids", () => {
 		expect(writes(service)).toEqual([]);
 	});
 
-	it("is not sent if no list shows its document, as it can't be checked", async () => {
-		const hidden = await liar(2, ({ method, path, query }) => {
-			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
-			const shown = { id: "doc-0", dataset_id: "set", name: "doc-0.txt", meta_fields: {} };
-			const docs = query.get("id") === "doc-1" || query.get("page") === "2" ? [] : [shown];
-			return { code: 0, data: { total: docs.length, docs } };
-		});
-		hidden.held.set("doc-1", { source_id: "s1" });
-		const home = await homeWith("{protected: [source_id], required: [author]}");
-		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
-		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "5000", "--json"];
-		await ends(ragtag(argv, { env: envOf(hidden), home }), 1, { failed: 1, updated: 0 });
-		expect(hidden.held.get("doc-1")).toEqual({ source_id: "s1" });
-	});
-
-	it("is not sent if a list shows its document only after the check: protected keys would be removed", async () => {
+	it.each([
+		["no list shows its document, as it can't be checked", Number.POSITIVE_INFINITY, "NOT_FOUND"],
+		["a list shows its document only after the check: protected keys would be removed", 1, "POLICY_UNSEEN"],
+	])("is not sent if %s", async (_, hidden, code) => {
 		let looks = 0;
-		const late = await liar(2, ({ method, path, query }) => {
-			if (method !== "GET" || !path.endsWith("/documents") || query.get("id") !== "doc-1") return undefined;
-			return looks++ === 0 ? { code: 0, data: { total: 0, docs: [] } } : undefined;
+		const none = { code: 0, data: { total: 0, docs: [] } };
+		const service = await liar(2, ({ method, path, query }) => {
+			if (method !== "GET" || !path.endsWith("/documents")) return undefined;
+			if (query.get("id") === "doc-1") return looks++ < hidden ? none : undefined;
+			// What no look shows, no page of the list shows.
+			return hidden === 1 ? undefined : none;
 		});
-		late.held.set("doc-1", { source_id: "s1" });
-		const home = await homeWith("{protected: [source_id]}");
+		service.held.set("doc-1", { source_id: "s1" });
 		const path = await file("t.csv", "document_id,author\ndoc-1,Ann\n");
 		const argv = ["docs", "tag", path, "-d", "set", "--profile", "prod", "--rate", "5000", "--json"];
-		const { stdout } = await ends(ragtag(argv, { env: envOf(late), home }), 1, { failed: 1, updated: 0 });
-		expect(stdout).toContain('"error_code":"POLICY_UNSEEN"');
-		expect([looks, late.held.get("doc-1")]).toEqual([2, { source_id: "s1" }]);
+		const home = await homeWith("{protected: [source_id], required: [author]}");
+		const { stdout } = await ends(ragtag(argv, { env: envOf(service), home }), 1, { failed: 1, updated: 0 });
+		expect(stdout).toContain(`"error_code":"${code}"`);
+		expect(service.held.get("doc-1")).toEqual({ source_id: "s1" });
 	});
 
 	it("is checked by one list, not row by row, and sent if nothing in it is forbidden", async () => {
@@ -306,10 +298,8 @@ describe("docs rm with a policy", () => {
 		const { exit } = await run(["docs", "rm", "--id", ids[0] ?? "", "--yes"]);
 		expect([exit, (await service.ids()).length]).toEqual([0, 3]);
 	});
-});
 
-describe("docs rm --dry-run with a policy", () => {
-	it("shows the removals and that they are too many", async () => {
+	it("shows with --dry-run the removals and that they are too many", async () => {
 		const { service, ids, run } = await world("{max_changes: 1}");
 		const { exit, stdout } = await run(["docs", "rm", "--id", ...ids, "--dry-run", "--json"]);
 		expect([exit, problemsOf(stdout)]).toEqual([9, [[2, null, "POLICY_MAX_CHANGES"]]]);
@@ -322,7 +312,7 @@ describe("docs plan and docs apply with a policy", () => {
 	const GOOD = [{ source_id: "s1", category: "law", author: "Ann" }];
 
 	it("write no plan of forbidden changes, and report them", async () => {
-		const { service, home, run, rows } = await world(POLICY);
+		const { service, run, rows } = await world(POLICY);
 		const out = join(await folder(), "plan.jsonl");
 		const { exit, stdout, stderr } = await run(["docs", "plan", await rows(BAD), "--out", out, "--json"]);
 		expect([exit, problemsOf(stdout)]).toEqual([9, FOUND]);
@@ -330,32 +320,25 @@ describe("docs plan and docs apply with a policy", () => {
 		await expect(readFile(out)).rejects.toThrow();
 		expect(writes(service)).toEqual([]);
 		expect((await run(["docs", "plan", await rows(GOOD), "--out", out])).exit).toBe(0);
-		const argv = ["--profile", "prod", "docs", "apply", out];
-		expect((await ragtag(argv, { env: envOf(service), home })).exit).toBe(0);
+		expect((await run(["docs", "apply", out])).exit).toBe(0);
 	});
 
 	it("count changes as a share of the planned rows, not of the changed ones", async () => {
-		const { service, home, run, rows } = await world("{max_changes: 25%}");
+		const { run, rows } = await world("{max_changes: 25%}");
 		const same = { source_id: "s1", category: "news", author: "Ann" };
 		const out = join(await folder(), "plan.jsonl");
 		const path = await rows([same, { ...same, author: "Bob" }, same, same]);
 		expect((await run(["docs", "plan", path, "--out", out])).exit).toBe(0);
-		const argv = ["--profile", "prod", "docs", "apply", out, "--json"];
-		await ends(ragtag(argv, { env: envOf(service), home }), 0, { rows: 1, updated: 1 });
+		await ends(run(["docs", "apply", out, "--json"]), 0, { rows: 1, updated: 1 });
 	});
 
 	it("send nothing of a plan that was made under no policy", async () => {
-		const { service, home, rows } = await world(POLICY);
+		const { service, home, run, rows } = await world(POLICY);
 		const out = join(await folder(), "plan.jsonl");
 		const path = await rows(BAD);
-		const made = await ragtag(["docs", "plan", path, "--out", out, "-d", service.dataset], {
-			env: envOf(service),
-			home,
-		});
-		expect(made.exit).toBe(0);
+		expect((await run(["docs", "plan", path, "--out", out, "--profile", "free"])).exit).toBe(0);
 		for (const more of [[], ["--dry-run"]]) {
-			const argv = ["--profile", "prod", "docs", "apply", out, "--json", ...more];
-			const { exit, stdout, stderr } = await ragtag(argv, { env: envOf(service), home });
+			const { exit, stdout, stderr } = await run(["docs", "apply", out, "--json", ...more]);
 			expect([exit, problemsOf(stdout)]).toEqual([9, FOUND]);
 			expect(stderr).toContain(`${path}:1:1: source_id: is protected`);
 		}

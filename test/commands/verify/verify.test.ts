@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { systemClock } from "../../../src/run/clock.ts";
@@ -50,7 +51,7 @@ describe("writes that a service confirms and does not store", () => {
 	it("are all found, right after the run and later, and the printed command sends them again", async () => {
 		const world = await recorded(1_000, LIES);
 		const argv = await tagging(world, (n) => ({ author: `Ann ${n}`, pages: n }), "--verify", "all");
-		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		const ended = await world.run(argv, { clock: hurried });
 		const held = await world.service.documents();
 		const lost = held.filter(({ metadata }) => !String(at(metadata, "author")).startsWith("Ann"));
 		expect(lost).toHaveLength(10);
@@ -73,11 +74,13 @@ describe("writes that a service confirms and does not store", () => {
 		);
 
 		const writes = writesIn(world.service);
-		const again = await ends(
-			world.run(["runs", "verify", ...fast], { env: envOf(world.service), clock: hurried }),
-			10,
-			{ run: runOf(ended.stdout), rows: 1_000, unchanged: 1_000, verified: false, verify: counts },
-		);
+		const again = await ends(world.run(["runs", "verify", ...fast], { clock: hurried }), 10, {
+			run: runOf(ended.stdout),
+			rows: 1_000,
+			unchanged: 1_000,
+			verified: false,
+			verify: counts,
+		});
 		expect(idsOf(verdicts(again.stdout))).toEqual(idsOf(verdicts(ended.stdout)));
 		expect(writesIn(world.service)).toBe(writes);
 
@@ -93,11 +96,10 @@ describe("writes that a service confirms and does not store", () => {
 	it("are found in the metadata of uploads", async () => {
 		const world = await recorded(0, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 3 } }] } });
 		const root = await folder();
-		const { writeFile } = await import("node:fs/promises");
 		for (const n of range(4)) await writeFile(`${root}/${n}.txt`, `file ${n}`);
 		await writeFile(`${root}/files.csv`, `file,author\n${linesOf(4, (n) => `${n}.txt,Ann`)}`);
 		const argv = ["docs", "upload", `${root}/files.csv`, "-d", world.service.dataset, "--concurrency", "1", ...fast];
-		const ended = await world.run([...argv, "--verify", "all"], { env: envOf(world.service), clock: hurried });
+		const ended = await world.run([...argv, "--verify", "all"], { clock: hurried });
 		const [lost] = (await world.service.documents()).filter(({ metadata }) => at(metadata, "author") === undefined);
 		expect(summaryOf(ended.stdout)).toMatchObject({ uploaded: 4, verify: { equal: 3, lost: 1 }, exit_code: 10 });
 		expect(verdicts(ended.stdout)).toMatchObject([{ line: 4, document_id: lost?.id, keys: ["author"] }]);
@@ -116,7 +118,6 @@ describe("writes that a service confirms and does not store", () => {
 		expect(early.stderr).toContain(`did not end: 21 rows of it are pending, and can't be verified`);
 		await world.service.put(String((await world.service.ids())[3]), { category: "news" });
 		const second = await world.run(["runs", "resume", runOf(first.stdout), ...fast, "--verify", "all"], {
-			env: envOf(world.service),
 			clock: hurried,
 		});
 		expect(summaryOf(second.stdout)).toMatchObject({ updated: 29, failed: 1, verify: { equal: 29 } });
@@ -128,7 +129,7 @@ describe("writes that a service confirms and does not store", () => {
 		const [, , ...words] = await tagging(world, (n) => ({ n }), "--concurrency", "1");
 		await world.run(["docs", "plan", ...words, "--out", plan]);
 		const argv = ["docs", "apply", plan, "--concurrency", "1", ...fast, "--verify", "all"];
-		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		const ended = await world.run(argv, { clock: hurried });
 		expect(summaryOf(ended.stdout)).toMatchObject({ updated: 20, verify: { equal: 19, lost: 1 }, exit_code: 10 });
 
 		const mended = await world.run([...nextOf(ended), ...fast, "--verify", "all"]);
@@ -141,7 +142,7 @@ describe("writes that a service confirms and does not store", () => {
 		await world.run(await tagging(world, (n) => ({ old: n }), "--concurrency", "1"));
 		const tagged = await world.run(await tagging(world, (n) => ({ n }), "--concurrency", "1"));
 		const undo = ["runs", "undo", runOf(tagged.stdout), "--yes", "--concurrency", "1", ...fast, "--verify", "all"];
-		const ended = await world.run(undo, { env: envOf(world.service), clock: hurried });
+		const ended = await world.run(undo, { clock: hurried });
 		expect(summaryOf(ended.stdout)).toMatchObject({ updated: 20, verify: { equal: 19, lost: 1 }, exit_code: 10 });
 		// What was undone is no loss of the run that did it.
 		const first = await world.run(["runs", "verify", runOf(tagged.stdout), ...fast]);
@@ -158,21 +159,16 @@ describe("writes that a service confirms and does not store", () => {
 		const world = await recorded(0, { faults: { faults: [after] } });
 		const path = await file("a.txt", "text");
 		const argv = ["docs", "upload", path, "-d", world.service.dataset, "--set", "author=Ann", ...fast];
-		await ends(world.run(argv, { env: envOf(world.service), clock: hurried }), 0, { uploaded: 1 });
+		await ends(world.run(argv, { clock: hurried }), 0, { uploaded: 1 });
 		expect(await world.service.documents()).toHaveLength(1);
 		await ends(world.run(["runs", "verify", ...fast]), 0, { rows: 1, verify: { equal: 1, unknown: 0 } });
 	});
 
 	it("are also searched for after a limit stopped the run", async () => {
 		const world = await recorded(4);
-		const argv = await tagging(world, (n) => ({ n }));
-		const [path = ""] = argv.filter((word) => word.endsWith(".jsonl"));
-		const rows = (await world.service.ids()).map((id, n) => ({
-			document_id: n === 2 ? "missing" : id,
-			meta_fields: { n },
-		}));
-		const { writeFile } = await import("node:fs/promises");
-		await writeFile(path, rows.map((row) => JSON.stringify(row)).join("\n"));
+		const ids = (await world.service.ids()).with(2, "missing");
+		const path = await file("tags.csv", `document_id,n\n${ids.map((id, n) => `${id},${n}\n`).join("")}`);
+		const argv = ["docs", "tag", path, "-d", world.service.dataset, ...fast];
 		const limits = ["--max-errors", "1", "--concurrency", "1", "--chunk", "1", "--verify", "all"];
 		await ends(world.run([...argv, ...limits]), 9, { updated: 2, failed: 1, verify: { equal: 2 } });
 	});
@@ -257,8 +253,7 @@ describe("what is a loss, or is unknown", () => {
 		const path = await file("tags.csv", `document_id,a\n${linesOf(5, (n) => `doc-${n},${n}`)}`);
 		const world = { env: envOf(service), home, clock: hurried };
 		await ragtag(["docs", "tag", path, "-d", "set", ...fast], world);
-		const { held } = service;
-		if (held instanceof Map) held.delete("doc-2");
+		service.held.delete("doc-2");
 		const { stdout } = await says(
 			ragtag(["runs", "verify", ...fast], world),
 			10,
@@ -272,8 +267,7 @@ describe("what is a loss, or is unknown", () => {
 		const world = { env: envOf(service), home: await folder(), clock: hurried };
 		const argv = ["docs", "rm", "--id", "doc-0", "doc-1", "-d", "set", "--yes", ...fast, "--verify", "all"];
 		await ends(ragtag(argv, world), 0, { removed: 2, verify: { equal: 2, lost: 0 } });
-		const { held } = service;
-		if (held instanceof Map) held.set("doc-1", {});
+		service.held.set("doc-1", {});
 		const { stderr } = await ends(ragtag(["runs", "verify", ...fast], world), 10, {
 			rows: 2,
 			verify: { equal: 1, lost: 1 },
@@ -318,7 +312,7 @@ describe("how much is read back", () => {
 	it("a sample that shows a loss prints the command that finds all", async () => {
 		const world = await recorded(5, { faults: { faults: [{ fault: "lie", on: { method: "PUT", nth: 4 } }] } });
 		const argv = await tagging(world, (n) => ({ n }), "--concurrency", "1", "--verify", "sample");
-		const ended = await world.run(argv, { env: envOf(world.service), clock: hurried });
+		const ended = await world.run(argv, { clock: hurried });
 		expect(ended.exit).toBe(10);
 		expect(nextOf(ended)).toEqual(["runs", "verify", runOf(ended.stdout)]);
 	});
@@ -330,7 +324,6 @@ describe("how much is read back", () => {
 		// A tenth of a second passes each time that somebody looks.
 		let now = 0;
 		const limited = await world.run(["runs", "verify", "--max-duration", "2s", ...fast], {
-			env: envOf(world.service),
 			clock: { ...hurried, now: () => (now += 100) },
 		});
 		expect(limited.exit).toBe(9);
@@ -343,7 +336,6 @@ describe("how much is read back", () => {
 		const stopping = new AbortController();
 		const ended = await ends(
 			world.run([...argv, "--verify", "all"], {
-				env: envOf(world.service),
 				signal: stopping.signal,
 				onError: (text) => {
 					if (text.includes("Reading back")) stopping.abort({ exit: 130, text: "stopped by SIGINT" });
@@ -356,11 +348,12 @@ describe("how much is read back", () => {
 
 		const again = new AbortController();
 		again.abort({ exit: 143, text: "stopped by SIGTERM" });
-		await ends(
-			world.run(["runs", "verify", runOf(tagged.stdout), ...fast], { env: envOf(world.service), signal: again.signal }),
-			143,
-			{ rows: 50, unchanged: 0, pending: 50, verified: false },
-		);
+		await ends(world.run(["runs", "verify", runOf(tagged.stdout), ...fast], { signal: again.signal }), 143, {
+			rows: 50,
+			unchanged: 0,
+			pending: 50,
+			verified: false,
+		});
 	});
 });
 
