@@ -1,5 +1,5 @@
 import { openSource } from "./bytes/source.ts";
-import { ReadingStop, type Fault, positionsIn } from "./fault.ts";
+import { ReadingStop, type Fault, positionsIn, problemOf } from "./fault.ts";
 import { datasetNote } from "./mistaken.ts";
 import { DuplicateSearch } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
@@ -192,21 +192,17 @@ class FirstReading {
 		}
 	}
 
-	#problem({ field, code, text, mend }: Fault, { line, column }: { line: number; column: number }): void {
+	#problem(fault: Fault, at: { line: number; column: number }): void {
 		this.#problems++;
 		const sheet = this.#reader?.sheet;
-		const place = sheet === undefined ? "" : `${cellName(sheet, line, column)}: `;
-		const problem = { line, column, field, code, text: place + sentence(field, text), mend, sheet };
-		this.#deps.onProblem({ file: this.#manifest.name, ...problem });
+		const cell = sheet === undefined ? "" : `${cellName(sheet, at.line, at.column)}: `;
+		const problem = problemOf(this.#manifest.name, fault, at);
+		this.#deps.onProblem({ ...problem, text: cell + problem.text, sheet });
 	}
 }
 
 async function* rowsOf(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
 	for await (const rows of batches) yield* rows;
-}
-
-function sentence(field: string | null, text: string): string {
-	return field === null ? text : `${excerpt(field)}: ${text}`;
 }
 
 /** A cell as spreadsheets name it: `Tabelle1!C17`. Line and column count from 1. */

@@ -76,6 +76,6 @@ function placedValue(role: string | undefined, place: RowPlace | undefined): str
 	return role === "dataset_id" ? place.datasetId : undefined;
 }
 
-function reasons({ line, errorCode, error, attempts }: RowFailure): readonly (string | number)[] {
-	return [line, errorCode, error, attempts];
+function reasons({ line, code, text, attempts }: RowFailure): readonly (string | number)[] {
+	return [line, code, text, attempts];
 }

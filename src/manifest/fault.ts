@@ -1,3 +1,6 @@
+import { excerpt } from "../text/show.ts";
+import type { Problem } from "./types.ts";
+
 /** What one option would read: as `{ what: "a decimal comma", option: "--decimal-comma" }`. */
 export type Mend = { readonly what: string; readonly option: string };
 
@@ -5,6 +8,7 @@ export type Mend = { readonly what: string; readonly option: string };
 export type Fault = {
 	/** column or member, as it is called after `--map`; null where the fault is in none */
 	readonly field: string | null;
+	/** stable name for scripts: `BAD_DATE`, `DUPLICATE`, `RAGGED` ... */
 	readonly code: string;
 	/** what is wrong, without the field's name */
 	readonly text: string;
@@ -15,6 +19,17 @@ export type Fault = {
 	/** the option that would read the value, where it certainly would */
 	readonly mend?: Mend | undefined;
 };
+
+/** A fault as one sentence, with its field named. */
+export function faultText({ field, text }: Pick<Fault, "field" | "text">): string {
+	return field === null ? text : `${excerpt(field)}: ${text}`;
+}
+
+/** A fault with the file and the place that it is found in. */
+export function problemOf(file: string, fault: Fault, { line, column } = { line: 1, column: 1 }): Problem {
+	const { field, code, mend } = fault;
+	return { file, line, column, field, code, text: faultText(fault), mend };
+}
 
 /**
  * Ends the reading of a manifest: no row after it can be trusted.

@@ -1,5 +1,6 @@
 import { type CliError, usageError } from "../errors.ts";
 import type { JsonValue } from "../json/values.ts";
+import { faultText } from "./fault.ts";
 import { brokenChangeFault, mergeOnlyFault } from "./rows/values.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
 import { RowValidator } from "./rows/validator.ts";
@@ -45,8 +46,10 @@ export async function checkSetOptions(options: ManifestOptions): Promise<void> {
 	const validator = await RowValidator.create("", options);
 	const faults = validator.setOptionFaults();
 	if (faults.length === 0) return;
-	const texts = faults.map(({ field, text }) => (field === null ? text : `${excerpt(field)}: ${text}`));
-	throw wrong(`${texts.join("; ")}; nothing was sent`, "Fix the value; --schema says what values are allowed.");
+	throw wrong(
+		`${faults.map(faultText).join("; ")}; nothing was sent`,
+		"Fix the value; --schema says what values are allowed.",
+	);
 }
 
 function wrong(

@@ -1,6 +1,6 @@
 import type { ValueType } from "../json/value-types.ts";
 import type { JsonValue, Metadata } from "../json/values.ts";
-import type { Mend } from "./fault.ts";
+import type { Fault } from "./fault.ts";
 import type { Content } from "./bytes/source.ts";
 import type { Shard } from "../shard.ts";
 import type { Purpose } from "./purposes.ts";
@@ -64,18 +64,12 @@ export type SetCell = { readonly key: string; readonly type: CellType; readonly 
 export type ManifestKeys = ReadonlyMap<string, ReadonlyMap<ValueType, number | undefined>>;
 
 /** One thing that is wrong with a manifest. Lines and columns count from 1, columns in characters. */
-export type Problem = {
+export type Problem = Omit<Fault, "offset" | "ofValue"> & {
 	readonly file: string;
 	readonly line: number;
 	readonly column: number;
-	/** the column or member, or null where the fault is not in one */
-	readonly field: string | null;
-	/** stable name for scripts: `BAD_DATE`, `DUPLICATE`, `RAGGED` ... */
-	readonly code: string;
 	/** one sentence, the field named in it */
 	readonly text: string;
-	/** the option that would read the value */
-	readonly mend?: Mend | undefined;
 	/** the sheet of a workbook; lines and columns are its rows and columns */
 	readonly sheet?: string | undefined;
 };
@@ -113,12 +107,7 @@ export type Row = {
 };
 
 /** The reason of a failed row, for the failed-rows file. */
-export type RowFailure = {
-	readonly line: number;
-	readonly errorCode: string;
-	readonly error: string;
-	readonly attempts: number;
-};
+export type RowFailure = Pick<Fault, "code" | "text"> & { readonly line: number; readonly attempts: number };
 
 /** `upload`: the path of a row's file, as a manifest in another folder must give it. */
 export type RowPlace = { readonly file: string; readonly name: string; readonly datasetId: string };

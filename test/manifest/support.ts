@@ -51,7 +51,7 @@ export async function check(
 	try {
 		const rows: Row[] = [];
 		for await (const row of checked.read()) rows.push(row);
-		const failure = { line: 7, errorCode: "HTTP_500", error: 'said "no", twice', attempts: 3 };
+		const failure = { line: 7, code: "HTTP_500", text: 'said "no", twice', attempts: 3 };
 		const failed = [checked.failedRows.head, ...rows.map(({ source }) => checked.failedRows.row(source, failure))];
 		const places = problems.map(({ line, column, code }) => `${line}:${column} ${code}`);
 		return { problems, places, rows, failed, checked };

@@ -69,7 +69,7 @@ export async function preview<SourceRow extends Row>(
 		if (error !== undefined) {
 			counts.failed += 1;
 			await reportFailed({ item: row, documentId, attempts: 1, status: "failed", error });
-			await failed.add(row.source, { line, errorCode: error.code, error: error.text, attempts: 1 });
+			await failed.add(row.source, { ...error, line, attempts: 1 });
 			return;
 		}
 		const { normalise } = session.service.api.dialect.flavour;

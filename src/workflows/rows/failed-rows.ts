@@ -52,10 +52,8 @@ export async function writeFailed(
 				const { index, line, source: record } = row;
 				const failure = failures.get(index);
 				if (failure === undefined || failure.code === SUPERSEDED) continue;
-				const { code, text, attempts } = failure;
-				const why = { line, errorCode: code, error: text, attempts };
-				source.onFailed?.(row, why);
-				await file.add(record, why, placeOf(row));
+				source.onFailed?.(row, { ...failure, line });
+				await file.add(record, { ...failure, line }, placeOf(row));
 			}
 		}
 	} catch (error) {

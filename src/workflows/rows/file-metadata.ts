@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import type { Metadata } from "../../json/values.ts";
-import type { Fault } from "../../manifest/fault.ts";
+import { type Fault, problemOf } from "../../manifest/fault.ts";
 import { MemberNames } from "../../manifest/json/object.ts";
 import { readSidecar } from "../../manifest/json/sidecar.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
@@ -60,10 +60,10 @@ export class FileMetadata {
 		return faults.length === 0 ? parsed.metadata : undefined;
 	}
 
-	async report(file: string, { field, code, text }: Fault, place = { line: 1, column: 1 }): Promise<void> {
+	async report(file: string, fault: Fault, place?: Parameters<typeof problemOf>[2]): Promise<void> {
 		this.problems += 1;
-		const sentence = field === null ? text : `${excerpt(field)}: ${text}`;
-		await this.#printed.report({ file, ...place, field, code, text: sentence });
+		// Options that mend cells read no sidecar.
+		await this.#printed.report(problemOf(file, { ...fault, mend: undefined }, place));
 	}
 
 	/** Names of `--map` and `--ignore` that no sidecar has, each with its flag. */

@@ -14,7 +14,7 @@ import { type PathPattern, parsePattern } from "../../files/path-pattern.ts";
 import { addRule } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { JsonValue } from "../../json/values.ts";
-import type { Fault } from "../../manifest/fault.ts";
+import { type Fault, problemOf } from "../../manifest/fault.ts";
 import { MemberNames } from "../../manifest/json/object.ts";
 import { cellValue, splitType } from "../../manifest/rows/typed.ts";
 import { readSidecar } from "../../manifest/json/sidecar.ts";
@@ -55,9 +55,7 @@ export async function valuesOf(file: FileFacts, sources: Sources): Promise<FileV
 		// An empty folder says nothing: a key without a value is an empty cell.
 		if (value !== "" && keys?.has(key) !== false) values.set(key, { value, origin });
 	};
-	const problem = (path: string, { field, code, text }: Fault, place = { line: 1, column: 1 }): void => {
-		problems.push({ file: path, ...place, field, code, text: field === null ? text : `${excerpt(field)}: ${text}` });
-	};
+	const problem = (...found: Parameters<typeof problemOf>): void => void problems.push(problemOf(...found));
 	try {
 		for (const name of facts) set(name, name === "size" ? file.size : await factOf(name, file), "fact");
 		const fields = pattern?.(file.relative);

@@ -169,9 +169,9 @@ async function endRun<SourceRow extends Row>(
 	const totals = journal.totals();
 	const failedPath = flags.failed ?? runs.path(name, `failed.${rows.failedRows.ending}`);
 	// Rows that failed in an earlier execution of a resumed run are reported to the outputs only here.
-	const onFailed = (item: Row, { errorCode, error, attempts }: RowFailure): void => {
+	const onFailed = (item: Row, error: RowFailure): void => {
 		const { documentId } = item;
-		app.runEnd.failedRow(fileOfLines(rows), { item, documentId, error: { code: errorCode, text: error }, attempts });
+		app.runEnd.failedRow(fileOfLines(rows), { item, documentId, error, attempts: error.attempts });
 	};
 	const source = { read: () => rows.read(), failedRows: rows.failedRows, onFailed, otherRows: shard?.otherRows };
 	const { superseded } = journal;

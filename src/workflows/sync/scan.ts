@@ -5,6 +5,7 @@ import type { FileFacts } from "../../files/facts.ts";
 import { sha256Of } from "../../input-file.ts";
 import { createFilters } from "../../files/filters.ts";
 import type { JsonValue } from "../../json/values.ts";
+import { faultText } from "../../manifest/fault.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
 import { RowValidator } from "../../manifest/rows/validator.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
@@ -81,9 +82,7 @@ async function metadataOf(
 		return { metadata, fault: { code, text: `${excerpt(file)}:${line}:${column}: ${text}` } };
 	}
 	const [fault] = faults;
-	if (fault === undefined) return { metadata, fault: undefined };
-	const text = fault.field === null ? fault.text : `${excerpt(fault.field)}: ${fault.text}`;
-	return { metadata, fault: { code: fault.code, text } };
+	return { metadata, fault: fault && { code: fault.code, text: faultText(fault) } };
 }
 
 /**

@@ -11,7 +11,7 @@ const mode = async (path: string): Promise<string> => ((await stat(path)).mode &
 /** Why a failed row could not be written to that file; undefined where it was. */
 const written = async (path: string): Promise<string | undefined> => {
 	const writer = new FailedWriter(path, { ending: "csv", head: "a\n", row: () => "1\n" });
-	await writer.add({ text: "" }, { line: 1, errorCode: "HTTP_500", error: "no", attempts: 1 });
+	await writer.add({ text: "" }, { line: 1, code: "HTTP_500", text: "no", attempts: 1 });
 	return (await writer.close())?.failure;
 };
 
