@@ -9,15 +9,14 @@ const WITHOUT_BLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** 64 KiB, as Node's streams read. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** A file that the user named, open for reading, or the reading end of a pipe such as `<(command)`. */
-export type InputFile = {
+/** A file that the user named, open for reading, or the reading end of a pipe such as `<(command)`. Disposing of it closes it. */
+export type InputFile = AsyncDisposable & {
 	/** of the open file; the path may name another file by now */
 	readonly stat: Stats;
 	/** for reading at positions; undefined for a pipe */
 	readonly handle: FileHandle | undefined;
 	/** every byte, once */
 	bytes(): AsyncIterable<Buffer>;
-	close(): Promise<void>;
 };
 
 /**
@@ -33,7 +32,7 @@ export async function openInput(path: string): Promise<InputFile> {
 		const stat = await handle.stat();
 		if (stat.isFile()) {
 			isKept = true;
-			return { stat, handle, bytes: () => bytesOf(handle), close: () => handle.close() };
+			return { stat, handle, bytes: () => bytesOf(handle), [Symbol.asyncDispose]: () => handle.close() };
 		}
 		if (stat.isFIFO()) return pipeOf(path, stat);
 		throw stat.isDirectory() ? failure("EISDIR", "it is a directory") : failure("ENODEV", "it is no regular file");
@@ -49,12 +48,8 @@ export async function openInput(path: string): Promise<InputFile> {
  * @throws Error of the system; with code `EFBIG` for more
  */
 export async function readInput(path: string, most: number): Promise<Buffer> {
-	const file = await openInput(path);
-	try {
-		return await readBytes(file.bytes(), most);
-	} finally {
-		await file.close();
-	}
+	await using file = await openInput(path);
+	return await readBytes(file.bytes(), most);
 }
 
 /** The same of what is open already. */
@@ -76,17 +71,13 @@ export async function readBytes(bytes: AsyncIterable<Uint8Array>, most: number):
  * @throws Error of the system where it can't be read
  */
 export async function sha256Of(path: string, signal?: AbortSignal): Promise<string> {
-	const file = await openInput(path);
-	try {
-		const digest = createHash("sha256");
-		for await (const bytes of file.bytes()) {
-			signal?.throwIfAborted();
-			digest.update(bytes);
-		}
-		return digest.digest("hex");
-	} finally {
-		await file.close();
+	await using file = await openInput(path);
+	const digest = createHash("sha256");
+	for await (const bytes of file.bytes()) {
+		signal?.throwIfAborted();
+		digest.update(bytes);
 	}
+	return digest.digest("hex");
 }
 
 async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
@@ -110,10 +101,7 @@ function pipeOf(path: string, { dev, ino }: Stats): InputFile {
 		stat,
 		handle: undefined,
 		bytes: () => socket,
-		close: () => {
-			socket.destroy();
-			return Promise.resolve();
-		},
+		[Symbol.asyncDispose]: async () => void socket.destroy(),
 	};
 }
 

@@ -88,7 +88,7 @@ function scalarFault({ value, source = "" }: Scalar): string | undefined {
 
 /** The first lines of a file, as far as they may belong to a front matter; undefined where it is no text. */
 async function firstLines(path: string): Promise<string[] | undefined> {
-	const file = await openInput(path);
+	await using file = await openInput(path);
 	try {
 		const chunks: Uint8Array[] = [];
 		let size = 0;
@@ -104,7 +104,5 @@ async function firstLines(path: string): Promise<string[] | undefined> {
 		// No UTF-8: the file is uploaded as it is, and says nothing of itself.
 		if (error instanceof TypeError && errorCode(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") return undefined;
 		throw error;
-	} finally {
-		await file.close();
 	}
 }

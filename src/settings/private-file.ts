@@ -1,5 +1,5 @@
 import { CliError, errorCode, Exit, reason, usageError } from "../errors.ts";
-import { type InputFile, openInput, readBytes } from "../input-file.ts";
+import { openInput, readBytes } from "../input-file.ts";
 import { currentUserId } from "../user-id.ts";
 
 /** 64 KiB: many times the size of a key or of a list of profiles. Reading `/dev/zero` still ends. */
@@ -21,9 +21,8 @@ type PrivateFile = { readonly text: string; readonly readableByAll: boolean };
  * @param uid user id of this process; undefined asks the system
  */
 export async function readPrivateFile(path: string, what: string, uid?: number): Promise<PrivateFile> {
-	let file: InputFile | undefined;
 	try {
-		file = await openInput(path);
+		await using file = await openInput(path);
 		// The open file is checked, and not its path, so that it can't be replaced between check and reading.
 		const { mode, uid: owner } = file.stat;
 		const self = uid ?? currentUserId();
@@ -50,7 +49,5 @@ export async function readPrivateFile(path: string, what: string, uid?: number):
 			...(hint === undefined ? {} : { hint }),
 			cause: error,
 		});
-	} finally {
-		await file?.close();
 	}
 }

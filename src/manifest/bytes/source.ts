@@ -139,7 +139,7 @@ function sourceOf(
 		},
 		content: () => ({ sha256: all.copy().digest("hex"), bytes: bytesRead, spooled }),
 		async close() {
-			await opened?.close();
+			await opened?.[Symbol.asyncDispose]();
 			if (file !== opened?.handle) await file?.close();
 			if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 		},

@@ -1,5 +1,5 @@
 import { errorCode, reason } from "../../errors.ts";
-import { type InputFile, openInput } from "../../input-file.ts";
+import { openInput } from "../../input-file.ts";
 import { decode } from "../bytes/decode.ts";
 import { unpack } from "../bytes/unpack.ts";
 import { positionIn, ReadingStop, type Fault } from "../fault.ts";
@@ -21,26 +21,12 @@ type Sidecar = {
 
 /** The row of a sidecar, with all its faults. Undefined if there is no such file. */
 export async function readSidecar(path: string, names: MemberNames): Promise<Sidecar | undefined> {
-	let file: InputFile;
-	try {
-		file = await openInput(path);
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return undefined;
-		return unreadable("", { field: null, code: "BAD_SIDECAR", text: `cannot be read: ${reason(error)}` });
-	}
-	try {
-		// A pipe may never end.
-		if (file.handle !== undefined) return await readText(file.bytes(), names);
-		return unreadable("", { field: null, code: "BAD_SIDECAR", text: "cannot be read: it is no regular file" });
-	} finally {
-		await file.close();
-	}
-}
-
-async function readText(bytes: AsyncIterable<Buffer>, names: MemberNames): Promise<Sidecar> {
 	let text = "";
 	try {
-		for await (const piece of decode(unpack(bytes))) {
+		await using file = await openInput(path);
+		// A pipe may never end.
+		if (file.handle === undefined) return unreadable("BAD_SIDECAR", "cannot be read: it is no regular file");
+		for await (const piece of decode(unpack(file.bytes()))) {
 			text += piece;
 			if (text.length > MAX_RECORD)
 				throw new ReadingStop("TOO_LONG", `a sidecar of more than ${MAX_RECORD} characters`);
@@ -49,14 +35,11 @@ async function readText(bytes: AsyncIterable<Buffer>, names: MemberNames): Promi
 		const offsetOf = (field: string | null): number => memberOffsets(text, names).get(field ?? "") ?? 0;
 		return { parsed, placeOf: ({ field, offset }) => positionIn(text, offset ?? offsetOf(field), 1) };
 	} catch (error) {
-		if (error instanceof JsonFault) {
-			return unreadable(text, { field: null, code: error.code, text: error.message, offset: error.offset });
-		}
-		if (error instanceof ReadingStop) {
-			return unreadable(text, { field: null, code: error.code, text: error.message, offset: text.length });
-		}
+		if (error instanceof JsonFault) return unreadable(error.code, error.message, positionIn(text, error.offset, 1));
+		if (error instanceof ReadingStop) return unreadable(error.code, error.message, positionIn(text, text.length, 1));
+		if (errorCode(error) === "ENOENT") return undefined;
 		if (errorCode(error) === undefined) throw error;
-		return unreadable("", { field: null, code: "BAD_SIDECAR", text: `cannot be read: ${reason(error)}` });
+		return unreadable("BAD_SIDECAR", `cannot be read: ${reason(error)}`);
 	}
 }
 
@@ -83,9 +66,9 @@ function sidecarRow(members: ReadonlyMap<string, Member>, names: MemberNames): P
 	return parsed;
 }
 
-function unreadable(text: string, fault: Fault): Sidecar {
+function unreadable(code: string, text: string, place = { line: 1, column: 1 }): Sidecar {
 	const parsed = emptyRow();
 	parsed.isReadable = false;
-	parsed.faults.push(fault);
-	return { parsed, placeOf: ({ offset = 0 }) => positionIn(text, offset, 1) };
+	parsed.faults.push({ field: null, code, text });
+	return { parsed, placeOf: () => place };
 }
