@@ -4,8 +4,10 @@ import type { Fault } from "./fault.ts";
 import { idKey, isOneLetterApart } from "../text/names.ts";
 import { idFault } from "./rows/values.ts";
 
-/** The roles of a column or member, apart from metadata. */
-export type Role = "document_id" | "dataset_id" | "file" | "name";
+/** The roles of a column or member, apart from metadata, with the members of a row that they fill. */
+export const ROLES = { document_id: "documentId", dataset_id: "datasetId", file: "file", name: "name" } as const;
+
+export type Role = keyof typeof ROLES;
 
 /** The values of a row's reserved columns, which are empty if absent, and those of the others. */
 type RoleTexts = {
@@ -159,8 +161,6 @@ export function purposeOf(command: string): Purpose | undefined {
 	return PURPOSE_NAMES.find((purpose) => PURPOSES[purpose].command === command);
 }
 
-const ROLES: ReadonlySet<string> = new Set<Role>(["document_id", "dataset_id", "file", "name"]);
-
 /** Columns of a failed-rows file, which can be fed back as it is. */
 export const FAILURE_COLUMNS = ["_line", "_error_code", "_error", "_attempts"] as const;
 const IGNORED: ReadonlySet<string> = new Set(FAILURE_COLUMNS);
@@ -169,7 +169,7 @@ const IGNORED: ReadonlySet<string> = new Set(FAILURE_COLUMNS);
 const GUARDED = ["document_id", "dataset_id", "meta_fields"] as const;
 
 export function isRole(name: string): name is Role {
-	return ROLES.has(name);
+	return Object.hasOwn(ROLES, name);
 }
 
 export function isFailureColumn(name: string): boolean {
@@ -177,7 +177,7 @@ export function isFailureColumn(name: string): boolean {
 }
 
 export function isReserved(name: string): boolean {
-	return name === "meta_fields" || ROLES.has(name) || IGNORED.has(name);
+	return name === "meta_fields" || isRole(name) || IGNORED.has(name);
 }
 
 /** The reserved name that was probably meant, where a name differs from it by case, spaces, dashes or a letter. */

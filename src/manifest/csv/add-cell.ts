@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../json/values.ts";
 import { MAX_CELL } from "../limits.ts";
+import { ROLES } from "../purposes.ts";
 import type { ParsedRow } from "../rows/row-reader.ts";
 import { type CellValue, cellValue, type CellType } from "../rows/typed.ts";
 import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
@@ -28,7 +29,7 @@ export function addCell(parsed: ParsedRow, { use, field }: Column, cell: string,
 			text: `a cell of more than ${MAX_CELL} characters`,
 			offset: offset(),
 		});
-	} else if (use.kind === "role") setRole(parsed, use.role, cell);
+	} else if (use.kind === "role") parsed[ROLES[use.role]] = cell;
 	else if (cell === "") {
 		if (options.empty !== "skip") parsed.metadata.set(use.key, options.empty === "null" ? null : "");
 	} else if (cell === options.mergeOnly?.token) setValue(parsed, use.key, cell, options);
@@ -60,13 +61,6 @@ function setValue(parsed: ParsedRow, key: string, value: JsonValue, options: Con
 	parsed.metadata.set(key, value);
 	const fault = mergeOnlyFault(key, value, options.mergeOnly) ?? brokenChangeFault(key, value, options);
 	if (fault !== undefined) parsed.faults.push(fault);
-}
-
-function setRole(parsed: ParsedRow, role: "document_id" | "dataset_id" | "file" | "name", cell: string): void {
-	if (role === "document_id") parsed.documentId = cell;
-	else if (role === "dataset_id") parsed.datasetId = cell;
-	else if (role === "file") parsed.file = cell;
-	else parsed.name = cell;
 }
 
 /** How a spreadsheet wrote the cells of a table, where it differs from what a manifest has. */

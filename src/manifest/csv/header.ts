@@ -22,7 +22,7 @@ export type Column = {
 	readonly use: ColumnUse;
 };
 
-type Header = {
+export type Header = {
 	readonly columns: readonly Column[];
 	/** the cell of each role and key */
 	readonly cellOf: ReadonlyMap<string, number>;
@@ -31,6 +31,21 @@ type Header = {
 };
 
 type HeaderOptions = Pick<ManifestOptions, "purpose" | "dataset" | "map" | "ignore" | "set" | "types">;
+
+/** The header of a table before it is read. */
+export const NO_HEADER: Header = { columns: [], cellOf: new Map(), faults: [] };
+
+/** The roles of columns in the failed rows of an upload, whose files are named anew; undefined for any other purpose. */
+export function placedRoles(
+	{ columns }: Header,
+	{ purpose }: Pick<ManifestOptions, "purpose">,
+): ((column: number) => Role | undefined) | undefined {
+	if (!PURPOSES[purpose].subject.hasFile) return undefined;
+	return (at) => {
+		const use = columns[at]?.use;
+		return use?.kind === "role" ? use.role : undefined;
+	};
+}
 
 /** Decides what each column is for. All faults of a header are found at once. */
 export function readHeader(names: readonly string[], options: HeaderOptions): Header {

@@ -1,13 +1,12 @@
 import type { ManifestOptions } from "../types.ts";
 import { ReadingStop, type Fault, lineFeeds, positionIn, positionsIn } from "../fault.ts";
 import { MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
-import { PURPOSES } from "../purposes.ts";
 import { emptyRow, type ParsedRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
 import { cellsOf, cellStarts } from "./cells.ts";
 import { addCell } from "./add-cell.ts";
-import { delimiterOf, namedDelimiter, readHeader, type Column } from "./header.ts";
+import { type Column, delimiterOf, NO_HEADER, namedDelimiter, placedRoles, readHeader } from "./header.ts";
 import { type CsvRecord, recordEnd, RecordSplitter } from "./split.ts";
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
@@ -17,10 +16,8 @@ export class CsvReader implements RowReader {
 	#waiting = "";
 	#splitter: RecordSplitter | undefined;
 	#delimiter = ",";
-	#columns: readonly Column[] = [];
-	#hasHeader = false;
+	#header = NO_HEADER;
 	headFaults: readonly HeadFault[] = [];
-	#cellOf: ReadonlyMap<string, number> = new Map();
 	/** the beginnings of the cells of the latest row with a fault: a row may have many faults */
 	#located: { readonly text: string; readonly starts: readonly number[] } | undefined;
 	#keyColumns: readonly KeyColumn[] = [];
@@ -42,11 +39,8 @@ export class CsvReader implements RowReader {
 	}
 
 	get failedRows(): RowReader["failedRows"] {
-		return csvFailedRows(
-			this.#columns.map(({ original }) => original),
-			this.#delimiter,
-			PURPOSES[this.#options.purpose].subject.hasFile ? (at) => roleOf(this.#columns[at]) : undefined,
-		);
+		const names = this.#header.columns.map(({ original }) => original);
+		return csvFailedRows(names, this.#delimiter, placedRoles(this.#header, this.#options));
 	}
 
 	push(text: string): RawRow[] {
@@ -66,20 +60,21 @@ export class CsvReader implements RowReader {
 	}
 
 	offsetOf({ text }: RawRow, field: string): number {
-		return this.#startOf(text, this.#cellOf.get(field) ?? 0);
+		return this.#startOf(text, this.#header.cellOf.get(field) ?? 0);
 	}
 
 	parse(raw: RawRow): ParsedRow {
 		const parsed = emptyRow();
 		const cells = raw.cells ?? [];
-		if (cells.length !== this.#columns.length) {
+		const { columns } = this.#header;
+		if (cells.length !== columns.length) {
 			parsed.isReadable = false;
-			parsed.faults.push(ragged(cells.length, this.#columns, raw.text, this.#startOf(raw.text, this.#columns.length)));
+			parsed.faults.push(ragged(cells.length, columns, raw.text, this.#startOf(raw.text, columns.length)));
 			return parsed;
 		}
 		let cell = 0;
 		const context = { options: this.#options, offset: () => this.#startOf(raw.text, cell) };
-		for (const column of this.#columns) {
+		for (const column of columns) {
 			addCell(parsed, column, cells[cell] ?? "", context);
 			cell += 1;
 		}
@@ -103,9 +98,8 @@ export class CsvReader implements RowReader {
 	#rows(records: CsvRecord[]): RawRow[] {
 		const [first] = records;
 		if (first === undefined) return [];
-		if (!this.#hasHeader) {
-			this.#hasHeader = true;
-			this.#header(first);
+		if (this.#header === NO_HEADER) {
+			this.#readHeader(first);
 			records.shift();
 		}
 		const cells = cellsOf(records, this.#delimiter);
@@ -116,12 +110,13 @@ export class CsvReader implements RowReader {
 
 	/** A fault of a record, with the field of its cell. */
 	#named(fault: Fault, text: string): Fault {
+		const { columns } = this.#header;
 		const cell = this.#starts(text).findLastIndex((start) => start <= (fault.offset ?? 0));
-		return { ...fault, field: this.#columns[Math.min(cell, this.#columns.length - 1)]?.field ?? null };
+		return { ...fault, field: columns[Math.min(cell, columns.length - 1)]?.field ?? null };
 	}
 
 	/** @throws Stop where the header can't be read at all */
-	#header(record: CsvRecord): void {
+	#readHeader(record: CsvRecord): void {
 		const [names] = cellsOf([record], this.#delimiter);
 		const at = positionIn(record.text, record.fault?.offset ?? 0, record.line);
 		if (names === undefined)
@@ -133,9 +128,8 @@ export class CsvReader implements RowReader {
 		if (names.length > MAX_COLUMNS) {
 			throw new ReadingStop("TOO_LONG", `a header of ${names.length} columns; ${MAX_COLUMNS} are the most`, at);
 		}
-		const { columns, cellOf, faults } = readHeader(names, this.#options);
-		this.#cellOf = cellOf;
-		this.#columns = columns;
+		this.#header = readHeader(names, this.#options);
+		const { columns, faults } = this.#header;
 		this.#keyColumns = columns.flatMap(({ use }, cell) => {
 			return use.kind === "key" ? [{ cell, key: use.key, type: use.type }] : [];
 		});
@@ -168,8 +162,4 @@ function ragged(found: number, columns: readonly Column[], text: string, end: nu
 		text: `the row has ${cells}; quote values that hold the delimiter`,
 		offset: end,
 	};
-}
-
-export function roleOf(column: Column | undefined): string | undefined {
-	return column?.use.kind === "role" ? column.use.role : undefined;
 }

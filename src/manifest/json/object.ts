@@ -1,7 +1,7 @@
 import { hasHalfPair, isJsonObject, type JsonValue } from "../../json/values.ts";
 import { emptyRow, type ParsedRow } from "../rows/row-reader.ts";
 import { brokenChangeFault, mergeOnlyFault } from "../rows/values.ts";
-import { isFailureColumn, isRole, meantReserved, PURPOSES, type Purpose, type Role } from "../purposes.ts";
+import { isFailureColumn, isRole, meantReserved, PURPOSES, type Purpose, type Role, ROLES } from "../purposes.ts";
 import { excerpt } from "../../text/show.ts";
 import type { ManifestOptions } from "../types.ts";
 import { type Member, parseMembers } from "../../json/parser.ts";
@@ -77,9 +77,7 @@ function role(parsed: ParsedRow, name: Role, value: JsonValue, purpose: Purpose)
 	} else if (!name.endsWith("_id") && hasHalfPair(value)) {
 		// No file name and no query can hold it. Ids have a check of their own.
 		parsed.faults.push({ field: name, code: "LONE_SURROGATE", text: "holds half a surrogate pair" });
-	} else if (name === "document_id") parsed.documentId = value;
-	else if (name === "dataset_id") parsed.datasetId = value;
-	else parsed[name] = value;
+	} else parsed[ROLES[name]] = value;
 }
 
 function addRepeated(parsed: ParsedRow, field: string, offset: number | undefined): void {
@@ -132,14 +130,14 @@ export class MemberNames {
 export function memberOffsets(text: string, names: MemberNames): ReadonlyMap<string, number> {
 	const offsets = new Map<string, number>();
 	let wrapped: Member["members"];
-	for (const [original, member] of parseMembers(text, MANIFEST_JSON, [])) {
-		const name = names.of(original);
-		if (name !== undefined && !offsets.has(name)) offsets.set(name, member.valueStart);
-		if (name === "meta_fields") wrapped = member.members ?? wrapped;
-	}
-	for (const [original, { valueStart }] of wrapped ?? []) {
+	const add = ([original, { valueStart }]: readonly [string, Pick<Member, "valueStart">]): string | undefined => {
 		const name = names.of(original);
 		if (name !== undefined && !offsets.has(name)) offsets.set(name, valueStart);
+		return name;
+	};
+	for (const entry of parseMembers(text, MANIFEST_JSON, [])) {
+		if (add(entry) === "meta_fields") wrapped = entry[1].members ?? wrapped;
 	}
+	for (const entry of wrapped ?? []) add(entry);
 	return offsets;
 }

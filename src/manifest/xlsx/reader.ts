@@ -1,6 +1,4 @@
-import { roleOf } from "../csv/reader.ts";
-import { type Column, readHeader, type ColumnUse } from "../csv/header.ts";
-import { PURPOSES } from "../purposes.ts";
+import { type Column, type ColumnUse, type Header, NO_HEADER, placedRoles, readHeader } from "../csv/header.ts";
 import {
 	emptyRow,
 	type HeadFault,
@@ -57,10 +55,9 @@ class SheetReader implements RowParser {
 	/** the types of values are known row by row */
 	readonly keyColumns = undefined;
 	readonly #options: ManifestOptions;
-	#columns: readonly Column[] | undefined;
+	#header = NO_HEADER;
 	/** where each column stands in the sheet, from 0 */
 	#places: readonly number[] = [];
-	#cellOf: ReadonlyMap<string, number> = new Map();
 	#isNamed: ReadonlySet<number> = new Set();
 	/** the columns with a value that is no text: in CSV they need a type */
 	readonly #typed = new Set<number>();
@@ -75,7 +72,7 @@ class SheetReader implements RowParser {
 	rows(rows: readonly SheetRow[]): RawRow[] {
 		const raws: RawRow[] = [];
 		for (const row of rows) {
-			if (this.#columns === undefined) this.#header(row);
+			if (this.#header === NO_HEADER) this.#readHeader(row);
 			else raws.push(this.#raw(row));
 		}
 		return raws;
@@ -83,41 +80,36 @@ class SheetReader implements RowParser {
 
 	/** A sheet without any value has an empty header. */
 	end(): void {
-		if (this.#columns === undefined) this.#header({ row: 1, values: [] });
+		if (this.#header === NO_HEADER) this.#readHeader({ row: 1, values: [] });
 	}
 
 	get failedRows(): RowParser["failedRows"] {
-		const columns = this.#columns ?? [];
-		const { hasFile } = PURPOSES[this.#options.purpose].subject;
-		const role = hasFile ? (at: number): string | undefined => roleOf(columns[at]) : undefined;
-		return sheetFailedRows(columns, this.#typed, this.#options, role);
+		return sheetFailedRows(this.#header, this.#typed, this.#options);
 	}
 
 	parse({ values = [] }: RawRow): ParsedRow {
 		const parsed = emptyRow();
-		for (const [at, column] of (this.#columns ?? []).entries()) {
+		for (const [at, column] of this.#header.columns.entries()) {
 			addValue(parsed, column, values[at] ?? "", { options: this.#options, offset: this.#places[at] ?? 0 });
 		}
 		return parsed;
 	}
 
 	offsetOf(_raw: RawRow, field: string): number {
-		return this.#places[this.#cellOf.get(field) ?? -1] ?? 0;
+		return this.#places[this.#header.cellOf.get(field) ?? -1] ?? 0;
 	}
 
-	#header({ row, values }: SheetRow): void {
+	#readHeader({ row, values }: SheetRow): void {
 		const named = Array.from(values.entries()).flatMap(([place, value]) => {
 			return value === undefined ? [] : [{ place, name: typeof value === "object" ? value.shown : String(value) }];
 		});
-		const { columns, cellOf, faults } = readHeader(
+		this.#header = readHeader(
 			named.map(({ name }) => name),
 			this.#options,
 		);
-		this.#columns = columns;
-		this.#cellOf = cellOf;
 		this.#places = named.map(({ place }) => place);
 		this.#isNamed = new Set(this.#places);
-		this.headFaults = faults.map(({ cell, ...fault }) => ({
+		this.headFaults = this.#header.faults.map(({ cell, ...fault }) => ({
 			...fault,
 			line: row,
 			column: (this.#places[cell] ?? 0) + 1,
@@ -181,14 +173,14 @@ function isLongId(use: ColumnUse, value: number | boolean): boolean {
  * @param typed the columns with a value that is no text
  */
 function sheetFailedRows(
-	columns: readonly Column[],
+	header: Header,
 	typed: ReadonlySet<number>,
-	options: Pick<ManifestOptions, "cells" | "deleteToken" | "mergeOnly">,
-	roleOf: ((column: number) => string | undefined) | undefined,
+	options: Pick<ManifestOptions, "purpose" | "cells" | "deleteToken" | "mergeOnly">,
 ): FailedRowFormat {
+	const { columns } = header;
 	const isJson = columns.map(({ use }, at) => use.kind === "key" && !use.isTyped && typed.has(at));
 	const names = columns.map(({ original }, at) => (isJson[at] === true ? `${original}:json` : original));
-	const format = csvFailedRows(names, ",", roleOf);
+	const format = csvFailedRows(names, ",", placedRoles(header, options));
 	const text = (value: SheetValue, at: number): string => {
 		if (typeof value === "object") return value.shown;
 		const isToken = value === "" || value === (options.mergeOnly?.token ?? options.deleteToken);
