@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { StringDecoder } from "node:string_decoder";
 import { ReadingStop } from "../fault.ts";
 import { type Decoder, decoderOf } from "./encodings.ts";
 import { PIECE_BYTES } from "../limits.ts";
@@ -46,22 +47,28 @@ function choose(head: Buffer, encoding: string | undefined): { decoder: Decoder;
 }
 
 function utf8(start: number): Decoder {
+	const decoder = new StringDecoder("utf8");
+	/** the bytes of a character whose others have not come */
 	let carry: Buffer = Buffer.alloc(0);
 	let offset = start;
 	return {
 		*push(piece) {
 			const bytes = carry.length === 0 ? piece : Buffer.concat([carry, piece]);
-			const end = bytes.length - openTail(bytes);
-			const whole = bytes.subarray(0, end);
-			if (!isUtf8(whole)) {
-				const good = validPrefix(whole);
-				yield whole.toString("utf8", 0, good);
-				throw badByte(whole[good] ?? 0, offset + good);
+			const text = decoder.write(piece);
+			// Its bytes are those that were given, unless the decoder has replaced some.
+			const size = Buffer.byteLength(text);
+			if (!isUtf8(bytes.subarray(0, size))) {
+				const sizeTo = (end: number): number => Buffer.byteLength(text.slice(0, end));
+				let odd = text.indexOf("\ufffd");
+				while (isUtf8(bytes.subarray(0, sizeTo(odd + 1)))) odd = text.indexOf("\ufffd", odd + 1);
+				const good = sizeTo(odd);
+				yield text.slice(0, odd);
+				throw badByte(bytes[good] ?? 0, offset + good);
 			}
 			// The block that holds them is filled anew.
-			carry = Buffer.from(bytes.subarray(end));
-			offset += end;
-			if (end > 0) yield whole.toString("utf8");
+			carry = Buffer.from(bytes.subarray(size));
+			offset += size;
+			if (size > 0) yield text;
 		},
 		end() {
 			if (carry.length > 0) throw badByte(carry[0] ?? 0, offset);
@@ -75,28 +82,4 @@ function badByte(byte: number, offset: number): ReadingStop {
 		"ENCODING",
 		`byte ${offset} (0x${hex}) is not UTF-8; --encoding windows-1252 reads a CSV as Excel saves it, or convert the file to UTF-8`,
 	);
-}
-
-/** The number of bytes at the end that belong to an incomplete character. */
-function openTail(bytes: Buffer): number {
-	for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-		const byte = bytes[bytes.length - back] ?? 0;
-		if (byte < 0x80) return 0;
-		if (byte < 0xc0) continue;
-		const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-		return length > back ? back : 0;
-	}
-	return 0;
-}
-
-/** The length of the longest start that is UTF-8. Slow, and called once at most. */
-function validPrefix(bytes: Buffer): number {
-	let at = 0;
-	while (at < bytes.length) {
-		const byte = bytes[at] ?? 0;
-		const end = at + (byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4);
-		if (end > bytes.length || !isUtf8(bytes.subarray(at, end))) break;
-		at = end;
-	}
-	return at;
 }
