@@ -17,18 +17,18 @@ type WalkOptions = {
 };
 
 /** A folder or a file that could not be read, or a sidecar without its file. */
-type TreeProblem = {
+export type FileProblem = {
 	/** the path, from where the program was started if it was named so */
 	readonly path: string;
 	/** a clause: `permission denied` */
-	readonly reason: string;
+	readonly text: string;
 };
 
 /** What was found in folders. */
 export type Tree = {
 	/** those of each source together, in the order of their paths */
 	readonly files: readonly FileFacts[];
-	readonly problems: readonly TreeProblem[];
+	readonly problems: readonly FileProblem[];
 	/** symbolic links that were left out: all of them, or those whose target was taken already */
 	readonly links: number;
 	/** pipes, sockets and devices, which are left out */
@@ -64,7 +64,7 @@ export async function walkListed(folder: string, listed: readonly string[], opti
 class Walk {
 	readonly #options: WalkOptions;
 	readonly #files: FileFacts[] = [];
-	readonly #problems: TreeProblem[] = [];
+	readonly #problems: FileProblem[] = [];
 	/** the links of the source that is read; they come after its files */
 	#links: Place[] = [];
 	#leftLinks = 0;
@@ -194,8 +194,8 @@ class Walk {
 		}
 	}
 
-	#problem(path: string, why: string): void {
-		this.#problems.push({ path, reason: why });
+	#problem(path: string, text: string): void {
+		this.#problems.push({ path, text });
 	}
 }
 

@@ -83,7 +83,7 @@ it("follows each target once, and gets out of a circle", async () => {
 	await symlink("nowhere", join(root, "broken"));
 	const found = await walked(root, { follow: true });
 	expect([paths(found), found.links]).toEqual([["1/sub/y.txt", "1/x.txt", "a.txt", "hr/b.txt"], 5]);
-	expect(found.problems).toEqual([{ path: join(root, "broken"), reason: "no such file or directory" }]);
+	expect(found.problems).toEqual([{ path: join(root, "broken"), text: "no such file or directory" }]);
 });
 
 it("reports a folder that can't be read with the reason: its files would be missing silently", async ({ skip }) => {
@@ -92,10 +92,7 @@ it("reports a folder that can't be read with the reason: its files would be miss
 	await chmod(join(root, "hr"), 0);
 	const found = await walked(root);
 	await chmod(join(root, "hr"), 0o700);
-	expect([paths(found), found.problems]).toEqual([
-		["a.txt"],
-		[{ path: join(root, "hr"), reason: "permission denied" }],
-	]);
+	expect([paths(found), found.problems]).toEqual([["a.txt"], [{ path: join(root, "hr"), text: "permission denied" }]]);
 });
 
 it("reports what is not there, and a folder that vanishes while it is walked", async () => {
@@ -109,12 +106,12 @@ it("reports what is not there, and a folder that vanishes while it is walked", a
 		},
 	};
 	const found = await walkPaths([join(root, "none"), root], { ...(await optionsOf()), filters });
-	const reason = "no such file or directory";
+	const text = "no such file or directory";
 	expect([paths(found), found.problems]).toEqual([
 		["a.txt", "it/c.txt"],
 		[
-			{ path: join(root, "none"), reason },
-			{ path: join(root, "hr"), reason },
+			{ path: join(root, "none"), text },
+			{ path: join(root, "hr"), text },
 		],
 	]);
 });
@@ -124,7 +121,7 @@ it("gives a file its sidecar, whatever the filters say of that, and reports one 
 	const found = await walked(root, { include: ["*.pdf"] });
 	expect(found.files).toMatchObject([{ relative: "hr/a.pdf", sidecar: join(root, "hr/a.pdf.meta.json") }]);
 	expect(found.problems).toEqual([
-		{ path: join(root, "b.pdf.meta.json"), reason: "is a sidecar whose file is not there" },
+		{ path: join(root, "b.pdf.meta.json"), text: "is a sidecar whose file is not there" },
 	]);
 	expect(paths(await walked(root, { sidecars: false }))).toHaveLength(5);
 });
@@ -142,8 +139,8 @@ it("takes the files of a list by their paths, with the sidecars that lie beside 
 	expect(paths(found)).toEqual(["it/b.pdf", "it/c.pdf", "hr/a.pdf", "d.pdf"]);
 	expect(found.files[2]?.sidecar).toBe(join(root, "hr/a.pdf.meta.json"));
 	expect(found.problems).toEqual([
-		{ path: join(root, "../x.pdf"), reason: `lies outside ${root}` },
-		{ path: join(root, "none.pdf"), reason: "no such file or directory" },
+		{ path: join(root, "../x.pdf"), text: `lies outside ${root}` },
+		{ path: join(root, "none.pdf"), text: "no such file or directory" },
 	]);
 });
 

@@ -84,7 +84,7 @@ async function readFiles(options: FromOptions, app: App): Promise<readonly Made[
 	const problemsOf = problemReporter(options.json === true, app);
 	let wrong = problems.length;
 	const exit = problems.length > 0 ? Exit.usage : Exit.manifest;
-	for (const { path, reason: text } of problems) {
+	for (const { path, text } of problems) {
 		await problemsOf.report({ file: path, line: 1, column: 1, field: null, code: "BAD_FILE", text });
 	}
 	const sources = sourcesOf(options);

@@ -16,11 +16,10 @@ import { stopOrSignal } from "../../run/stop/shutdown.ts";
  */
 const ASSUMED_ROWS = 1_000;
 
-export type PresentValues = {
+type PresentValues = AsyncDisposable & {
 	readonly isAlreadyPresent: NonNullable<CheckDependencies["isAlreadyPresent"]>;
 	/** the reason why the present metadata could not be read; then it is unknown whether documents have the values */
 	stop(): Stop | undefined;
-	close(): Promise<void>;
 };
 
 /** Finds values that their documents have already, so that writing them changes nothing. It asks only once a row has one. */
@@ -58,7 +57,7 @@ export function presentValues(
 			}
 		},
 		stop: () => stop,
-		close: () => documents.close(),
+		[Symbol.asyncDispose]: () => documents.close(),
 	};
 }
 

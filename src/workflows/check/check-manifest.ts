@@ -15,7 +15,6 @@ import type { Stop } from "../../run/types.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
 import type { AnyManifestFlags } from "../../flags/payload-options.ts";
-import type { PresentValues } from "./ask-service.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
@@ -59,15 +58,6 @@ export async function manifestOptions(
 	};
 }
 
-type CheckExtras = {
-	/** the manifest's name in messages, if its path means nothing to the user */
-	readonly name?: string | undefined;
-	/** closed once the manifest is checked */
-	readonly present?: PresentValues | undefined;
-	/** how names are compared, where the service can be asked */
-	readonly alike?: CheckDependencies["nameFolding"] | undefined;
-};
-
 /** Checks a whole manifest and prints its problems: as lines on standard error, with `--json` as objects. */
 export async function checkAndReport(
 	{
@@ -77,28 +67,22 @@ export async function checkAndReport(
 	}: { readonly flags: { readonly json?: boolean | undefined }; readonly settings: Settings; readonly app: App },
 	path: string,
 	options: ManifestOptions,
-	{ name, present, alike }: CheckExtras = {},
+	more: Pick<CheckDependencies, "name" | "isAlreadyPresent" | "nameFolding"> = {},
 ): Promise<CheckedManifest> {
 	const { stdin, signal, monitor } = app;
 	const problems = problemReporter(flags.json === true, app);
-	monitor.enter("checking", `${show(name ?? path)}${await sizeOf(path)}`);
-	try {
-		const checked = await checkManifest(path, options, {
-			name,
-			stdin,
-			signal,
-			isAlreadyPresent: present?.isAlreadyPresent,
-			nameFolding: alike,
-			onProgress: (rows) => monitor.count({ done: rows, unit: "rows" }),
-			onProblem: (problem) => void problems.report(problem),
-			temporaryFolder: await app.temporaryFolder(settings),
-		});
-		problems.end();
-		if (checked.problems === 0) for (const note of checked.notes) app.io.note(`warning: ${note}`);
-		return checked;
-	} finally {
-		await present?.close();
-	}
+	monitor.enter("checking", `${show(more.name ?? path)}${await sizeOf(path)}`);
+	const checked = await checkManifest(path, options, {
+		...more,
+		stdin,
+		signal,
+		onProgress: (rows) => monitor.count({ done: rows, unit: "rows" }),
+		onProblem: (problem) => void problems.report(problem),
+		temporaryFolder: await app.temporaryFolder(settings),
+	});
+	problems.end();
+	if (checked.problems === 0) for (const note of checked.notes) app.io.note(`warning: ${note}`);
+	return checked;
 }
 
 /** The size of a file, as ` (45 MB)`. Nothing for what has none, such as a pipe: then only the rows are counted. */

@@ -34,7 +34,7 @@ export async function sidecarRows(
 	const walking = { filters, follow: true, sidecarSuffix: SIDECAR_SUFFIX, signal: app.signal };
 	const { files, problems: unread } = await walkPaths(named, walking);
 	const metadata = await FileMetadata.create(app, json, options);
-	for (const { path, reason: text } of unread) {
+	for (const { path, text } of unread) {
 		await metadata.report(path, { field: null, code: "BAD_FILE", text });
 	}
 	const rows: Row[] = [];

@@ -6,7 +6,7 @@ import type { FileFacts } from "../../files/facts.ts";
 import { readFilesFrom } from "../../files/files-from.ts";
 import { createFilters } from "../../files/filters.ts";
 import { type NameForm, collisions, exactKey, nameFault, storedName } from "../../files/stored-names.ts";
-import { type Tree, walkListed, walkPaths } from "../../files/walk.ts";
+import { type FileProblem, type Tree, walkListed, walkPaths } from "../../files/walk.ts";
 import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
@@ -22,9 +22,6 @@ export type FoundFile = { readonly facts: FileFacts; readonly name: string };
 /** Whoever walks folders. */
 type Walking = Pick<Run<FileFlags>, "flags" | "app">;
 
-/** What is wrong with a file or a folder, as a sentence without its end and its subject. */
-type FileProblem = { readonly path: string; readonly text: string };
-
 /** Files at once that are asked whether they can be read. */
 const AT_ONCE = 64;
 
@@ -39,9 +36,7 @@ export async function findFiles(
 ): Promise<readonly FoundFile[]> {
 	const { files, problems } = await walked(run, paths);
 	const found = named(run, files);
-	const faults: FileProblem[] = problems.map(({ path, reason: text }) => ({ path, text }));
-	faults.push(...(await unreadable(found)));
-	await checkNames(run, found, faults);
+	await checkNames(run, found, [...problems, ...(await unreadable(found))]);
 	return found;
 }
 

@@ -71,11 +71,12 @@ export async function checkedRows(
 ): Promise<RowSource> {
 	const { flags, session, settings, app } = run;
 	const { purpose } = options;
-	const present = alreadyPresent === undefined ? undefined : presentValues(run, alreadyPresent);
+	await using present = alreadyPresent === undefined ? undefined : presentValues(run, alreadyPresent);
 	const names = PURPOSES[purpose].subject.hasFile
 		? nameFoldingCheck(session, flags.skipInvalid === true, app)
 		: undefined;
-	const checked = await checkAndReport(run, path, options, { name, present, alike: names?.nameFolding });
+	const { isAlreadyPresent } = present ?? {};
+	const checked = await checkAndReport(run, path, options, { name, isAlreadyPresent, nameFolding: names?.nameFolding });
 	const shard = options.shard && { ...options.shard, otherRows: checked.otherRows };
 	const stop =
 		refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop() ?? (await stopIfUnlisted(run, checked));

@@ -105,7 +105,7 @@ export async function planFolder(
 	const adopted = adopts ? await adopt(run, target, equal) : [];
 	const entries = new Map([...state.entries, ...adopted.map((entry) => [entry.path, entry] as const)]);
 	const known = new Map([...listed.known, ...equal.map(({ document }) => [document.id, document] as const)]);
-	const unread = tree.problems.map(({ path, reason: text }): WantedFile => {
+	const unread = tree.problems.map(({ path, text }): WantedFile => {
 		const file = { path, size: 0, mtime: 0, ino: 0, sha256: "" };
 		return { file, name: path, metadata: new Map(), fault: { code: "FILE_UNREADABLE", text } };
 	});

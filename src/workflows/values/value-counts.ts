@@ -97,7 +97,7 @@ export function typesText(types: KeyCount["types"]): string {
 /** Counts the values of one key. Memory grows with the number of different values. */
 export class ValueCounts {
 	readonly #key: string;
-	readonly #values = new Map<string, { readonly value: JsonValue; readonly isItem: boolean; documents: number }>();
+	readonly #values = new Map<string, Counted & { readonly isItem: boolean }>();
 
 	constructor(key: string) {
 		this.#key = key;
@@ -118,19 +118,16 @@ export class ValueCounts {
 
 	#count(value: JsonValue, isItem: boolean): void {
 		const name = `${isItem ? "item" : "value"} ${JSON.stringify(value)}`;
-		const known = this.#values.get(name);
-		if (known === undefined) this.#values.set(name, { value, isItem, documents: 1 });
-		else known.documents += 1;
+		const { documents = 0 } = this.#values.get(name) ?? {};
+		this.#values.set(name, { value, isItem, documents: documents + 1 });
 	}
 
 	/** The values for a map, the commonest first: there an item of a list is the same as a value by itself. */
 	merged(): readonly Counted[] {
-		const merged = new Map<string, { readonly value: JsonValue; documents: number }>();
+		const merged = new Map<string, Counted>();
 		for (const { value, documents } of this.#values.values()) {
 			const name = JSON.stringify(value);
-			const known = merged.get(name);
-			if (known === undefined) merged.set(name, { value, documents });
-			else known.documents += documents;
+			merged.set(name, { value, documents: documents + (merged.get(name)?.documents ?? 0) });
 		}
 		return [...merged.values()].toSorted(commonestFirst);
 	}
