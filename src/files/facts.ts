@@ -20,7 +20,7 @@ export type FileFacts = {
 	/** device and inode, to be compared with those of an earlier time alone: above 2^53 they come rounded */
 	readonly dev: number;
 	readonly ino: number;
-	/** the absolute path of its sidecar, where sidecars count and it has one */
+	/** the path of its sidecar, where sidecars count and it has one: absolute, or as it was named */
 	readonly sidecar: string | undefined;
 };
 

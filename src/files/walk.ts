@@ -44,7 +44,8 @@ const AT_ONCE = 64;
  */
 export async function walkPaths(paths: readonly string[], options: WalkOptions): Promise<Tree> {
 	const walk = new Walk(options);
-	for (const path of paths) await walk.named(path);
+	const all = new Map(paths.map((path) => [resolve(path), path]));
+	for (const path of paths) await walk.named(path, all);
 	return walk.end();
 }
 
@@ -76,16 +77,24 @@ class Walk {
 		this.#options = options;
 	}
 
-	/** A path of the command line. A link that was named is meant. */
-	async named(path: string): Promise<void> {
+	/**
+	 * A path of the command line. A link that was named is meant. A sidecar belongs to its file where both are named.
+	 *
+	 * @param all the named paths by their absolute ones
+	 */
+	async named(path: string, all: ReadonlyMap<string, string>): Promise<void> {
+		const { sidecarSuffix: suffix } = this.#options;
+		const absolute = resolve(path);
+		if (suffix !== undefined && path.endsWith(suffix) && all.has(absolute.slice(0, -suffix.length))) return;
 		const status = await this.#ask(path, statOf);
 		if (status === undefined) return;
-		const absolute = resolve(path);
 		if (status.isDirectory()) {
 			const real = await this.#ask(path, realPathOf);
 			if (real !== undefined) await this.#source(() => this.#folder({ path, relative: "", real }));
-		} else if (status.isFile()) this.#file({ path, relative: basename(absolute), real: absolute }, status);
-		else this.#problem(path, "is not a regular file");
+		} else if (status.isFile()) {
+			const place = { path, relative: basename(absolute), real: absolute };
+			this.#file(place, status, suffix === undefined ? undefined : all.get(absolute + suffix));
+		} else this.#problem(path, "is not a regular file");
 	}
 
 	/** A path of a list. */

@@ -11,7 +11,7 @@ import type { Run } from "../open-run.ts";
 import { endBefore, NO_ROWS } from "../report.ts";
 import { FileMetadata } from "./file-metadata.ts";
 import { type FactSetting, factSettings } from "./file-values.ts";
-import { type FoundFile, findFiles, namedSidecars } from "./find-files.ts";
+import { type FoundFile, findFiles } from "./find-files.ts";
 import { type ManifestReadFlags, checkedRows } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 
@@ -25,21 +25,18 @@ type FileRowFlags = ManifestReadFlags & FileFlags;
  */
 export async function fileRows(run: Run<FileRowFlags>, paths: readonly string[]): Promise<RowSource> {
 	const { flags, settings, app } = run;
-	const byName =
-		flags.sidecars === false ? { others: paths, sidecars: new Map<string, string>() } : namedSidecars(paths);
 	const { plain, facts } = factSettings(flags.set ?? []);
 	// The keys of sidecars are mapped here, and must not be mapped again.
 	const { map, ignore, ...others } = flags;
 	const ownFlags = { ...others, set: flags.set && plain };
 	const options = await manifestOptions("upload", { ...ownFlags, map, ignore }, settings);
 	requireDataset("an upload of files", options.dataset);
-	const files = await findFiles(run, byName.others);
+	const files = await findFiles(run, paths);
 	if (files.length === 0 && flags.allowEmpty !== true) endBefore(run, NO_ROWS, NO_FILES);
-	const sidecars = new Map(byName.sidecars);
-	for (const { facts: each } of files) if (each.sidecar !== undefined) sidecars.set(each.path, each.sidecar);
-	const count = sidecars.size === 1 ? "1 sidecar is" : `${numberText(sidecars.size)} sidecars are`;
-	if (sidecars.size > 0) app.io.note(`${count} read as metadata, and not uploaded; --no-sidecars uploads them.`);
-	const lines = await manifestLines(run, { files, sidecars, facts }, options);
+	const sidecars = files.filter(hasSidecar).length;
+	const count = sidecars === 1 ? "1 sidecar is" : `${numberText(sidecars)} sidecars are`;
+	if (sidecars > 0) app.io.note(`${count} read as metadata, and not uploaded; --no-sidecars uploads them.`);
+	const lines = await manifestLines(run, files, facts, options);
 	const path = await temporaryFile(await app.temporaryFolder(settings), "the metadata of the files", lines);
 	const reading = { ...options, map: new Map<string, string>(), ignore: new Set<string>(), filesRoot: "/" };
 	const checking = { ...run, flags: { ...ownFlags, allowEmpty: true } };
@@ -52,29 +49,28 @@ const NO_FILES: Stop = {
 	hint: "Hidden files are left out, and what --include and --exclude leave out. If that is right, add --allow-empty.",
 };
 
-/** Files, their sidecars by their absolute paths, and the values of `--set` that are facts of each. */
-type DescribedFiles = {
-	readonly files: readonly FoundFile[];
-	readonly sidecars: ReadonlyMap<string, string>;
-	readonly facts: readonly FactSetting[];
-};
+function hasSidecar({ facts }: FoundFile): boolean {
+	return facts.sidecar !== undefined;
+}
 
+/** @param settings the values of `--set` that are facts of each file */
 async function manifestLines(
 	{ flags, app }: Run<ManifestReadFlags>,
-	{ files, sidecars, facts: settings }: DescribedFiles,
+	files: readonly FoundFile[],
+	settings: readonly FactSetting[],
 	options: ManifestOptions,
 ): Promise<readonly string[]> {
 	const metadata = await FileMetadata.create(app, flags.json === true, options);
 	const lines: string[] = [];
 	for (const { facts, name } of files) {
-		const own = await metadata.of(facts, sidecars.get(facts.path), settings);
+		const own = await metadata.of(facts, facts.sidecar, settings);
 		const ids = JSON.stringify({ dataset_id: options.dataset, file: facts.path, name });
 		lines.push(`${ids.slice(0, -1)},"meta_fields":${metadataText(own ?? new Map())}}\n`);
 	}
 	metadata.end();
 	const { problems } = metadata;
 	if (problems === 0) return lines;
-	const what = sidecars.size > 0 ? "the sidecars have" : "the values of --set have";
+	const what = files.some(hasSidecar) ? "the sidecars have" : "the values of --set have";
 	throw new CliError(`${what} ${numberText(problems)} ${problems === 1 ? "problem" : "problems"}; nothing was sent`, {
 		exit: Exit.manifest,
 		hint: "Correct them, or leave them out.",

@@ -1,6 +1,5 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
-import { resolve } from "node:path";
 import { CliError, reason, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { readFilesFrom } from "../../files/files-from.ts";
@@ -158,20 +157,4 @@ async function refuse(
 	const count = faults.length === 1 ? "1 file or folder" : `${numberText(faults.length)} files or folders`;
 	const next = hint ?? "Correct what is named above, or leave it out with --exclude.";
 	throw usageError(`${count} can't be uploaded; nothing was sent`, next);
-}
-
-/** The absolute path of a sidecar's file, and of the sidecar, where the paths name both. */
-export function namedSidecars(paths: readonly string[]): {
-	readonly others: readonly string[];
-	readonly sidecars: ReadonlyMap<string, string>;
-} {
-	const named = new Set(paths.map((path) => resolve(path)));
-	const sidecars = new Map<string, string>();
-	const others = paths.filter((path) => {
-		const file = resolve(path).slice(0, -SIDECAR_SUFFIX.length);
-		if (!path.endsWith(SIDECAR_SUFFIX) || !named.has(file)) return true;
-		sidecars.set(file, path);
-		return false;
-	});
-	return { others, sidecars };
 }
