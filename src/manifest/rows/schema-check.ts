@@ -1,4 +1,4 @@
-import type { ErrorObject, ValidateFunction } from "ajv";
+import type { ErrorObject } from "ajv";
 import { isJsonArray, isJsonObject, type JsonValue, type Metadata } from "../../json/values.ts";
 import { listSteps } from "../../json/list-change.ts";
 import { reason } from "../../errors.ts";
@@ -10,44 +10,35 @@ import { endless, unusable, compile, TimeLimit } from "./schema.ts";
 
 type SchemaOptions = Pick<ManifestOptions, "schema" | "schemaName" | "deleteToken">;
 
-/** Finds the faults of rows' metadata by a schema. */
-export class SchemaCheck {
-	readonly #limit: TimeLimit;
-	readonly #validate: ValidateFunction;
-	readonly #options: SchemaOptions;
+/**
+ * The faults of each row by a schema, of some hundred rows at a time.
+ *
+ * @param placeOf the name of a row in messages
+ * @throws CliError exit 2 where a row takes longer than any ordinary schema
+ */
+export type SchemaFaults = (
+	rows: readonly Metadata[],
+	placeOf: (row: number) => string,
+) => readonly (readonly Fault[])[];
 
-	private constructor(limit: TimeLimit, validate: ValidateFunction, options: SchemaOptions) {
-		this.#limit = limit;
-		this.#validate = validate;
-		this.#options = options;
-	}
-
-	/** @throws CliError exit 2 when the schema itself is wrong */
-	static async of(options: SchemaOptions): Promise<SchemaCheck | undefined> {
-		const { schema } = options;
-		if (schema === undefined || schema === "none") return undefined;
-		const limit = new TimeLimit();
-		const check = new SchemaCheck(limit, await compile(schema, limit), options);
-		// A schema that only refers to itself is noticed before any row is read.
-		check.faults([new Map()], () => "a row without metadata");
-		return check;
-	}
-
-	/**
-	 * The faults of each row, of some hundred rows at a time.
-	 *
-	 * @param placeOf the name of a row in messages
-	 * @throws CliError exit 2 where a row takes longer than any ordinary schema
-	 */
-	faults(rows: readonly Metadata[], placeOf: (row: number) => string): readonly (readonly Fault[])[] {
+/** A function that finds the faults; undefined where no schema is given. @throws CliError exit 2 when the schema itself is wrong */
+export async function schemaFaults(options: SchemaOptions): Promise<SchemaFaults | undefined> {
+	const { schema, deleteToken } = options;
+	if (schema === undefined || schema === "none") return undefined;
+	const limit = new TimeLimit();
+	const validate = await compile(schema, limit);
+	const faultsOf = (metadata: Metadata): readonly Fault[] => {
+		if (validate(plainObject(metadata, deleteToken))) return [];
+		return (validate.errors ?? []).slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, options));
+	};
+	const faults: SchemaFaults = (rows, placeOf) => {
 		const found: (readonly Fault[])[] = [];
 		const check = (): void => {
-			while (found.length < rows.length) found.push(this.#faultsOf(rows[found.length] ?? new Map()));
+			while (found.length < rows.length) found.push(faultsOf(rows[found.length] ?? new Map()));
 		};
 		try {
 			// Once more, because the machine may have slept meanwhile.
-			if (this.#limit.isEnough(MAX_CHECK_SECONDS, check) || this.#limit.isEnough(MAX_CHECK_SECONDS, check))
-				return found;
+			if (limit.isEnough(MAX_CHECK_SECONDS, check) || limit.isEnough(MAX_CHECK_SECONDS, check)) return found;
 		} catch (error) {
 			throw error instanceof RangeError
 				? endless()
@@ -56,12 +47,10 @@ export class SchemaCheck {
 		const hint =
 			"A repetition inside a repetition in a pattern takes that long, as in (a+)+, and a $ref that is followed again and again.";
 		throw unusable(`it takes more than ${MAX_CHECK_SECONDS} s to check ${placeOf(found.length)}`, hint);
-	}
-
-	#faultsOf(metadata: Metadata): readonly Fault[] {
-		if (this.#validate(plainObject(metadata, this.#options.deleteToken))) return [];
-		return (this.#validate.errors ?? []).slice(0, MAX_ROW_FAULTS).map((error) => faultOf(error, this.#options));
-	}
+	};
+	// A schema that only refers to itself is noticed before any row is read.
+	faults([new Map()], () => "a row without metadata");
+	return faults;
 }
 
 /**

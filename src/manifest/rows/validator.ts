@@ -3,7 +3,7 @@ import type { ManifestOptions } from "../types.ts";
 import { PURPOSES } from "../purposes.ts";
 import { emptyRow, type ParsedRow } from "./row-reader.ts";
 import { idKey, isStoredName } from "../../text/names.ts";
-import { SchemaCheck } from "./schema-check.ts";
+import { type SchemaFaults, schemaFaults } from "./schema-check.ts";
 import { idFault, valueFaults } from "./values.ts";
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
@@ -15,18 +15,18 @@ import { excerpt } from "../../text/show.ts";
 /** Finds the faults of rows that do not depend on the format of the manifest. */
 export class RowValidator {
 	readonly #options: ManifestOptions;
-	readonly #schema: SchemaCheck | undefined;
+	readonly #schemaFaults: SchemaFaults | undefined;
 	readonly #files: FileFinder;
 
-	private constructor(path: string, options: ManifestOptions, schema: SchemaCheck | undefined) {
+	private constructor(path: string, options: ManifestOptions, schema: SchemaFaults | undefined) {
 		this.#options = options;
-		this.#schema = schema;
+		this.#schemaFaults = schema;
 		this.#files = new FileFinder(path, options.filesRoot);
 	}
 
 	/** @throws CliError exit 2 when the schema cannot be used */
 	static async create(path: string, options: ManifestOptions): Promise<RowValidator> {
-		return new RowValidator(path, options, readsMetadata(options) ? await SchemaCheck.of(options) : undefined);
+		return new RowValidator(path, options, readsMetadata(options) ? await schemaFaults(options) : undefined);
 	}
 
 	/**
@@ -58,11 +58,11 @@ export class RowValidator {
 	 * @throws CliError exit 2 where the schema takes too long
 	 */
 	addSchemaFaults(rows: readonly (ParsedRow | undefined)[], placeOf: (row: number) => string): void {
-		if (this.#schema === undefined) return;
-		const found = this.#schema.faults(
+		const found = this.#schemaFaults?.(
 			rows.map((row) => row?.metadata ?? new Map()),
 			placeOf,
 		);
+		if (found === undefined) return;
 		for (const [index, row] of rows.entries()) {
 			if (row?.isReadable !== true) continue;
 			const known = new Set(row.faults.map(({ field }) => field));

@@ -14,7 +14,7 @@ import { endBefore, endUnbegun } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
 import { refuseWhileSending } from "../../run/recorded/run-lock.ts";
 import { runSpecOf, unfinishedRun } from "../run/earlier-runs.ts";
-import { PolicyChecker } from "./policy-checker.ts";
+import { type PolicyChecker, policyChecker } from "./policy-checker.ts";
 import { type TypeChecker, typeChecker } from "./type-checker.ts";
 
 type PrescanOptions = {
@@ -146,7 +146,7 @@ async function judge<SourceRow extends Row>(
 ): Promise<AllowedRows<SourceRow>> {
 	const { flags, settings, app } = run;
 	const unjudged = new RowNumbers();
-	const policy = settings.policy && new PolicyChecker(settings.policy, rows, flags, app);
+	const policy = settings.policy && policyChecker(settings.policy, rows, flags, app);
 	if (policy !== undefined || flags.allowTypeChange !== true) await refuseWhileRunning(run, rows);
 	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);
 	if (policy === undefined && types === undefined) return { ...rows, unjudged };

@@ -15,11 +15,11 @@ import type { ParseFlags } from "../../flags/parse-flags.ts";
 import type { RowFlags } from "../../flags/flags.ts";
 import { type PreviewRow, type Previewed, effectsOf } from "../effect.ts";
 import type { Run } from "../open-run.ts";
-import { PolicyChecker } from "../policy/policy-checker.ts";
+import { policyChecker } from "../policy/policy-checker.ts";
 import { typeChecker } from "../policy/type-checker.ts";
 import type { DryResult, Ended } from "../../report/summary.ts";
 import { report } from "../report.ts";
-import { FailedWriter, failedRowReporter } from "../rows/failed-rows.ts";
+import { failedRowReporter, failedWriter } from "../rows/failed-rows.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { changePrinter, type ChangeSink } from "./change-printer.ts";
 import type { Session } from "../../app.ts";
@@ -47,14 +47,14 @@ export async function preview<SourceRow extends Row>(
 	const counts = noOutcomes();
 	const totalsNow = (): Totals => totalsOf(rows, counts, counts.failed + counts.unchanged);
 	const reportFailed = failedRowReporter(run, rows);
-	const failed = new FailedWriter(flags.failed, rows.failedRows);
+	const failed = failedWriter(flags.failed, rows.failedRows);
 	const tally = new ChangeTally(flags.wait);
-	const checker = settings.policy === undefined ? undefined : new PolicyChecker(settings.policy, rows, flags, app);
+	const checker = settings.policy === undefined ? undefined : policyChecker(settings.policy, rows, flags, app);
 	const types = await typeChecker(run, rows);
 	session.monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
 	const started = clock.now();
-	const finder = flags.undeclared === undefined ? undefined : new UndeclaredFinder(flags.dataset);
+	const finder = flags.undeclared === undefined ? undefined : undeclaredFinder(flags.dataset);
 	const documents = new DocumentSource({
 		listsAll: finder !== undefined,
 		rows: rows.rowsByDataset,
@@ -153,54 +153,50 @@ export async function preview<SourceRow extends Row>(
 	}
 }
 
-/** Finds the documents that no row names, in the datasets that rows name. Memory holds a hash of each id. */
-class UndeclaredFinder {
-	readonly #named = new SeenIds();
-	readonly #datasets = new Set<string>();
-	readonly #default: string | undefined;
-
-	/** @param dataset the one that is compared where there is no row */
-	constructor(dataset: string | undefined) {
-		this.#default = dataset;
-	}
-
-	row({ datasetId, documentId }: Pick<Row, "datasetId" | "documentId">): void {
-		this.#datasets.add(datasetId);
-		this.#named.add(keyOf(datasetId, documentId));
-	}
-
-	/**
-	 * The documents, once all rows were given.
-	 *
-	 * @throws CliError exit 1 where a list can't be read as a whole: then it is not known what is undeclared
-	 */
-	async *find({ service, request }: Session, documents: DocumentSource): AsyncGenerator<UndeclaredDocument> {
-		if (this.#datasets.size === 0) this.#datasets.add(this.#datasetWithoutRows());
-		for (const datasetId of this.#datasets) {
-			const api = await service.known(request);
-			try {
-				for await (const { id, name } of documents.wholeList(api, request, datasetId)) {
-					if (this.#named.add(keyOf(datasetId, id)) === "new") yield { datasetId, documentId: id, name };
-				}
-			} catch (error) {
-				const why = rowErrorOf(error);
-				if (why === undefined) throw error;
-				throw new CliError(`--undeclared: ${why.text}`, {
-					exit: Exit.failedRows,
-					hint: "Run the command again, or leave --undeclared out.",
-					cause: error,
-				});
+/**
+ * Finds the documents that no row names, in the datasets that rows name. Memory holds a hash of each id.
+ *
+ * @param otherwise the dataset that is compared where there is no row
+ */
+function undeclaredFinder(otherwise: string | undefined) {
+	const named = new SeenIds();
+	const datasets = new Set<string>();
+	return {
+		row({ datasetId, documentId }: Pick<Row, "datasetId" | "documentId">): void {
+			datasets.add(datasetId);
+			named.add(keyOf(datasetId, documentId));
+		},
+		/**
+		 * The documents, once all rows were given.
+		 *
+		 * @throws CliError exit 1 where a list can't be read as a whole: then it is not known what is undeclared
+		 */
+		async *find({ service, request }: Session, documents: DocumentSource): AsyncGenerator<UndeclaredDocument> {
+			if (datasets.size === 0 && otherwise !== undefined) datasets.add(otherwise);
+			if (datasets.size === 0) {
+				throw usageError(
+					"--undeclared needs a dataset, and there is no row that names one; nothing was sent",
+					"Name it with --dataset.",
+				);
 			}
-		}
-	}
-
-	#datasetWithoutRows(): string {
-		if (this.#default !== undefined) return this.#default;
-		throw usageError(
-			"--undeclared needs a dataset, and there is no row that names one; nothing was sent",
-			"Name it with --dataset.",
-		);
-	}
+			for (const datasetId of datasets) {
+				const api = await service.known(request);
+				try {
+					for await (const { id, name } of documents.wholeList(api, request, datasetId)) {
+						if (named.add(keyOf(datasetId, id)) === "new") yield { datasetId, documentId: id, name };
+					}
+				} catch (error) {
+					const why = rowErrorOf(error);
+					if (why === undefined) throw error;
+					throw new CliError(`--undeclared: ${why.text}`, {
+						exit: Exit.failedRows,
+						hint: "Run the command again, or leave --undeclared out.",
+						cause: error,
+					});
+				}
+			}
+		},
+	};
 }
 
 /** No id holds a NUL character. */

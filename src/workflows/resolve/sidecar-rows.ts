@@ -5,7 +5,7 @@ import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import type { CheckedManifest, ManifestOptions, Row } from "../../manifest/types.ts";
 import { numberText } from "../../text/words.ts";
 import { requireDataset } from "../dataset.ts";
-import { FileMetadata } from "../rows/file-metadata.ts";
+import { fileMetadata } from "../rows/file-metadata.ts";
 
 /** Rows that name documents. */
 export type NamedRows = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;
@@ -33,7 +33,7 @@ export async function sidecarRows(
 	const filters = { takes: () => true, enters };
 	const walking = { filters, follow: true, sidecarSuffix: SIDECAR_SUFFIX, signal: app.signal };
 	const { files, problems: unread } = await walkPaths(named, walking);
-	const metadata = await FileMetadata.create(app, json, options);
+	const metadata = await fileMetadata(app, json, options);
 	for (const { path, text } of unread) {
 		await metadata.report(path, { field: null, code: "BAD_FILE", text });
 	}
@@ -50,7 +50,7 @@ export async function sidecarRows(
 		const text = `${flag} names a member that no sidecar has`;
 		await metadata.report(first, { field, code: "NO_SUCH_COLUMN", text });
 	}
-	metadata.end();
+	const problems = metadata.end();
 	if (unread.length > 0) {
 		const count = unread.length === 1 ? "1 file or folder" : `${numberText(unread.length)} files or folders`;
 		throw usageError(`${count} can't be read; nothing was sent`, "Check the paths of the files.");
@@ -63,7 +63,7 @@ export async function sidecarRows(
 		name: paths.length === 1 ? first : "the files",
 		rows: files.length,
 		invalid,
-		problems: metadata.problems,
+		problems,
 		fatal: unused.length > 0,
 		async *read() {
 			yield* rows;

@@ -42,7 +42,7 @@ export async function writeFailed(
 	{ failed, rows, superseded }: Pick<Totals, "failed" | "rows"> & { readonly superseded: number },
 ): Promise<string | undefined> {
 	if (failed === superseded) return undefined;
-	const file = new FailedWriter(path, source.failedRows);
+	const file = failedWriter(path, source.failedRows);
 	try {
 		const placeOf = await rowPlaces(path);
 		for (let from = 0; from < rows + (source.otherRows ?? 0); from += WINDOW) {
@@ -92,38 +92,30 @@ function failureText({ item, name = item.name, documentId, error }: Outcome): st
 	return `${namedDocument(name, documentId)}: ${text}`;
 }
 
-/** Writes failed rows. Without one an older file stays. */
-export class FailedWriter {
-	readonly #path: string | undefined;
-	readonly #format: CheckedManifest["failedRows"];
-	#file: FileHandle | undefined;
-	#failure: string | undefined;
-
-	/** @param path undefined where `--failed` was not given */
-	constructor(path: string | undefined, format: CheckedManifest["failedRows"]) {
-		this.#path = path;
-		this.#format = format;
-	}
-
-	/** Rows must come in the order of the manifest. Never rejects: a lost report must not end the work. */
-	async add(source: SourceRecord, failure: RowFailure, place?: RowPlace): Promise<void> {
-		if (this.#path === undefined || this.#failure !== undefined) return;
-		try {
-			if (this.#file === undefined) {
-				this.#file = await openReport(this.#path);
-				await this.#file.appendFile(this.#format.head);
+/** Writes failed rows. Without one an older file stays. @param path undefined where `--failed` was not given */
+export function failedWriter(path: string | undefined, format: CheckedManifest["failedRows"]) {
+	let file: FileHandle | undefined;
+	let failure: string | undefined;
+	return {
+		/** Rows must come in the order of the manifest. Never rejects: a lost report must not end the work. */
+		async add(source: SourceRecord, why: RowFailure, place?: RowPlace): Promise<void> {
+			if (path === undefined || failure !== undefined) return;
+			try {
+				if (file === undefined) {
+					file = await openReport(path);
+					await file.appendFile(format.head);
+				}
+				await file.appendFile(format.row(source, why, place));
+			} catch (error) {
+				failure = reason(error);
 			}
-			await this.#file.appendFile(this.#format.row(source, failure, place));
-		} catch (error) {
-			this.#failure = reason(error);
-		}
-	}
-
-	/** The file of the rows, or the reason why it could not be written; undefined if `--failed` was not given. */
-	async close(): Promise<{ readonly path: string; readonly failure: string | undefined } | undefined> {
-		await this.#file?.close().catch((error: unknown) => (this.#failure ??= reason(error)));
-		return this.#path === undefined ? undefined : { path: this.#path, failure: this.#failure };
-	}
+		},
+		/** The file of the rows, or the reason why it could not be written; undefined if `--failed` was not given. */
+		async close(): Promise<{ readonly path: string; readonly failure: string | undefined } | undefined> {
+			await file?.close().catch((error: unknown) => (failure ??= reason(error)));
+			return path === undefined ? undefined : { path, failure };
+		},
+	};
 }
 
 /** How a manifest at that path names the files of an upload's rows: relative to it where they lie below its folder. */

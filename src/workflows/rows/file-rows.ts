@@ -9,7 +9,7 @@ import { manifestOptions } from "../check/check-manifest.ts";
 import { requireDataset } from "../dataset.ts";
 import type { Run } from "../open-run.ts";
 import { endBefore, NO_ROWS } from "../report.ts";
-import { FileMetadata } from "./file-metadata.ts";
+import { fileMetadata } from "./file-metadata.ts";
 import { type FactSetting, factSettings } from "./file-values.ts";
 import { type FoundFile, findFiles } from "./find-files.ts";
 import { type ManifestReadFlags, checkedRows } from "./manifest-rows.ts";
@@ -60,15 +60,14 @@ async function manifestLines(
 	settings: readonly FactSetting[],
 	options: ManifestOptions,
 ): Promise<readonly string[]> {
-	const metadata = await FileMetadata.create(app, flags.json === true, options);
+	const metadata = await fileMetadata(app, flags.json === true, options);
 	const lines: string[] = [];
 	for (const { facts, name } of files) {
 		const own = await metadata.of(facts, facts.sidecar, settings);
 		const ids = JSON.stringify({ dataset_id: options.dataset, file: facts.path, name });
 		lines.push(`${ids.slice(0, -1)},"meta_fields":${metadataText(own ?? new Map())}}\n`);
 	}
-	metadata.end();
-	const { problems } = metadata;
+	const problems = metadata.end();
 	if (problems === 0) return lines;
 	const what = files.some(hasSidecar) ? "the sidecars have" : "the values of --set have";
 	throw new CliError(`${what} ${numberText(problems)} ${problems === 1 ? "problem" : "problems"}; nothing was sent`, {

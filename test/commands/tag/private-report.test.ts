@@ -2,7 +2,7 @@ import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from "node:fs/
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
-import { FailedWriter } from "../../../src/workflows/rows/failed-rows.ts";
+import { failedWriter } from "../../../src/workflows/rows/failed-rows.ts";
 import { recorded, refuseAt, tagging } from "../../support/recorded.ts";
 import { folder } from "../../support/service.ts";
 
@@ -10,7 +10,7 @@ const mode = async (path: string): Promise<string> => ((await stat(path)).mode &
 
 /** Why a failed row could not be written to that file; undefined where it was. */
 const written = async (path: string): Promise<string | undefined> => {
-	const writer = new FailedWriter(path, { ending: "csv", head: "a\n", row: () => "1\n" });
+	const writer = failedWriter(path, { ending: "csv", head: "a\n", row: () => "1\n" });
 	await writer.add({ text: "" }, { line: 1, code: "HTTP_500", text: "no", attempts: 1 });
 	return (await writer.close())?.failure;
 };
