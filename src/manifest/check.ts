@@ -1,12 +1,12 @@
 import { openSource } from "./bytes/source.ts";
 import { ReadingStop, type Fault, positionsIn, problemOf } from "./fault.ts";
 import { datasetNote } from "./mistaken.ts";
-import { DuplicateSearch } from "./duplicate-search.ts";
+import { duplicateSearch } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
 import { RowTally } from "./row-tally.ts";
 import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
-import { RowValidator } from "./rows/validator.ts";
+import { rowValidator } from "./rows/validator.ts";
 import { csvFailedRows, marked } from "./failed-rows.ts";
 import { excerpt } from "../text/show.ts";
 import { SeenValues } from "./seen-values.ts";
@@ -26,7 +26,7 @@ export async function checkManifest(
 	options: ManifestOptions,
 	deps: CheckDependencies,
 ): Promise<CheckedManifest> {
-	const validator = await RowValidator.create(path, options);
+	const validator = await rowValidator(path, options);
 	const name = deps.name ?? path;
 	const source = await openSource(path, deps.stdin, { name, temporaryFolder: deps.temporaryFolder });
 	const check = new FirstReading({ name, source, options, validator }, deps);
@@ -43,7 +43,7 @@ class FirstReading {
 	readonly #manifest: OpenManifest;
 	readonly #subject: SubjectRules;
 	readonly #deps: CheckDependencies;
-	readonly #duplicates: DuplicateSearch;
+	readonly #duplicates: ReturnType<typeof duplicateSearch>;
 	readonly #tally: RowTally;
 	readonly #seen: SeenValues;
 	#reader: RowParser | undefined;
@@ -57,7 +57,7 @@ class FirstReading {
 		this.#tally = new RowTally(this.#subject, manifest.options.shard);
 		this.#seen = new SeenValues(manifest.options);
 		this.#deps = deps;
-		this.#duplicates = new DuplicateSearch(manifest, deps);
+		this.#duplicates = duplicateSearch(manifest, deps);
 	}
 
 	async run(): Promise<void> {
@@ -177,11 +177,9 @@ class FirstReading {
 
 	async #settleDuplicates(): Promise<void> {
 		const { required: field, same, differing } = this.#subject;
-		const { skipped, conflicts } = await this.#duplicates.decisions(this.#problems, this.#fatal);
+		const { skipped, conflicts, isFolded } = await this.#duplicates.decisions(this.#problems, this.#fatal);
 		for (const index of skipped) this.#tally.replace(index, Disposition.duplicate);
-		const why = this.#duplicates.isFolded
-			? " for this service, which ignores letter case, accents and trailing blanks"
-			: "";
+		const why = isFolded ? " for this service, which ignores letter case, accents and trailing blanks" : "";
 		for (const { row, earlier } of conflicts) {
 			this.#tally.replace(row.index, Disposition.invalid);
 			// The lines of a manifest that a command made mean nothing to the user.

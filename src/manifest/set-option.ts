@@ -2,8 +2,9 @@ import { type CliError, usageError } from "../errors.ts";
 import type { JsonValue } from "../json/values.ts";
 import { faultText } from "./fault.ts";
 import { brokenChangeFault, mergeOnlyFault } from "./rows/values.ts";
+import { emptyRow } from "./rows/row-reader.ts";
 import { cellValue, splitType } from "./rows/typed.ts";
-import { RowValidator } from "./rows/validator.ts";
+import { rowValidator } from "./rows/validator.ts";
 import { excerpt } from "../text/show.ts";
 import type { ManifestOptions, SetCell } from "./types.ts";
 
@@ -43,8 +44,10 @@ export function parseSetOption(
  * @throws CliError exit 2 that names all faults
  */
 export async function checkSetOptions(options: ManifestOptions): Promise<void> {
-	const validator = await RowValidator.create("", options);
-	const faults = validator.setOptionFaults();
+	const validator = await rowValidator("", options);
+	const row = emptyRow();
+	const faults = validator.faults(row, true);
+	validator.addSchemaFaults([row], () => "--set");
 	if (faults.length === 0) return;
 	throw wrong(
 		`${faults.map(faultText).join("; ")}; nothing was sent`,

@@ -5,7 +5,7 @@ import { type Fault, problemOf } from "../../manifest/fault.ts";
 import { MemberNames } from "../../manifest/json/object.ts";
 import { readSidecar } from "../../manifest/json/sidecar.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
-import { RowValidator } from "../../manifest/rows/validator.ts";
+import { rowValidator } from "../../manifest/rows/validator.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
 import { problemReporter } from "../check/check-manifest.ts";
@@ -17,7 +17,7 @@ import { type FactSetting, setFacts } from "./file-values.ts";
  * @throws CliError exit 2 when the schema cannot be used
  */
 export async function fileMetadata(app: App, json: boolean, options: ManifestOptions) {
-	const validator = await RowValidator.create(".", options);
+	const validator = await rowValidator(".", options);
 	const names = new MemberNames(options);
 	const printed = problemReporter(json, app);
 	let problems = 0;

@@ -7,7 +7,7 @@ import { createFilters } from "../../files/filters.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { faultText } from "../../manifest/fault.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
-import { RowValidator } from "../../manifest/rows/validator.ts";
+import { type RowValidator, rowValidator } from "../../manifest/rows/validator.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
 import type { SourceFile } from "../../plan/plan-file/planned.ts";
 import { hasSameStatus, type SyncEntry } from "../../plan/sync/state.ts";
@@ -33,7 +33,7 @@ type ScanOptions = {
 
 /** What files want: their content by its hash, which is read only where the status of a file changed, and their metadata. */
 export async function scanFiles(found: readonly FoundFile[], options: ScanOptions): Promise<WantedFile[]> {
-	const validator = await RowValidator.create(".", options.manifest);
+	const validator = await rowValidator(".", options.manifest);
 	const wanted: WantedFile[] = [];
 	for (let at = 0; at < found.length; at += AT_ONCE) {
 		options.signal.throwIfAborted();
