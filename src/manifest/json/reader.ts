@@ -5,7 +5,7 @@ import { type ParsedRow, emptyRow, type HeadFault, type RawRow, type RowReader }
 import { PURPOSES } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
 import { ElementSplitter } from "./elements.ts";
-import { memberOffsets, MemberNames, rowOfMembers } from "./object.ts";
+import { memberNames, memberOffsets, type MemberNames, rowOfMembers } from "./object.ts";
 import { parseMembers } from "../../json/parser.ts";
 import { JsonFault } from "../../json/lexer.ts";
 
@@ -25,7 +25,7 @@ export class JsonReader implements RowReader {
 		this.format = format;
 		this.#options = options;
 		this.#splitter = format === "json" ? new ElementSplitter() : new LineSplitter();
-		this.#names = new MemberNames(options);
+		this.#names = memberNames(options);
 		this.failedRows = jsonFailedRows(
 			PURPOSES[options.purpose].subject.hasFile ? (member) => this.#names.of(member) : undefined,
 		);

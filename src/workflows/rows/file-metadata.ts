@@ -2,7 +2,7 @@ import type { App } from "../../app.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import type { Metadata } from "../../json/values.ts";
 import { type Fault, problemOf } from "../../manifest/fault.ts";
-import { MemberNames } from "../../manifest/json/object.ts";
+import { memberNames } from "../../manifest/json/object.ts";
 import { readSidecar } from "../../manifest/json/sidecar.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
 import { rowValidator } from "../../manifest/rows/validator.ts";
@@ -18,7 +18,7 @@ import { type FactSetting, setFacts } from "./file-values.ts";
  */
 export async function fileMetadata(app: App, json: boolean, options: ManifestOptions) {
 	const validator = await rowValidator(".", options);
-	const names = new MemberNames(options);
+	const names = memberNames(options);
 	const printed = problemReporter(json, app);
 	let problems = 0;
 	const report = async (file: string, fault: Fault, place?: Parameters<typeof problemOf>[2]): Promise<void> => {

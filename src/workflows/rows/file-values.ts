@@ -15,7 +15,7 @@ import { addRule } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { type Fault, problemOf } from "../../manifest/fault.ts";
-import { MemberNames } from "../../manifest/json/object.ts";
+import { memberNames } from "../../manifest/json/object.ts";
 import { cellValue, splitType } from "../../manifest/rows/typed.ts";
 import { readSidecar } from "../../manifest/json/sidecar.ts";
 import type { ManifestOptions, Problem, SetCell } from "../../manifest/types.ts";
@@ -76,7 +76,7 @@ export async function valuesOf(file: FileFacts, sources: Sources): Promise<FileV
 			problem(file.path, fault, { line, column });
 		} else for (const [key, value] of front) set(key, value, "front matter");
 		if (file.sidecar !== undefined) {
-			const read = await readSidecar(file.sidecar, new MemberNames({ map: new Map(), ignore: new Set() }));
+			const read = await readSidecar(file.sidecar, memberNames({ map: new Map(), ignore: new Set() }));
 			for (const fault of read?.parsed.faults ?? []) problem(file.sidecar, fault, read?.placeOf(fault));
 			for (const [key, value] of read?.parsed.metadata ?? []) set(key, value, "sidecar");
 		}
