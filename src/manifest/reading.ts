@@ -10,7 +10,7 @@ import { beginning, unpack } from "./bytes/unpack.ts";
 import { mistakenFile } from "./mistaken.ts";
 import { CsvReader } from "./csv/reader.ts";
 import { ReadingStop, positionIn } from "./fault.ts";
-import { JsonReader } from "./json/reader.ts";
+import { jsonReader } from "./json/reader.ts";
 import { MAX_RECORD } from "./limits.ts";
 
 /** A manifest that is read twice. */
@@ -159,8 +159,8 @@ function checkStop({ stop }: RowReader): void {
 /** The reader of the format that the first character shows, white space left aside. Undefined until that has come. */
 function readerFor(start: string, options: ManifestOptions): RowReader | undefined {
 	const first = /\S/.exec(start)?.[0];
-	if (first === "[") return new JsonReader("json", options);
-	if (first === "{") return new JsonReader("jsonl", options);
+	if (first === "[") return jsonReader("json", options);
+	if (first === "{") return jsonReader("jsonl", options);
 	if (first === undefined && start.length <= MAX_RECORD) return undefined;
 	return new CsvReader(options);
 }

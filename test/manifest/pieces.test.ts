@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CsvReader } from "../../src/manifest/csv/reader.ts";
 import { ReadingStop } from "../../src/manifest/fault.ts";
-import { JsonReader } from "../../src/manifest/json/reader.ts";
+import { jsonReader } from "../../src/manifest/json/reader.ts";
 import type { RowReader } from "../../src/manifest/rows/row-reader.ts";
 import { TAG } from "./support.ts";
 
@@ -51,8 +51,8 @@ const textOf = (starts: readonly string[], tokens: readonly string[]): fc.Arbitr
 
 test.each<[name: string, make: () => RowReader, texts: fc.Arbitrary<string>]>([
 	["CSV", () => new CsvReader(OPTIONS), textOf(["document_id,a\n", "sep=;\r\ndocument_id;a:list\n", "", "\n"], csv)],
-	["a JSON array", () => new JsonReader("json", OPTIONS), textOf(["[", '[{"document_id":"1"},', '[{"a":["x"'], json)],
-	["JSON lines", () => new JsonReader("jsonl", OPTIONS), textOf(["{", '{"document_id":"1"}\n', '{"a":["x"'], json)],
+	["a JSON array", () => jsonReader("json", OPTIONS), textOf(["[", '[{"document_id":"1"},', '[{"a":["x"'], json)],
+	["JSON lines", () => jsonReader("jsonl", OPTIONS), textOf(["{", '{"document_id":"1"}\n', '{"a":["x"'], json)],
 ])("%s says the same wherever the pieces of its text end", (_, make, texts) => {
 	fc.assert(
 		fc.property(texts, fc.integer({ min: 1, max: 7 }), (text, size) => {

@@ -1,85 +1,68 @@
 import { MANIFEST_JSON, MAX_RECORD } from "../limits.ts";
 import { jsonFailedRows } from "../failed-rows.ts";
 import { ReadingStop } from "../fault.ts";
-import { type ParsedRow, emptyRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
+import { type ParsedRow, emptyRow, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import { PURPOSES } from "../purposes.ts";
 import type { ManifestOptions } from "../types.ts";
 import { ElementSplitter } from "./elements.ts";
-import { memberNames, memberOffsets, type MemberNames, rowOfMembers } from "./object.ts";
+import { memberNames, memberOffsets, rowOfMembers } from "./object.ts";
 import { parseMembers } from "../../json/parser.ts";
 import { JsonFault } from "../../json/lexer.ts";
 
 /** Reads a JSON array or JSON lines: each object is a row. */
-export class JsonReader implements RowReader {
-	readonly format: "json" | "jsonl";
-	readonly failedRows: RowReader["failedRows"];
-	readonly keyColumns = undefined;
-	readonly #splitter: ElementSplitter | LineSplitter;
-	readonly #options: ManifestOptions;
-	readonly #names: MemberNames;
-	#ended = false;
+export function jsonReader(format: "json" | "jsonl", options: ManifestOptions): RowReader {
+	const splitter = format === "json" ? new ElementSplitter() : new LineSplitter();
+	const names = memberNames(options);
+	const { hasFile } = PURPOSES[options.purpose].subject;
+	let isEnded = false;
 	/** the beginnings of the values of the latest row with a fault: a row may have many faults */
-	#offsets: { readonly text: string; readonly of: ReadonlyMap<string, number> } | undefined;
-
-	constructor(format: "json" | "jsonl", options: ManifestOptions) {
-		this.format = format;
-		this.#options = options;
-		this.#splitter = format === "json" ? new ElementSplitter() : new LineSplitter();
-		this.#names = memberNames(options);
-		this.failedRows = jsonFailedRows(
-			PURPOSES[options.purpose].subject.hasFile ? (member) => this.#names.of(member) : undefined,
-		);
-	}
-
-	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return this.#splitter.tail;
-	}
-
-	get stop(): ReadingStop | undefined {
-		return this.#splitter.stop;
-	}
-
-	push(text: string): RawRow[] {
-		return this.#splitter.push(text);
-	}
-
-	end(): RawRow[] {
-		this.#ended = true;
-		return this.#splitter.end();
-	}
-
-	/** Members that an option names and no row has, which is known only after the last row. */
-	get headFaults(): readonly HeadFault[] {
-		if (!this.#ended) return [];
-		return this.#names.unused().map(([flag, field]) => {
-			const text = `${flag} names a member that no row has`;
-			return { field, code: "NO_SUCH_COLUMN", text, line: 1, column: 1 };
-		});
-	}
-
-	parse(raw: RawRow): ParsedRow {
-		const faults: JsonFault[] = [];
-		let parsed: ParsedRow;
-		try {
-			parsed = rowOfMembers(parseMembers(raw.text, MANIFEST_JSON, faults), this.#names, this.#options);
-		} catch (error) {
-			if (!(error instanceof JsonFault)) throw error;
-			faults.push(error);
-			parsed = emptyRow();
-			parsed.isReadable = false;
-		}
-		for (const { members, code, message, offset } of faults) {
-			const [outer, inner] = members;
-			const field = outer === "meta_fields" ? (inner ?? outer) : outer;
-			parsed.faults.push({ field, code, text: message, offset });
-		}
-		return parsed;
-	}
-
-	offsetOf({ text }: RawRow, field: string): number {
-		if (this.#offsets?.text !== text) this.#offsets = { text, of: memberOffsets(text, this.#names) };
-		return this.#offsets.of.get(field) ?? 0;
-	}
+	let offsets: { readonly text: string; readonly of: ReadonlyMap<string, number> } | undefined;
+	return {
+		format,
+		failedRows: jsonFailedRows(hasFile ? (member) => names.of(member) : undefined),
+		keyColumns: undefined,
+		get tail() {
+			return splitter.tail;
+		},
+		get stop() {
+			return splitter.stop;
+		},
+		/** Members that an option names and no row has, which is known only after the last row. */
+		get headFaults() {
+			if (!isEnded) return [];
+			return names.unused().map(([flag, field]) => {
+				const text = `${flag} names a member that no row has`;
+				return { field, code: "NO_SUCH_COLUMN", text, line: 1, column: 1 };
+			});
+		},
+		push: (text) => splitter.push(text),
+		end() {
+			isEnded = true;
+			return splitter.end();
+		},
+		parse(raw) {
+			const faults: JsonFault[] = [];
+			let parsed: ParsedRow;
+			try {
+				parsed = rowOfMembers(parseMembers(raw.text, MANIFEST_JSON, faults), names, options);
+			} catch (error) {
+				if (!(error instanceof JsonFault)) throw error;
+				faults.push(error);
+				parsed = emptyRow();
+				parsed.isReadable = false;
+			}
+			for (const { members, code, message, offset } of faults) {
+				const [outer, inner] = members;
+				const field = outer === "meta_fields" ? (inner ?? outer) : outer;
+				parsed.faults.push({ field, code, text: message, offset });
+			}
+			return parsed;
+		},
+		offsetOf({ text }, field) {
+			if (offsets?.text !== text) offsets = { text, of: memberOffsets(text, names) };
+			return offsets.of.get(field) ?? 0;
+		},
+	};
 }
 
 /** Divides JSON lines: one object a line; blank lines count as lines and are no rows. */

@@ -1,17 +1,10 @@
 import { type Column, type ColumnUse, type Header, NO_HEADER, placedRoles, readHeader } from "../csv/header.ts";
-import {
-	emptyRow,
-	type HeadFault,
-	type ParsedRow,
-	type RawRow,
-	type RowParser,
-	type SheetValue,
-} from "../rows/row-reader.ts";
+import { emptyRow, type HeadFault, type ParsedRow, type RawRow, type SheetValue } from "../rows/row-reader.ts";
 import type { ManifestOptions, FailedRowFormat } from "../types.ts";
 import { ReadingStop } from "../fault.ts";
 import type { Batch } from "../reading.ts";
 import { gather, openArchive } from "./archive.ts";
-import { MOST_COLUMNS, type SheetRow, SheetRows } from "./sheet-rows.ts";
+import { MOST_COLUMNS, type SheetRow, sheetRows } from "./sheet-rows.ts";
 import { readWorkbook, WORKBOOK } from "./workbook.ts";
 import { addCell } from "../csv/add-cell.ts";
 import { isoDate } from "../csv/date-form.ts";
@@ -32,14 +25,14 @@ export async function* workbookBatches(
 	if (!archive.has(WORKBOOK)) throw otherwise;
 	const workbook = await readWorkbook(archive, options.sheet);
 	const { name, part } = workbook.sheet;
-	const reader = new SheetReader(name, options);
-	const rows = new SheetRows(workbook);
+	const reader = sheetReader(name, options);
+	const rows = sheetRows(workbook);
 	try {
 		for await (const text of archive.read(part)) yield { reader, rows: reader.rows(rows.push(text)) };
 		rows.end();
 	} catch (error) {
 		if (!(error instanceof ReadingStop)) throw error;
-		throw new ReadingStop(error.code, error.message, { line: rows.row, column: 1 });
+		throw new ReadingStop(error.code, error.message, { line: rows.row(), column: 1 });
 	}
 	reader.end();
 	yield { reader, rows: [] };
@@ -49,83 +42,70 @@ export async function* workbookBatches(
 const TEXT = " ".repeat(MOST_COLUMNS);
 
 /** Gives the rows of a sheet their meaning. The first row with a value is the header. */
-class SheetReader implements RowParser {
-	readonly format = "xlsx";
-	readonly sheet: string;
-	/** the types of values are known row by row */
-	readonly keyColumns = undefined;
-	readonly #options: ManifestOptions;
-	#header = NO_HEADER;
+function sheetReader(sheet: string, options: ManifestOptions) {
+	let header = NO_HEADER;
 	/** where each column stands in the sheet, from 0 */
-	#places: readonly number[] = [];
-	#isNamed: ReadonlySet<number> = new Set();
+	let places: readonly number[] = [];
+	let isNamed: ReadonlySet<number> = new Set();
+	let headFaults: readonly HeadFault[] = [];
 	/** the columns with a value that is no text: in CSV they need a type */
-	readonly #typed = new Set<number>();
-	headFaults: readonly HeadFault[] = [];
+	const typed = new Set<number>();
 
-	constructor(sheet: string, options: ManifestOptions) {
-		this.sheet = sheet;
-		this.#options = options;
-	}
-
-	/** The rows after the header. */
-	rows(rows: readonly SheetRow[]): RawRow[] {
-		const raws: RawRow[] = [];
-		for (const row of rows) {
-			if (this.#header === NO_HEADER) this.#readHeader(row);
-			else raws.push(this.#raw(row));
-		}
-		return raws;
-	}
-
-	/** A sheet without any value has an empty header. */
-	end(): void {
-		if (this.#header === NO_HEADER) this.#readHeader({ row: 1, values: [] });
-	}
-
-	get failedRows(): RowParser["failedRows"] {
-		return sheetFailedRows(this.#header, this.#typed, this.#options);
-	}
-
-	parse({ values = [] }: RawRow): ParsedRow {
-		const parsed = emptyRow();
-		for (const [at, column] of this.#header.columns.entries()) {
-			addValue(parsed, column, values[at] ?? "", { options: this.#options, offset: this.#places[at] ?? 0 });
-		}
-		return parsed;
-	}
-
-	offsetOf(_raw: RawRow, field: string): number {
-		return this.#places[this.#header.cellOf.get(field) ?? -1] ?? 0;
-	}
-
-	#readHeader({ row, values }: SheetRow): void {
+	const begin = ({ row, values }: SheetRow): void => {
 		const named = Array.from(values.entries()).flatMap(([place, value]) => {
 			return value === undefined ? [] : [{ place, name: typeof value === "object" ? value.shown : String(value) }];
 		});
-		this.#header = readHeader(
+		header = readHeader(
 			named.map(({ name }) => name),
-			this.#options,
+			options,
 		);
-		this.#places = named.map(({ place }) => place);
-		this.#isNamed = new Set(this.#places);
-		this.headFaults = this.#header.faults.map(({ cell, ...fault }) => ({
-			...fault,
-			line: row,
-			column: (this.#places[cell] ?? 0) + 1,
-		}));
-	}
-
-	#raw({ row, values }: SheetRow): RawRow {
-		const known = this.#places.map((place): SheetValue => values[place] ?? "");
+		places = named.map(({ place }) => place);
+		isNamed = new Set(places);
+		headFaults = header.faults.map(({ cell, ...fault }) => ({ ...fault, line: row, column: (places[cell] ?? 0) + 1 }));
+	};
+	const rawOf = ({ row, values }: SheetRow): RawRow => {
+		const known = places.map((place): SheetValue => values[place] ?? "");
 		for (const [at, value] of known.entries()) {
-			if (typeof value === "number" || typeof value === "boolean") this.#typed.add(at);
+			if (typeof value === "number" || typeof value === "boolean") typed.add(at);
 		}
-		const stray = values.findIndex((value, place) => value !== undefined && !this.#isNamed.has(place));
+		const stray = values.findIndex((value, place) => value !== undefined && !isNamed.has(place));
 		const text = "a value in a column without a name; give the column a name, or empty the cell";
 		const fault = stray === -1 ? undefined : { field: null, code: "EMPTY_COLUMN", text, offset: stray };
 		return { text: TEXT, line: row, column: 1, fault, values: known };
-	}
+	};
+	return {
+		format: "xlsx" as const,
+		sheet,
+		/** the types of values are known row by row */
+		keyColumns: undefined,
+		get headFaults() {
+			return headFaults;
+		},
+		get failedRows() {
+			return sheetFailedRows(header, typed, options);
+		},
+		/** The rows after the header. */
+		rows(rows: readonly SheetRow[]): RawRow[] {
+			const raws: RawRow[] = [];
+			for (const row of rows) {
+				if (header === NO_HEADER) begin(row);
+				else raws.push(rawOf(row));
+			}
+			return raws;
+		},
+		/** A sheet without any value has an empty header. */
+		end(): void {
+			if (header === NO_HEADER) begin({ row: 1, values: [] });
+		},
+		parse({ values = [] }: RawRow): ParsedRow {
+			const parsed = emptyRow();
+			for (const [at, column] of header.columns.entries()) {
+				addValue(parsed, column, values[at] ?? "", { options, offset: places[at] ?? 0 });
+			}
+			return parsed;
+		},
+		offsetOf: (_raw: RawRow, field: string) => places[header.cellOf.get(field) ?? -1] ?? 0,
+	};
 }
 
 /** Numbers from this one on may have lost digits: a spreadsheet keeps fifteen. */

@@ -12,93 +12,76 @@ export const MOST_COLUMNS = 16_384;
 export type SheetRow = { readonly row: number; readonly values: readonly (SheetValue | undefined)[] };
 
 /** Makes rows of the XML of a sheet, which is given in pieces. Rows without a value are none. */
-export class SheetRows {
-	readonly #workbook: Workbook;
-	readonly #xml: ReturnType<typeof xmlParser>;
-	#rows: SheetRow[] = [];
-	#row = 0;
-	#values: (SheetValue | undefined)[] = [];
-	#column = -1;
-	#cell: { readonly type: string; readonly style: number } = { type: "n", style: 0 };
-	#text = "";
-
-	constructor(workbook: Workbook) {
-		this.#workbook = workbook;
-		this.#xml = xmlParser(workbook.sheet.part, {
-			open: (name, attributes) => this.#open(name, attributes),
-			close: (name) => this.#close(name),
+export function sheetRows(workbook: Workbook) {
+	let rows: SheetRow[] = [];
+	let row = 0;
+	let values: (SheetValue | undefined)[] = [];
+	let column = -1;
+	let cell: Cell = { type: "n", style: 0 };
+	let text = "";
+	const xml = xmlParser(workbook.sheet.part, {
+		open(name, { r, t = "n", s = "0" }) {
+			if (name === "row") {
+				const given = Number(r);
+				row = Number.isInteger(given) && given > 0 ? given : row + 1;
+				values = [];
+				column = -1;
+			} else if (name === "c") {
+				column = columnOf(r) ?? column + 1;
+				if (column >= MOST_COLUMNS) throw new ReadingStop("TOO_LONG", `more than ${MOST_COLUMNS} columns`);
+				cell = { type: t, style: Number(s) };
+				text = "";
+			}
+		},
+		close(name) {
+			if (name === "c") {
+				const value = text === "" ? undefined : valueOf(text, cell, workbook);
+				if (value !== undefined && value !== "") values[column] = value;
+			} else if (name === "row" && values.length > 0) rows.push({ row, values });
+		},
+		text(piece, element) {
 			// `v` has the value of a cell, `t` the text of one that shares none with others. A formula stands in `f`.
-			text: (text, element) => (element === "v" || element === "t" ? this.#add(text) : undefined),
-		});
-	}
+			if (element === "v" || element === "t") text += piece;
+			if (text.length > MAX_CELL) throw new ReadingStop("TOO_LONG", `a cell of more than ${MAX_CELL} characters`);
+		},
+	});
+	return {
+		/** The row that is being read, or was read last. */
+		row: () => Math.max(row, 1),
+		/** The rows that this piece completes. @throws Stop */
+		push(piece: string): readonly SheetRow[] {
+			rows = [];
+			xml.write(piece);
+			return rows;
+		},
+		/** @throws Stop where the sheet is not whole */
+		end: () => xml.close(),
+	};
+}
 
-	/** The row that is being read, or was read last. */
-	get row(): number {
-		return Math.max(this.#row, 1);
-	}
+type Cell = { readonly type: string; readonly style: number };
 
-	/** The rows that this piece completes. @throws Stop */
-	push(text: string): readonly SheetRow[] {
-		this.#rows = [];
-		this.#xml.write(text);
-		return this.#rows;
+function valueOf(text: string, { type, style }: Cell, { strings, kinds, is1904 }: Workbook): SheetValue | undefined {
+	if (type === "s") return strings[Number(text)];
+	if (type === "str" || type === "inlineStr") return unescaped(text);
+	if (type === "b") return isTrue(text);
+	if (type === "e") {
+		return {
+			code: "CELL_ERROR",
+			text: `${excerpt(text)} is an error of the sheet; correct its formula`,
+			shown: text,
+		};
 	}
-
-	/** @throws Stop where the sheet is not whole */
-	end(): void {
-		this.#xml.close();
+	if (type === "d") return text.replace(/T00:00:00(?:\.0+)?Z?$/, "");
+	const number = Number(text);
+	if (!Number.isFinite(number)) {
+		return { code: "BAD_NUMBER", text: `"${excerpt(text)}" is stored as a number, and is none`, shown: text };
 	}
-
-	#open(name: string, { r, t = "n", s = "0" }: Readonly<Record<string, string>>): void {
-		if (name === "row") {
-			const row = Number(r);
-			this.#row = Number.isInteger(row) && row > 0 ? row : this.#row + 1;
-			this.#values = [];
-			this.#column = -1;
-		} else if (name === "c") {
-			this.#column = columnOf(r) ?? this.#column + 1;
-			if (this.#column >= MOST_COLUMNS) throw new ReadingStop("TOO_LONG", `more than ${MOST_COLUMNS} columns`);
-			this.#cell = { type: t, style: Number(s) };
-			this.#text = "";
-		}
-	}
-
-	#close(name: string): void {
-		if (name === "c") {
-			const value = this.#text === "" ? undefined : this.#value(this.#text);
-			if (value !== undefined && value !== "") this.#values[this.#column] = value;
-		} else if (name === "row" && this.#values.length > 0) this.#rows.push({ row: this.#row, values: this.#values });
-	}
-
-	#add(text: string): void {
-		this.#text += text;
-		if (this.#text.length <= MAX_CELL) return;
-		throw new ReadingStop("TOO_LONG", `a cell of more than ${MAX_CELL} characters`);
-	}
-
-	#value(text: string): SheetValue | undefined {
-		const { type, style } = this.#cell;
-		if (type === "s") return this.#workbook.strings[Number(text)];
-		if (type === "str" || type === "inlineStr") return unescaped(text);
-		if (type === "b") return isTrue(text);
-		if (type === "e") {
-			return {
-				code: "CELL_ERROR",
-				text: `${excerpt(text)} is an error of the sheet; correct its formula`,
-				shown: text,
-			};
-		}
-		if (type === "d") return text.replace(/T00:00:00(?:\.0+)?Z?$/, "");
-		const number = Number(text);
-		if (!Number.isFinite(number)) {
-			return { code: "BAD_NUMBER", text: `"${excerpt(text)}" is stored as a number, and is none`, shown: text };
-		}
-		const kind = this.#workbook.kinds[style] ?? "number";
-		if (kind === "number") return number;
-		const why = "is shown as a date, and spreadsheets don't agree which; write it as text, such as 1899-12-31";
-		const iso = serialText(number, kind, this.#workbook.is1904);
-		return iso ?? { code: "BAD_DATE", text: `${excerpt(text)} ${why}`, shown: text };
-	}
+	const kind = kinds[style] ?? "number";
+	if (kind === "number") return number;
+	const why = "is shown as a date, and spreadsheets don't agree which; write it as text, such as 1899-12-31";
+	const iso = serialText(number, kind, is1904);
+	return iso ?? { code: "BAD_DATE", text: `${excerpt(text)} ${why}`, shown: text };
 }
 
 /** The column of a cell such as `AB12`, from 0. */
