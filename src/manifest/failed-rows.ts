@@ -1,7 +1,7 @@
 import { MANIFEST_JSON } from "./limits.ts";
 import { csvLine } from "./csv/cells.ts";
 import { parseMembers } from "../json/parser.ts";
-import { FAILURE_COLUMNS, isFailureColumn } from "./purposes.ts";
+import { FAILURE_COLUMNS, isFailureColumn, ROLES } from "./purposes.ts";
 import type { FailedRowFormat, ManifestOptions, RowFailure, RowPlace } from "./types.ts";
 
 /** Failed rows are written in UTF-8, whatever the manifest is in: the mark wins over `--encoding` when they are read again. */
@@ -70,10 +70,8 @@ export function jsonFailedRows(roleOf?: (member: string) => string | undefined):
 }
 
 function placedValue(role: string | undefined, place: RowPlace | undefined): string | undefined {
-	if (place === undefined) return undefined;
-	if (role === "file") return place.file;
-	if (role === "name") return place.name;
-	return role === "dataset_id" ? place.datasetId : undefined;
+	const placed = PLACED.find((each) => each === role);
+	return placed && place?.[ROLES[placed]];
 }
 
 function reasons({ line, code, text, attempts }: RowFailure): readonly (string | number)[] {

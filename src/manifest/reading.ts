@@ -129,9 +129,11 @@ export async function* readBatches(blocks: AsyncIterable<Buffer>, options: Manif
 
 async function* textBatches(blocks: AsyncIterable<Buffer>, options: ManifestOptions): AsyncGenerator<Batch> {
 	let start = "";
+	let end = { line: 1, column: 1 };
 	let reader: RowReader | undefined;
 	try {
 		for await (const text of decode(blocks, options.encoding)) {
+			end = positionIn(text, text.length, end.line, end.column);
 			start += text;
 			reader ??= readerFor(start, options);
 			if (reader === undefined) continue;
@@ -146,8 +148,7 @@ async function* textBatches(blocks: AsyncIterable<Buffer>, options: ManifestOpti
 		checkStop(reader);
 	} catch (error) {
 		if (!(error instanceof ReadingStop) || error.at !== undefined) throw error;
-		const { text, line, column } = reader?.tail ?? { text: start, line: 1, column: 1 };
-		throw new ReadingStop(error.code, error.message, positionIn(text, text.length, line, column));
+		throw new ReadingStop(error.code, error.message, end);
 	}
 }
 

@@ -26,10 +26,6 @@ export class CsvReader implements RowReader {
 		this.#options = options;
 	}
 
-	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return { ...(this.#splitter?.tail ?? { text: this.#waiting, line: 1 }), column: 1 };
-	}
-
 	get stop(): ReadingStop | undefined {
 		return this.#splitter?.stop;
 	}

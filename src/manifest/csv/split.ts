@@ -31,11 +31,6 @@ export class RecordSplitter {
 		this.#line = line;
 	}
 
-	/** The text that is not divided yet, and its line. */
-	get tail(): { readonly text: string; readonly line: number } {
-		return { text: this.#text.slice(this.#at), line: this.#line };
-	}
-
 	/** The records that this piece completes. One that is longer than allowed ends the reading. */
 	push(text: string): CsvRecord[] {
 		this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + text : text;

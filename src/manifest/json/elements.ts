@@ -18,10 +18,6 @@ export class ElementSplitter {
 	/** how far the element at `#at` was searched for its end, so that a large one is not read from its start again */
 	#scan: { at: number; depth: number } | undefined;
 
-	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return { text: this.#text.slice(this.#at), ...this.#place };
-	}
-
 	push(text: string): RawRow[] {
 		if (this.#scan !== undefined) this.#scan.at -= this.#at;
 		this.#text = this.#text.slice(this.#at) + text;

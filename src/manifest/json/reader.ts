@@ -21,9 +21,6 @@ export function jsonReader(format: "json" | "jsonl", options: ManifestOptions): 
 		format,
 		failedRows: jsonFailedRows(hasFile ? (member) => names.of(member) : undefined),
 		keyColumns: undefined,
-		get tail() {
-			return splitter.tail;
-		},
 		get stop() {
 			return splitter.stop;
 		},
@@ -72,10 +69,6 @@ class LineSplitter {
 	#isFirst = true;
 	/** the fault that ends the reading after the last elements */
 	stop: ReadingStop | undefined;
-
-	get tail(): { readonly text: string; readonly line: number; readonly column: number } {
-		return { text: this.#text, line: this.#line, column: 1 };
-	}
 
 	push(text: string): RawRow[] {
 		const lines = (this.#text + text).split("\n");

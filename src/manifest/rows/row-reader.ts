@@ -70,8 +70,6 @@ export type RowReader = RowParser & {
 	end(): RawRow[];
 	/** why the reading ends after the rows that were given last. Those rows stand before the fault, and are valid */
 	readonly stop: ReadingStop | undefined;
-	/** text that was not made rows of, and where it begins */
-	readonly tail: { readonly text: string; readonly line: number; readonly column: number };
 };
 
 /** One literal, never a spread: a spread makes objects of no fixed shape, which read five times slower. */
