@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { sha256Of } from "../../input-file.ts";
 import { RestError } from "../../rest/errors.ts";
+import type { ByteSink } from "../../rest/types.ts";
 import { OWN_PREFIX } from "../../text/safe-paths.ts";
-import type { Draft } from "./download.ts";
 import { DownloadRecords, type FileRecord } from "./download-records.ts";
 
 /** Errors after which no other file can be written either. */
@@ -94,47 +94,40 @@ export class DownloadFolder {
 		if (!overwrites) throw exists(join(this.root, path));
 	}
 
-	/** Begins a file beside its place. @throws RestError where its folder leads elsewhere, CliError where the disk is full */
-	async draft({ id, path }: Target, overwrites: boolean): Promise<Draft> {
+	/**
+	 * Writes a file beside its place, and gives it its name when it is whole.
+	 *
+	 * @param fill writes the bytes; resolves with whether the file is kept
+	 * @throws RestError where its folder leads elsewhere, or another file has the name; CliError where the disk is full
+	 */
+	async write({ id, path }: Target, overwrites: boolean, fill: (sink: ByteSink) => Promise<boolean>): Promise<void> {
 		await this.#makeFolders(path);
 		const target = join(this.root, path);
 		const temporary = join(this.root, `${OWN_PREFIX}${randomBytes(8).toString("hex")}.part`);
-		const file = await open(temporary, "wx").catch((error: unknown) => {
-			throw unwritable(target, error);
-		});
+		const failed = (error: unknown): never => {
+			throw errorCode(error) === "EEXIST" ? exists(target) : unwritable(target, error);
+		};
+		const file = await open(temporary, "wx").catch(failed);
 		const digest = createHash("sha256");
 		let size = 0;
-		let isOpen = true;
-		const close = async (): Promise<void> => {
-			if (isOpen) await file.close();
-			isOpen = false;
+		const keep = async (): Promise<void> => {
+			await file.sync();
+			await file.close();
+			this.records.append({ id, path, size, sha256: digest.digest("hex") });
+			await (overwrites ? rename(temporary, target) : moveToNew(temporary, target));
+			await syncFolder(dirname(target));
 		};
-		return {
-			write: async (bytes) => {
-				try {
-					await file.writeFile(bytes);
-				} catch (error) {
-					throw unwritable(target, error);
-				}
+		try {
+			const isKept = await fill(async (bytes) => {
+				await file.writeFile(bytes).catch(failed);
 				digest.update(bytes);
 				size += bytes.length;
-			},
-			keep: async () => {
-				try {
-					await file.sync();
-					await close();
-					this.records.append({ id, path, size, sha256: digest.digest("hex") });
-					await (overwrites ? rename(temporary, target) : moveToNew(temporary, target));
-					await syncFolder(dirname(target));
-				} catch (error) {
-					throw errorCode(error) === "EEXIST" ? exists(target) : unwritable(target, error);
-				}
-			},
-			drop: async () => {
-				await close().catch(() => undefined);
-				await rm(temporary, { force: true }).catch(() => undefined);
-			},
-		};
+			});
+			if (isKept) await keep().catch(failed);
+		} finally {
+			await file.close().catch(() => undefined);
+			await rm(temporary, { force: true }).catch(() => undefined);
+		}
 	}
 
 	/** Makes the folders of a path. @throws RestError where one of them is a link: it may lead out of the folder */

@@ -6,21 +6,12 @@ import type { Work } from "../types.ts";
 import type { DownloadFolder } from "./download-folder.ts";
 import type { Operation } from "./operation.ts";
 
-/** The bytes of a document, until they have its name. */
-export type Draft = {
-	readonly write: ByteSink;
-	/** Gives them the name of the document's file. @throws RestError of code `FILE_EXISTS` where another file has it */
-	keep(): Promise<void>;
-	/** Removes them. Does nothing after `keep`. */
-	drop(): Promise<void>;
-};
-
 /** A document that the dataset lists: its bytes, where the list says them, and the path of its file below the folder. */
 export type Wanted = { readonly size: number | undefined; readonly path: string };
 
 type DownloadOptions<Item> = {
 	readonly service: Service;
-	readonly folder: Pick<DownloadFolder, "draft" | "isKept" | "check">;
+	readonly folder: Pick<DownloadFolder, "write" | "isKept" | "check">;
 	/** undefined where the dataset does not list the document */
 	readonly wanted: (item: Item) => Wanted | undefined;
 	/** whether a file that is there may be written over */
@@ -51,17 +42,15 @@ export function downloadDocument<Item extends Work>({
 		if ((onlyChanged || isResumed) && (await folder.isKept(target, size)))
 			return { status: onlyChanged ? "unchanged" : "downloaded", documentId };
 		await folder.check(path, overwrites);
-		const draft = await folder.draft(target, overwrites);
-		try {
-			const bytes = await request(() => api.downloadDocument({ datasetId, id: documentId, size }, draft.write));
+		const fill = async (sink: ByteSink): Promise<boolean> => {
+			const bytes = await request(() => api.downloadDocument({ datasetId, id: documentId, size }, sink));
 			if (size !== undefined && bytes !== size) throw otherSize(bytes, size);
-			await draft.keep();
-			return { status: "downloaded", documentId };
-		} catch (error) {
+			return true;
+		};
+		await folder.write(target, overwrites, fill).catch((error: unknown) => {
 			throw errorForGivenFlavour(size === 0 ? error : lost(error), service, api);
-		} finally {
-			await draft.drop();
-		}
+		});
+		return { status: "downloaded", documentId };
 	};
 }
 

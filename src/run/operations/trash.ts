@@ -51,18 +51,13 @@ export class Trash {
 		if (document === undefined) return;
 		refuseRounded(service, id, document, () => true);
 		const folder = await (this.#opened ??= DownloadFolder.open(this.#folder, true));
-		const draft = await folder.draft({ id, path }, true);
-		try {
+		await folder.write({ id, path }, true, async (sink) => {
 			// A document without bytes is answered like one that is lost.
-			const bytes = document.size === 0 ? 0 : await request(() => api.downloadDocument(document, draft.write));
-			if (document.size !== undefined && bytes !== document.size) {
-				const text = `the service gave ${bytes} bytes of the document, and lists ${document.size}; it stays`;
-				throw new RestError(text, { kind: "ambiguous", code: "SIZE_MISMATCH" });
-			}
-			await draft.keep();
-		} finally {
-			await draft.drop();
-		}
+			const bytes = document.size === 0 ? 0 : await request(() => api.downloadDocument(document, sink));
+			if (document.size === undefined || bytes === document.size) return true;
+			const text = `the service gave ${bytes} bytes of the document, and lists ${document.size}; it stays`;
+			throw new RestError(text, { kind: "ambiguous", code: "SIZE_MISMATCH" });
+		});
 		const { size = 0, sha256 = "" } = folder.records.of(id) ?? {};
 		const head = JSON.stringify({ document_id: id, name: document.name, size, sha256 });
 		const text = `${head.slice(0, -1)},"meta_fields":${metadataText(document.metadata ?? new Map())}}\n`;

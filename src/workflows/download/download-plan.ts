@@ -94,18 +94,15 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 				}
 			};
 			const replaces = overwrites || (onlyChanged && manifest === MANIFEST);
-			const draft = await folder.draft({ id: "", path: manifest }, replaces);
-			try {
-				const columns = [
-					{ name: "file", cell: ({ id }: Document) => listed.get(id)?.path ?? "" },
-					{ name: "name", cell: ({ name }: Document) => name },
-				];
-				const print = (text: string): Promise<void> => draft.write(Buffer.from(text));
+			const columns = [
+				{ name: "file", cell: ({ id }: Document) => listed.get(id)?.path ?? "" },
+				{ name: "name", cell: ({ name }: Document) => name },
+			];
+			await folder.write({ id: "", path: manifest }, replaces, async (sink) => {
+				const print = (text: string): Promise<void> => sink(Buffer.from(text));
 				await printDocumentsCsv(kept(), { settings, app, print, columns });
-				if (count > 0) await draft.keep();
-			} finally {
-				await draft.drop();
-			}
+				return count > 0;
+			});
 			return count === 0 ? undefined : join(folder.root, manifest);
 		};
 		return {
