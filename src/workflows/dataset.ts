@@ -94,7 +94,7 @@ export async function refuseUnlisted(
 /** Whether the documents of a dataset are listed, though it is not: a key may see less in one list than in the other. */
 async function hasDocuments({ api, request }: Session, dataset: string): Promise<boolean> {
 	try {
-		await firstDocuments(api, request, dataset);
+		await firstDocuments({ api, request, datasetId: dataset });
 		return true;
 	} catch (error) {
 		const { kind } = restErrorOf(error) ?? {};

@@ -1,7 +1,8 @@
 import type { Session } from "../app.ts";
 import { usageError } from "../errors.ts";
 import type { Document } from "../rest/types.ts";
-import { findAlike, findDocument, findNamesakes } from "../run/documents/find-document.ts";
+import { findDocument } from "../run/documents/find-document.ts";
+import { findAlike, findNamesakes } from "../run/documents/find-named.ts";
 import { WARN } from "../run/documents/searches.ts";
 import { show } from "../text/show.ts";
 import { numberText } from "../text/words.ts";
@@ -25,7 +26,8 @@ export async function documentOf(session: Session, dataset: string, text: string
 	const { service } = session;
 	const request = service.searches.believing(session.request, WARN);
 	const found =
-		(await findDocument(await service.known(request), request, dataset, text)) ?? (await named(session, dataset, text));
+		(await findDocument({ api: await service.known(request), request, datasetId: dataset }, text)) ??
+		(await named(session, dataset, text));
 	if (found !== undefined) return found;
 	throw await unknown(session, dataset, text, "the id or the name");
 }
@@ -41,7 +43,7 @@ export async function* documentsOfIds(
 	const api = await service.known(request);
 	const found: Document[] = [];
 	for (const id of new Set(ids)) {
-		const document = await findDocument(api, request, dataset, id);
+		const document = await findDocument({ api, request, datasetId: dataset }, id);
 		if (document === undefined) throw await unknown(session, dataset, id, "the id");
 		found.push(document);
 	}
@@ -50,7 +52,10 @@ export async function* documentsOfIds(
 
 async function named({ service, request }: Session, dataset: string, name: string): Promise<Document | undefined> {
 	const sure = service.searches.believing(request, WARN);
-	const [only, ...others] = await findNamesakes(await service.known(sure), sure, dataset, name);
+	const [only, ...others] = await findNamesakes(
+		{ api: await service.known(sure), request: sure, datasetId: dataset },
+		name,
+	);
 	if (only === undefined || others.length === 0) return only;
 	const ids = [only, ...others].map(({ id }) => show(id));
 	const more = ids.length > MOST_NAMED ? `, and ${numberText(ids.length - MOST_NAMED)} more` : "";
@@ -62,7 +67,7 @@ async function named({ service, request }: Session, dataset: string, name: strin
 
 async function unknown({ service, request }: Session, dataset: string, text: string, what: string): Promise<Error> {
 	// A name that was given for an id is named, too.
-	const [near] = await findAlike(service.api, request, dataset, text);
+	const [near] = await findAlike({ api: service.api, request, datasetId: dataset }, text);
 	return usageError(
 		`no document of dataset ${show(dataset)} has ${what} ${show(text)}; nothing was sent`,
 		near === undefined

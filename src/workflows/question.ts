@@ -48,7 +48,7 @@ async function withNames({ session, app }: Asking, rows: readonly NamedRow[]): P
 	for (const [at, { datasetId, documentId, name }] of rows.entries()) {
 		if (name !== undefined && name !== "") continue;
 		try {
-			const { found } = await askForId(session.api, session.tryRequest, datasetId, documentId);
+			const { found } = await askForId({ api: session.api, request: session.tryRequest, datasetId }, documentId);
 			named[at] = { datasetId, documentId, name: found?.name };
 		} catch {
 			app.signal.throwIfAborted();

@@ -51,7 +51,7 @@ export function contract(
 			made.delete(id);
 		};
 		const find = async (id: string): Promise<Document | undefined> => {
-			return findDocument(api(), (request) => request(), dataset, id);
+			return findDocument({ api: api(), request: (request) => request(), datasetId: dataset }, id);
 		};
 
 		beforeAll(async () => {
@@ -99,7 +99,8 @@ export function contract(
 		it("the pages together show every document, even if the service's order is random", async () => {
 			for (const text of ["one", "two", "three"]) await store(text);
 			const ids: string[] = [];
-			for await (const { id } of allDocuments(api(), (request) => request(), dataset)) ids.push(id);
+			for await (const { id } of allDocuments({ api: api(), request: (request) => request(), datasetId: dataset }))
+				ids.push(id);
 			expect(ids.toSorted()).toEqual([...made].toSorted());
 		});
 

@@ -3,7 +3,7 @@ import { Exit } from "../../src/errors.ts";
 import { DATABASE_AWAY, type RestError, type RestErrorKind } from "../../src/rest/errors.ts";
 import type { Document } from "../../src/rest/types.ts";
 import { ratesOf } from "./rates.ts";
-import { mayHaveArrived, type Memory, type Sending, unrecorded } from "../../src/run/operations/operation.ts";
+import { mayHaveArrived, type Memory, type Sending } from "../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../src/run/operations/update.ts";
 import { BeforeImages } from "../../src/run/documents/before-images.ts";
 import { requestWithRetry } from "../../src/run/retry/request.ts";
@@ -11,7 +11,7 @@ import type { Request } from "../../src/run/types.ts";
 import { detectFlavour } from "../../src/run/service/detect-flavour.ts";
 import { direct, documentOf, fakeApi } from "./fake-api.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { provenService, uploading } from "./fake-service.ts";
+import { provenService, uploading, unrecorded } from "./fake-service.ts";
 import { failure, work } from "./harness.ts";
 import { ragflowPut } from "../support/flavours.ts";
 import { file } from "../support/service.ts";
@@ -30,7 +30,7 @@ describe.each(answers)("%s", (_, away) => {
 	it("may follow a write, so its row does not count as untouched", async () => {
 		const api = fakeApi([], { dialect, updateMetadata: () => Promise.reject(away()) });
 		const memory: Memory = {};
-		await expect(replaceMetadata(provenService(api))(item, direct, memory)).rejects.toMatchObject({
+		await expect(replaceMetadata(provenService(api), {}, unrecorded)(item, direct, memory)).rejects.toMatchObject({
 			code: away().code,
 		});
 		expect(mayHaveArrived(memory)).toBe(true);

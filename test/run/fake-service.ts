@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import { DocumentSource } from "../../src/run/documents/document-source.ts";
 import { Searches } from "../../src/run/documents/searches.ts";
 import type { OnExisting } from "../../src/run/operations/namesakes.ts";
-import type { Operation } from "../../src/run/operations/operation.ts";
+import type { Operation, SentLog } from "../../src/run/operations/operation.ts";
 import { type RemovalOptions, removeDocuments } from "../../src/run/operations/remove.ts";
 import type { UploadItem } from "../../src/run/operations/store-file.ts";
 import { uploadFile } from "../../src/run/operations/upload.ts";
@@ -15,6 +15,13 @@ import { type Write, type WriteMemory, writeMetadata } from "../../src/run/servi
 import { Service } from "../../src/run/service/service.ts";
 
 type DocumentSourceOptions = ConstructorParameters<typeof DocumentSource>[0];
+
+/** For operations that are not recorded. */
+export const unrecorded: SentLog = {
+	earlier: () => undefined,
+	sending: () => Promise.resolve(),
+	stored: () => Promise.resolve(),
+};
 
 /** A memory that holds one entry. */
 export function memoryOf(
@@ -81,12 +88,17 @@ export function sourceOf(service: DocumentSourceOptions["service"] = believing()
 export function uploading<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
-	options?: Parameters<typeof uploadFile>[3],
+	options?: Partial<Parameters<typeof uploadFile>[3]>,
 ): Operation<Item> {
-	return uploadFile<Item>(service, onExisting, sourceOf(), options);
+	return uploadFile<Item>(service, onExisting, sourceOf(), {
+		log: unrecorded,
+		timeout: 0,
+		parsing: undefined,
+		...options,
+	});
 }
 
 /** Removes as the command does. Each document is asked for. */
 export function removing(service: Service, options: Partial<RemovalOptions<Work>> = {}): Operation<Work> {
-	return removeDocuments<Work>(service, options);
+	return removeDocuments<Work>(service, { log: unrecorded, ...options });
 }

@@ -8,7 +8,8 @@ import { quoted, withFlags } from "../../flags/next-command.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { rowLine } from "../../report/summary.ts";
-import { downloadDocument, notListed } from "../../run/operations/download.ts";
+import { downloadDocument } from "../../run/operations/download.ts";
+import { notInDataset } from "../../run/operations/operation.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { type DownloadPlan, lockFolder, planDownload } from "../../workflows/download/download-plan.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
@@ -86,7 +87,7 @@ function previewRow({ folder, wanted }: DownloadPlan, overwrites: boolean, onlyC
 	return async (row, { service }) => {
 		const { documentId, name } = row;
 		const document = wanted(row);
-		if (document === undefined) throw notListed(service, row);
+		if (document === undefined) throw notInDataset(service, row, "; nothing was written");
 		const { path, size } = document;
 		if (onlyChanged && (await folder.isKept({ id: documentId, path }, size))) return { action: "none", documentId };
 		await folder.check(path, overwrites);

@@ -2,7 +2,9 @@ import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts"
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
-import { previewRemoval, removeDocuments } from "../../run/operations/remove.ts";
+import { existingDocument } from "../../run/operations/prepare-update.ts";
+import { NO_REMOVAL } from "../../run/operations/removal-lists.ts";
+import { removeDocuments } from "../../run/operations/remove.ts";
 import { declare } from "../../flags/declare.ts";
 import {
 	addManifestOptions,
@@ -86,6 +88,7 @@ function checkFlags(options: RmOptions, { io }: App): void {
 }
 
 const previewRow: PreviewRow = async (row, { service, request }, documents) => {
-	const { name, metadata = new Map(), inexact } = await previewRemoval(service, request, row, documents);
-	return { action: "remove", documentId: row.documentId, name, present: metadata, inexact, metadata: new Map() };
+	const document = await existingDocument({ service, request }, row, documents, NO_REMOVAL);
+	const { name, metadata: present = new Map(), inexact } = document;
+	return { action: "remove", documentId: row.documentId, name, present, inexact, metadata: new Map() };
 };

@@ -38,7 +38,7 @@ async function init(options: InitOptions, app: App): Promise<ExitCode> {
 	const { session, dataset, settings } = run;
 	let short: ShortList | undefined;
 	const request = session.service.searches.believing(session.request, WARN);
-	const all = allDocuments(session.api, request, dataset, { onShort: (list) => (short = list) });
+	const all = allDocuments({ api: session.api, request, datasetId: dataset }, { onShort: (list) => (short = list) });
 	const documents = warningOfInexact(all, undefined, IN_MANIFESTS, app);
 	const { out } = options;
 	let [areNumbers, haveMetadata, isHidden] = [false, false, false];

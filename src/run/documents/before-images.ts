@@ -102,7 +102,7 @@ export class BeforeImages {
  * dataset the answer is yes.
  */
 export async function showsMetadata(service: ServiceContext, request: Request, datasetId: string): Promise<boolean> {
-	const { items } = (await firstDocuments(await service.known(request), request, datasetId)).first;
+	const { items } = (await firstDocuments({ api: await service.known(request), request, datasetId })).first;
 	return items.length === 0 || items.some(({ metadata }) => metadata !== undefined);
 }
 

@@ -1,7 +1,7 @@
 import { KeyTypes } from "../../json/value-types.ts";
 import type { Api } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { askForName, isSameName } from "./find-document.ts";
+import { askForName, isSameName } from "./find-named.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets, type RowsOf } from "./listed-datasets.ts";
 import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
@@ -86,11 +86,11 @@ export class DocumentSource implements AsyncDisposable {
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		const sure = this.#searches.believing(request, this.#doubts);
+		const dataset = { api, request: this.#searches.believing(request, this.#doubts), datasetId };
 		const listed = this.#byId.whole(datasetId);
-		const ahead = await this.#ahead.take(api, sure, datasetId, id);
-		const ask = { api, request: sure, isAsked: ahead === "alone" };
-		const found = typeof ahead === "object" ? ahead.document : await findListed(this.#byId, ask, datasetId, id);
+		const ahead = await this.#ahead.take(dataset, id);
+		const found =
+			typeof ahead === "object" ? ahead.document : await findListed(this.#byId, dataset, id, ahead === "alone");
 		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
@@ -157,7 +157,7 @@ export class DocumentSource implements AsyncDisposable {
 	 * @throws RestError where the list stays short
 	 */
 	async *wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Pick<Named, "id" | "name">> {
-		const listed = await this.#byId.list(api, request, datasetId);
+		const listed = await this.#byId.list({ api, request, datasetId });
 		if (listed === undefined) throw new Error("a document source without listsAll has no whole list");
 		if (listed.short !== undefined) throw incompleteList(datasetId, listed.short, "which documents no row names");
 		yield* listed.documents.ids();
@@ -165,7 +165,7 @@ export class DocumentSource implements AsyncDisposable {
 
 	/** The document as the service shows it now: it is asked for, unless the service ignores ids. */
 	async now(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		return findListed(this.#byId, { api, request, isAsked: true }, datasetId, id);
+		return findListed(this.#byId, { api, request, datasetId }, id, true);
 	}
 
 	/**
@@ -176,14 +176,15 @@ export class DocumentSource implements AsyncDisposable {
 	 * under another name.
 	 */
 	async byName(api: Api, request: Request, datasetId: string, name: string): Promise<readonly Named[]> {
-		const listed = await this.#byName.list(api, request, datasetId);
+		const dataset = { api, request, datasetId };
+		const listed = await this.#byName.list(dataset);
 		const found = (await listed?.documents.named(name)) ?? [];
 		// Only the service knows which names are equal, and a short list may lack an existing document.
 		const isSure = found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
 		const isAll = listed !== undefined && (isSure || this.#byName.isIgnoring(datasetId));
-		const asked = isAll ? undefined : await askForName(api, request, datasetId, name);
+		const asked = isAll ? undefined : await askForName(dataset, name);
 		if (isAll || asked !== undefined) return asked ?? found;
-		const { documents, short } = await this.#byName.listAfterAll(api, request, datasetId);
+		const { documents, short } = await this.#byName.listAfterAll(dataset);
 		if (short !== undefined) throw incompleteList(datasetId, short);
 		return documents.named(name);
 	}

@@ -21,6 +21,9 @@ const SMALLER_BY: readonly number[] = [3, 11];
 /** A list with fewer documents than its total, after every way to read it was tried; or with so many more that it was left. */
 export type ShortList = { readonly shown: number; readonly total: number; readonly passes: number };
 
+/** A dataset of a service in one dialect, and what sends the requests about it. */
+export type DatasetAccess = { readonly api: Api; readonly request: Request; readonly datasetId: string };
+
 /** How documents are listed. The service may ignore the name, so a caller who wants no other documents filters again. */
 type ListOptions = {
 	readonly name?: string | undefined;
@@ -35,13 +38,8 @@ type ListOptions = {
 };
 
 /** All documents of a dataset, each once. */
-export function allDocuments(
-	api: Api,
-	request: Request,
-	datasetId: string,
-	options?: ListOptions,
-): AsyncGenerator<Document> {
-	return entriesOf(documentPages(api, request, datasetId, options));
+export function allDocuments(dataset: DatasetAccess, options?: ListOptions): AsyncGenerator<Document> {
+	return entriesOf(documentPages(dataset, options));
 }
 
 /**
@@ -52,18 +50,17 @@ export function allDocuments(
  * the size that really came.
  */
 export async function* documentPages(
-	api: Api,
-	request: Request,
-	datasetId: string,
+	dataset: DatasetAccess,
 	{ name, order, start: given, onShort, onTotal }: ListOptions = {},
 ): AsyncGenerator<readonly Document[]> {
+	const { api, request, datasetId } = dataset;
 	const { orders: known, countsAll } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
 	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll } };
 	if (name !== undefined && (yield* namedDocuments(list, name))) return;
 
-	const start = given ?? (await firstDocuments(api, request, datasetId, orders[0]));
+	const start = given ?? (await firstDocuments(dataset, orders[0]));
 	if (start.first.total !== undefined) onTotal?.(start.first.total);
 	const short = yield* remainingDocuments(list, start);
 	if (short !== undefined) onShort?.(short);
@@ -71,19 +68,17 @@ export async function* documentPages(
 
 /** The first page of all documents of a dataset, as `allDocuments` begins with it. */
 export function firstDocuments(
-	api: Api,
-	request: Request,
-	datasetId: string,
+	{ api, request, datasetId }: DatasetAccess,
 	order = api.dialect.flavour.list.orders[0],
 ): Promise<FirstPage<Document>> {
 	return firstPage((pageSize) => request(() => api.listDocuments(datasetId, { page: 1, pageSize, order })));
 }
 
 /** Every document of a dataset, for a decision that needs the whole list. @throws RestError where the list stays short */
-export async function* wholeList(api: Api, request: Request, datasetId: string): AsyncGenerator<Document> {
+export async function* wholeList(dataset: DatasetAccess): AsyncGenerator<Document> {
 	let short: ShortList | undefined;
-	yield* allDocuments(api, request, datasetId, { onShort: (list) => (short = list) });
-	if (short !== undefined) throw incompleteList(datasetId, short);
+	yield* allDocuments(dataset, { onShort: (list) => (short = list) });
+	if (short !== undefined) throw incompleteList(dataset.datasetId, short);
 }
 
 /** @param unknown what can't be known then */

@@ -2,9 +2,9 @@ import { KeyTypes } from "../../json/value-types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
-import type { Clock, Request } from "../types.ts";
-import { askForId, foundIn } from "./find-document.ts";
-import { documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
+import type { Clock } from "../types.ts";
+import { askForId, otherCase } from "./find-document.ts";
+import { type DatasetAccess, documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
 import { FRESH_MS } from "./read-ahead.ts";
 import type { Named, StoredDocuments } from "./stored-documents.ts";
@@ -62,7 +62,7 @@ export class ListedDatasets {
 	readonly #lists = new Map<string, Choice>();
 	/** datasets whose service ignored a request for one document */
 	readonly #ignoring = new Set<string>();
-	readonly #stores: StoredDocuments[] = [];
+	readonly #stores = new Set<StoredDocuments>();
 	/** of the list of each dataset that was renewed last: rows in flight may still read it */
 	readonly #renewed = new Map<string, StoredDocuments>();
 
@@ -71,9 +71,10 @@ export class ListedDatasets {
 	}
 
 	/** The list of a dataset, or undefined if each document must be requested. Decided once, and again after a failure. */
-	async list(api: Api, request: Request, datasetId: string): Promise<ListedDataset | undefined> {
+	async list(dataset: DatasetAccess): Promise<ListedDataset | undefined> {
+		const { datasetId } = dataset;
 		await this.#renew(datasetId);
-		return this.#once(datasetId, () => this.#choose(api, request, datasetId));
+		return this.#once(datasetId, () => this.#choose(this.#paged(dataset)));
 	}
 
 	/** The list of a dataset, if it was read. */
@@ -92,15 +93,16 @@ export class ListedDatasets {
 	}
 
 	/** The list of a dataset whose service ignored a request for one document, or for one name. */
-	async listAfterAll(api: Api, request: Request, datasetId: string): Promise<ListedDataset> {
+	async listAfterAll(dataset: DatasetAccess): Promise<ListedDataset> {
+		const { datasetId } = dataset;
 		this.#ignoring.add(datasetId);
 		const chosen = this.#lists.get(datasetId);
 		const listed = await chosen?.list;
 		// Another row has listed it meanwhile.
 		if (listed !== undefined) return listed;
 		if (this.#lists.get(datasetId) === chosen) this.#lists.delete(datasetId);
-		const whole = await this.#once(datasetId, () => this.#readAll(api, request, datasetId));
-		return whole ?? this.listAfterAll(api, request, datasetId);
+		const whole = await this.#once(datasetId, () => this.#readAll(this.#paged(dataset)));
+		return whole ?? this.listAfterAll(dataset);
 	}
 
 	/** Forgets a list, unless that was done already: it is read again when it is needed. */
@@ -117,14 +119,14 @@ export class ListedDatasets {
 		this.forgetList(datasetId, list);
 		const old = this.#renewed.get(datasetId);
 		this.#renewed.set(datasetId, list.documents);
-		if (old === undefined) return;
-		this.#stores.splice(this.#stores.indexOf(old), 1);
-		await old.close();
+		if (old !== undefined && this.#stores.delete(old)) await old.close();
 	}
 
 	/** Removes the lists from the disk. */
 	async close(): Promise<void> {
-		await Promise.all(this.#stores.splice(0).map((documents) => documents.close()));
+		const stores = [...this.#stores];
+		this.#stores.clear();
+		await Promise.all(stores.map((documents) => documents.close()));
 	}
 
 	#once(datasetId: string, decide: () => Promise<ListedDataset | undefined>): Promise<ListedDataset | undefined> {
@@ -140,30 +142,36 @@ export class ListedDatasets {
 		return choice.list;
 	}
 
-	async #choose(api: Api, request: Request, datasetId: string): Promise<ListedDataset | undefined> {
-		const { rowsOf, fewestRows, keepsEmptyList, order, clock, listsAll } = this.#options;
-		if (listsAll === true) return this.#readAll(api, request, datasetId);
+	/** The same dataset; a page of its list that fails for a moment is asked for again. */
+	#paged({ request, ...dataset }: DatasetAccess): DatasetAccess {
+		return { ...dataset, request: retryingPages(request, this.#options.clock) };
+	}
+
+	async #choose(dataset: DatasetAccess): Promise<ListedDataset | undefined> {
+		const { rowsOf, fewestRows, keepsEmptyList, order, listsAll } = this.#options;
+		const { api, datasetId } = dataset;
+		if (listsAll === true) return this.#readAll(dataset);
 		const rows = rowsOf(datasetId);
 		if (rows < fewestRows) return undefined;
-		const start = await firstDocuments(api, retryingPages(request, clock), datasetId, order?.(api));
+		const start = await firstDocuments(dataset, order?.(api));
 		const { countsAll } = api.dialect.flavour.list;
 		const { total, items } = start.first;
 		const isEmpty = total === 0 && items.length === 0;
 		// For the same number of requests a look-up is better, as its answer is newer.
 		if (!(isEmpty && keepsEmptyList) && rows <= pagesLeft(start, countsAll)) return undefined;
 		this.#options.onListing?.(datasetId, total ?? items.length);
-		return this.#readAll(api, request, datasetId, start);
+		return this.#readAll(dataset, start);
 	}
 
-	async #readAll(api: Api, request: Request, datasetId: string, start?: FirstPage<Document>): Promise<ListedDataset> {
+	async #readAll(dataset: DatasetAccess, start?: FirstPage<Document>): Promise<ListedDataset> {
 		const { create, order, clock, marked, onListed } = this.#options;
 		const at = clock.now();
-		const documents = await create(api);
+		const documents = await create(dataset.api);
 		const keys = onListed && new KeyTypes();
-		this.#stores.push(documents);
+		this.#stores.add(documents);
 		let short: ShortList | undefined;
-		const list = { start, order: order?.(api), onShort: (found: ShortList) => void (short = found) };
-		for await (const page of documentPages(api, retryingPages(request, clock), datasetId, list)) {
+		const list = { start, order: order?.(dataset.api), onShort: (found: ShortList) => void (short = found) };
+		for await (const page of documentPages(dataset, list)) {
 			for (const document of page) {
 				if (document.metadata !== undefined) keys?.add(document.metadata);
 				const writing = documents.add(marked === undefined ? document : marked(document));
@@ -198,19 +206,26 @@ function pagesLeft({ asked, first: { total, items } }: FirstPage<Document>, coun
  */
 export async function findListed(
 	lists: ListedDatasets,
-	ask: { readonly api: Api; readonly request: Request; readonly isAsked?: boolean },
-	datasetId: string,
+	dataset: DatasetAccess,
 	id: string,
+	isAsked: boolean,
 ): Promise<Named | undefined> {
-	const { api, request, isAsked = false } = ask;
-	const listed = isAsked && !lists.isIgnoring(datasetId) ? undefined : await lists.list(api, request, datasetId);
-	const kept = listed === undefined ? undefined : await foundIn(listed.documents, datasetId, id);
+	const { datasetId } = dataset;
+	const foundIn = async (documents: StoredDocuments): Promise<Named | undefined> => {
+		const found = await documents.get(id);
+		for (const spelling of found === undefined ? [id.toLowerCase(), id.toUpperCase()] : []) {
+			if (spelling !== id && (await documents.get(spelling)) !== undefined) throw otherCase(datasetId, id, spelling);
+		}
+		return found;
+	};
+	const listed = isAsked && !lists.isIgnoring(datasetId) ? undefined : await lists.list(dataset);
+	const kept = listed === undefined ? undefined : await foundIn(listed.documents);
 	// A document that a whole list does not show is not there. A short list proves nothing.
 	if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
-	const { found, isHeeded } = await askForId(api, request, datasetId, id);
+	const { found, isHeeded } = await askForId(dataset, id);
 	if (isHeeded) return found;
-	const whole = listed ?? (await lists.listAfterAll(api, request, datasetId));
-	const inWhole = await foundIn(whole.documents, datasetId, id);
+	const whole = listed ?? (await lists.listAfterAll(dataset));
+	const inWhole = await foundIn(whole.documents);
 	if (inWhole === undefined && whole.short !== undefined) throw incompleteList(datasetId, whole.short);
 	return inWhole;
 }

@@ -1,7 +1,8 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
 import type { Clock, Request } from "../types.ts";
-import { readMany } from "./read-many.ts";
+import { listMany, readMany } from "./find-document.ts";
+import type { DatasetAccess } from "./list.ts";
 
 /** What is kept of a document: a list is long, and its metadata longer. */
 export type DocumentState = Pick<Document, "id" | "name" | "parsing">;
@@ -76,17 +77,20 @@ export class ParsingStates {
 			}
 			dataset.wanted.add(which.documentId);
 			const isMine = dataset.reading === undefined;
-			dataset.reading ??= this.#read(api, request, which.datasetId).finally(() => (dataset.reading = undefined));
+			dataset.reading ??= this.#read({ api, request, datasetId: which.datasetId }).finally(
+				() => (dataset.reading = undefined),
+			);
 			// The reading of another row may have begun before this one was wanted, and its failure is not this row's.
 			await (isMine ? dataset.reading : dataset.reading.catch(() => undefined));
 		}
 	}
 
-	async #read(api: Api, request: Request, datasetId: string): Promise<void> {
-		const dataset = this.#of(datasetId);
+	async #read(access: DatasetAccess): Promise<void> {
+		const dataset = this.#of(access.datasetId);
 		const ids = [...dataset.wanted];
 		const at = this.#clock.now();
-		const { documents } = await readMany({ api, request, datasetId, ids, clock: this.#clock });
+		const wanted = { ...access, ids };
+		const documents = await readMany(wanted, await listMany(wanted, this.#clock));
 		for (const id of ids) dataset.seen.set(id, { at, document: stateOf(documents.get(id)) });
 	}
 

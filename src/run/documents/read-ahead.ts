@@ -1,7 +1,7 @@
-import type { Api } from "../../rest/types.ts";
 import { announced } from "../ordered.ts";
-import type { Clock, Request } from "../types.ts";
-import { PLAIN_ID } from "./find-document.ts";
+import type { Clock } from "../types.ts";
+import { listByIds, PLAIN_ID } from "./find-document.ts";
+import type { DatasetAccess } from "./list.ts";
 import { answerOf } from "./pages.ts";
 import type { Searches } from "./searches.ts";
 import type { RemoteDocument } from "./stored-documents.ts";
@@ -37,7 +37,6 @@ type Chunk = {
 
 /** The documents of the rows of one dataset. */
 type Dataset = {
-	readonly datasetId: string;
 	readonly chunks: Map<string, Chunk>;
 	/** takes the next rows, until it is full or is read */
 	last: Chunk;
@@ -74,7 +73,7 @@ export class ReadAhead {
 			if (this.#isOff || !PLAIN_ID.test(documentId)) continue;
 			let dataset = this.#datasets.get(datasetId);
 			if (dataset === undefined) {
-				dataset = { datasetId, chunks: new Map(), last: { ids: new Set() }, isUsed: false, isIgnored: false };
+				dataset = { chunks: new Map(), last: { ids: new Set() }, isUsed: false, isIgnored: false };
 				this.#datasets.set(datasetId, dataset);
 			}
 			if (dataset.isIgnored) continue;
@@ -88,10 +87,10 @@ export class ReadAhead {
 	 * The document of a row whose turn it is. `alone` where it must be asked for by itself, undefined where the service does not
 	 * list several documents by their ids.
 	 */
-	async take(api: Api, request: Request, datasetId: string, id: string): Promise<ReadDocument | "alone" | undefined> {
-		this.#isOff = api.dialect.flavour.list.idsAtOnce === 0;
+	async take(access: DatasetAccess, id: string): Promise<ReadDocument | "alone" | undefined> {
+		this.#isOff = access.api.dialect.flavour.list.idsAtOnce === 0;
 		if (this.#isOff) this.#datasets.clear();
-		const dataset = this.#datasets.get(datasetId);
+		const dataset = this.#datasets.get(access.datasetId);
 		if (dataset === undefined || dataset.isIgnored) return undefined;
 		const chunk = dataset.chunks.get(id);
 		if (chunk?.read !== undefined && !this.#isUsable(chunk.read)) forgetRead(chunk);
@@ -99,7 +98,7 @@ export class ReadAhead {
 			return dataset.isUsed ? "alone" : undefined;
 		}
 		dataset.isUsed = true;
-		const { documents, at } = await (chunk.reading ??= this.#read(api, request, dataset, chunk));
+		const { documents, at } = await (chunk.reading ??= this.#read(access, dataset, chunk));
 		if (dataset.isIgnored) return undefined;
 		chunk.ids.delete(id);
 		dataset.chunks.delete(id);
@@ -114,30 +113,23 @@ export class ReadAhead {
 		return this.#clock.now() - at <= FRESH_MS && !(isDoubted && this.#searches.canSettle);
 	}
 
-	async #read(api: Api, request: Request, dataset: Dataset, chunk: Chunk): Promise<Reading> {
+	async #read(access: DatasetAccess, dataset: Dataset, chunk: Chunk): Promise<Reading> {
 		const documents = new Map<string, RemoteDocument>();
-		const { datasetId } = dataset;
 		const at = this.#clock.now();
-		const ids = [...chunk.ids];
-		const asked = new Set(ids);
 		// A document that shows metadata in the same answer proves that the others have none.
-		const witness = this.#searches.witnessOf(datasetId, asked);
-		const query = { page: 1, pageSize: ids.length + 1, ids: witness === undefined ? ids : [...ids, witness] };
-		try {
-			const { items } = await request(() => api.listDocuments(datasetId, query));
-			// Ids are compared without case by RAGFlow's database.
-			const folded = new Set([...ids, witness].map((id) => id?.toLowerCase()));
-			dataset.isIgnored ||= items.some(({ id }) => !folded.has(id.toLowerCase()));
-			for (const item of items) if (asked.has(item.id)) documents.set(item.id, this.#searches.marked(item));
-		} catch (error) {
+		const witness = this.#searches.witnessOf(access.datasetId, chunk.ids);
+		const ids = [...chunk.ids, ...(witness === undefined ? [] : [witness])];
+		const listed = await listByIds({ ...access, ids }, ids.length).catch((error: unknown) => {
 			const kind = answerOf(error)?.kind;
-			if (kind !== "rejected" && kind !== "contradiction") {
-				forgetRead(chunk);
-				throw error;
-			}
+			if (kind === "rejected" || kind === "contradiction") return undefined;
+			forgetRead(chunk);
+			throw error;
+		});
+		if (listed === undefined) {
 			dataset.isIgnored = true;
+			dataset.chunks.clear();
 		}
-		if (dataset.isIgnored) dataset.chunks.clear();
+		for (const [id, item] of listed?.found ?? []) if (id !== witness) documents.set(id, this.#searches.marked(item));
 		const isDoubted = [...documents.values()].some((document) => document.isDoubted === true);
 		return (chunk.read = { documents, at, isDoubted });
 	}

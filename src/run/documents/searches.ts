@@ -148,26 +148,24 @@ export class Searches {
 		if (isNone || !(await this.#mayHide(doubted, request, doubts))) return first;
 		const since = clock.now();
 		let [answer, page] = [first, doubted];
+		const showsSomeNow = async (): Promise<boolean> => {
+			answer = await again();
+			const still = this.#doubtedPage(answer);
+			page = still ?? page;
+			return still === undefined;
+		};
 		for (let tries = 0; ; tries += 1) {
 			const isWorthALook = doubts.end === "refuse" || (tries === 0 && !this.#isSettled);
 			if (isWorthALook && (await this.#witnesses.show(page, request))) {
-				answer = await again();
-				const still = this.#doubtedPage(answer);
-				if (still === undefined) return this.#believed(answer);
-				page = still;
-				// It was read between two moments at which searches worked.
-				if (await this.#witnesses.show(page, request)) return this.#believed(answer);
+				// Otherwise it was read between two moments at which searches worked.
+				if ((await showsSomeNow()) || (await this.#witnesses.show(page, request))) return this.#believed(answer);
 			}
 			const wait = this.#wait(doubts, tries, clock.now() - since);
-			if (wait === undefined) break;
+			if (wait === undefined) return this.#stayed(answer, page, doubts);
 			if (doubts.end === "refuse") this.#startWaiting(page, doubts);
 			await clock.sleep(wait);
-			answer = await again();
-			const still = this.#doubtedPage(answer);
-			if (still === undefined) return this.#believed(answer);
-			page = still;
+			if (await showsSomeNow()) return this.#believed(answer);
 		}
-		return this.#stayed(answer, page, doubts);
 	}
 
 	/**

@@ -3,7 +3,7 @@ import type { Parsing } from "../../rest/parsing.ts";
 import type { Document, ParsingChange } from "../../rest/types.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { readBack } from "../retry/retry.ts";
-import type { UploadAttempt } from "./store-file.ts";
+import type { KnownDataset } from "./store-file.ts";
 
 /**
  * What a new document lacks of how the old one is parsed and found. A method that both have is never sent: up to v0.25.0 that
@@ -24,13 +24,10 @@ function parsingChanges(old: Parsing | undefined, made: Parsing | undefined): re
  *
  * @throws RestError of code `NOT_KEPT` where the service does not take that; the old document is still there
  */
-export async function copyParsing(
-	{ service, api, request, item: { datasetId } }: Pick<UploadAttempt, "service" | "api" | "request" | "item">,
-	old: Document,
-	id: string,
-): Promise<void> {
+export async function copyParsing(dataset: KnownDataset, old: Document, id: string): Promise<void> {
+	const { service, api, request, datasetId } = dataset;
 	const missing = async (): Promise<readonly ParsingChange[]> =>
-		parsingChanges(old.parsing, (await findDocument(api, request, datasetId, id))?.parsing);
+		parsingChanges(old.parsing, (await findDocument(dataset, id))?.parsing);
 	const changes = await missing();
 	let refusal: RestError | undefined;
 	for (const change of changes) {

@@ -4,7 +4,7 @@ import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import type { DownloadFolder } from "./download-folder.ts";
-import type { Operation } from "./operation.ts";
+import { notInDataset, type Operation } from "./operation.ts";
 
 /** A document that the dataset lists: its bytes, where the list says them, and the path of its file below the folder. */
 export type Wanted = { readonly size: number | undefined; readonly path: string };
@@ -35,7 +35,7 @@ export function downloadDocument<Item extends Work>({
 		const { api } = service;
 		const { datasetId, documentId, name } = item;
 		const document = wanted(item);
-		if (document === undefined) throw notListed(service, item);
+		if (document === undefined) throw notInDataset(service, item, "; nothing was written");
 		memory.name ??= name;
 		const { size, path } = document;
 		const target = { id: documentId, path };
@@ -52,12 +52,6 @@ export function downloadDocument<Item extends Work>({
 		});
 		return { status: "downloaded", documentId };
 	};
-}
-
-/** The error for a document that its dataset does not list. */
-export function notListed(service: Service, { datasetId, documentId }: Work): RestError {
-	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}; nothing was written`;
-	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }
 
 function otherSize(bytes: number, size: number): RestError {

@@ -1,23 +1,22 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { UploadFile } from "../../rest/types.ts";
-import { restorable } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { findDocument, isSameName } from "../documents/find-document.ts";
+import { findDocument } from "../documents/find-document.ts";
+import { isSameName } from "../documents/find-named.ts";
 import { MARK } from "../documents/searches.ts";
 import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
-import { holds, missingKeys, refuseValues } from "../service/arrival.ts";
+import { holds, refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request } from "../types.ts";
-import { namesakesMeant, type OnExisting, settledByExisting } from "./namesakes.ts";
-import type { Replacing, Settled } from "./operation.ts";
+import { existingAs, namesakesMeant, type OnExisting } from "./namesakes.ts";
+import type { Replacing } from "./operation.ts";
 import { notListed } from "./rename.ts";
 import { beginReplacement, hasContentOf, readDocument, replacedMetadata } from "./replace.ts";
-import { sized, type UploadAttempt, type UploadItem } from "./store-file.ts";
+import { type KnownDataset, sized, type UploadAttempt, type UploadItem } from "./store-file.ts";
 import type { RemovedKeys } from "./removed-keys.ts";
-import { writeOrRestore } from "./update.ts";
+import { sendPrepared } from "./update.ts";
 
-/** What `--on-existing replace` does with the document that has a file's name. */
+/** What `--on-existing` does with the document that has a file's name. */
 type Judged = {
 	readonly what: "replace" | "update" | "nothing";
 	readonly document: Named;
@@ -25,22 +24,40 @@ type Judged = {
 	readonly metadata: Metadata;
 };
 
-type Judging = Pick<UploadAttempt, "service" | "api" | "request"> & {
-	readonly item: Omit<UploadItem, "file"> & { readonly file: UploadFile };
-	/** whether contents of equal size are compared, by a download */
+type Judging = KnownDataset & {
+	readonly item: UploadItem;
+	readonly onExisting: OnExisting;
+	/** with `replace`: whether contents of equal size are compared, by a download */
 	readonly checksum: boolean;
 };
 
 /**
- * Judges the document of a file's name by its size and, with `--checksum`, by its content. Sends nothing that writes.
+ * Judges the document of a file's name. Sends nothing that writes.
+ *
+ * @param namesakes the documents that have the name by the service's comparison
+ * @returns undefined where the file is to be stored
+ * @throws RestError where the row fails for it
+ */
+export async function judgeExisting(judging: Judging, namesakes: readonly Named[]): Promise<Judged | undefined> {
+	const { service, item, onExisting } = judging;
+	const { metadata } = item;
+	const found = namesakesMeant(namesakes, item.file.name);
+	if (onExisting === "replace") return judgeReplaced(judging, found);
+	const document = existingAs(service, onExisting, found, await sized(item));
+	// A row without metadata must not clear that of a document.
+	const what = onExisting === "skip" || metadata.size === 0 ? "nothing" : "update";
+	return document && { what, document, metadata };
+}
+
+/**
+ * Judges it by its size and, with `--checksum`, by its content.
  *
  * @param found the documents that the name means
- * @returns undefined where the name is free
  * @throws RestError where it is not certain which document is meant, or where its metadata can't be sent exactly
  */
-export async function judgeNamesakes(judging: Judging, found: readonly Named[]): Promise<Judged | undefined> {
+async function judgeReplaced(judging: Judging, found: readonly Named[]): Promise<Judged | undefined> {
 	const { service, item, checksum } = judging;
-	const { file } = item;
+	const file = await sized(item);
 	const [first, ...others] = found;
 	if (first === undefined) return undefined;
 	if (others.length > 0 || !isSameName(first.name, file.name)) {
@@ -65,10 +82,7 @@ export async function judgeNamesakes(judging: Judging, found: readonly Named[]):
 }
 
 /** The beginning of a replacement of a document that is known by its id. Nothing of it was sent yet. */
-export async function beginKnownReplacement(
-	attempt: UploadAttempt & { readonly item: UploadItem },
-	id: string,
-): Promise<Replacing> {
+export async function beginKnownReplacement(attempt: UploadAttempt, id: string): Promise<Replacing> {
 	const { service, item } = attempt;
 	const old = await readDocument(attempt, id);
 	if (old === undefined) throw notListed(service, item, id);
@@ -76,40 +90,24 @@ export async function beginKnownReplacement(
 }
 
 /** An attempt of an upload whose file's name a document has. */
-type ExistingUpload = UploadAttempt & { readonly item: UploadItem; readonly removedKeys: RemovedKeys };
+type ExistingUpload = UploadAttempt & { readonly removedKeys: RemovedKeys };
 
 /** Writes the metadata of a document that was there before. */
-export async function updateExisting(
-	upload: ExistingUpload,
-	found: readonly Named[],
-	{ documentId }: Settled,
-	metadata: Metadata,
-): Promise<void> {
-	const { request, item, memory, log, removedKeys } = upload;
-	const { datasetId } = item;
-	const before = await beforeImage(upload, found[0]);
-	if (memory.isLogged !== true) {
-		await log.sending(item, { write: "update", documentId, metadata, before });
-	}
-	memory.isLogged = true;
-	memory.logged = metadata;
-	await writeOrRestore(upload, { datasetId, documentId, metadata }, before);
-	await removedKeys.check(request, { datasetId, documentId }, missingKeys(found[0]?.metadata, metadata));
+export async function updateExisting(upload: ExistingUpload, found: Named, metadata: Metadata): Promise<void> {
+	const item = { ...upload.item, documentId: found.id };
+	const document = await sureOf(upload, found);
+	const present = document.metadata ?? new Map();
+	upload.memory.isLogged = true;
+	await sendPrepared({ ...upload, item }, { document, present, metadata }, upload.removedKeys);
 }
 
-/** What an existing document has before it is written; undefined where that is not known, or can't be sent back. */
-async function beforeImage(
-	{ service, request, item: { datasetId } }: ExistingUpload,
-	found: Named | undefined,
-): Promise<Metadata | undefined> {
-	if (found === undefined) return undefined;
-	const { api, searches } = service;
-	if (found.metadata?.size !== 0 || !api.dialect.flavour.hasSearchEngine) {
-		return restorable(service, found.id, found, found.metadata);
-	}
-	const again = await findDocument(api, searches.believing(request, MARK), datasetId, found.id);
-	if (again === undefined || searches.marked(again).isDoubted === true) return undefined;
-	return restorable(service, found.id, again, again.metadata);
+/** A document of a list of names, doubted where that does not show what it has. */
+async function sureOf(upload: ExistingUpload, found: Named): Promise<RemoteDocument> {
+	const { searches } = upload.service;
+	const mayHide = found.metadata?.size === 0 && upload.api.dialect.flavour.hasSearchEngine;
+	const sure = { ...upload, request: searches.believing(upload.request, MARK) };
+	const document = mayHide ? await findDocument(sure, found.id) : found;
+	return document?.metadata === undefined ? { ...found, isDoubted: true } : searches.marked(document);
 }
 
 type PreviewOptions = {
@@ -141,28 +139,13 @@ export async function previewUpload(
 	{ onExisting, checksum = false, documents }: PreviewOptions,
 ): Promise<UploadPreview> {
 	const api = await service.known(request);
-	const { name } = item.file;
-	const found = namesakesMeant(await documents.byName(api, request, item.datasetId, name), name);
-	const withSize = { ...item, file: await sized(item) };
-	if (onExisting === "replace" && found.length > 0) {
-		const judged = await judgeNamesakes({ service, api, request, item: withSize, checksum }, found);
-		if (judged !== undefined) {
-			const { what, document, metadata } = judged;
-			if (what === "nothing") return { action: "none", documentId: document.id };
-			refuseValues(service, metadata);
-			return { action: what, documentId: document.id, present: document.metadata ?? new Map(), metadata };
-		}
-	}
-	const settled = onExisting === "replace" ? undefined : settledByExisting(service, onExisting, found, withSize);
-	if (settled === undefined) {
-		refuseValues(service, item.metadata);
-		return { action: "upload", documentId: "", present: new Map(), metadata: item.metadata };
-	}
-	const { documentId, status } = settled;
-	const document: RemoteDocument = found[0] ?? { metadata: undefined };
-	const isSame = status === "unchanged" || holds(document, item.metadata, api.dialect.flavour.normalise);
-	if (isSame) return { action: "none", documentId };
-	refuseValues(service, item.metadata);
-	const { metadata: present = new Map(), inexact } = document;
-	return { action: "update", documentId, present, inexact, metadata: item.metadata };
+	const { datasetId, file } = item;
+	const namesakes = await documents.byName(api, request, datasetId, file.name);
+	const judged = await judgeExisting({ service, api, request, datasetId, item, onExisting, checksum }, namesakes);
+	const { what, document, metadata } = judged ?? { what: "upload", document: undefined, metadata: item.metadata };
+	const documentId = document?.id ?? "";
+	const isSame = what === "update" && holds(document, metadata, api.dialect.flavour.normalise);
+	if (what === "nothing" || isSame) return { action: "none", documentId };
+	refuseValues(service, metadata);
+	return { action: what, documentId, present: document?.metadata ?? new Map(), inexact: document?.inexact, metadata };
 }

@@ -1,13 +1,11 @@
-import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document, UploadFile } from "../../rest/types.ts";
+import type { Document, UploadFile } from "../../rest/types.ts";
 import { numberText } from "../../text/words.ts";
 import { caselessName, flatName, foldedName } from "../../text/names.ts";
-import { findAlike, isSameName } from "../documents/find-document.ts";
+import { findAlike, isSameName } from "../documents/find-named.ts";
+import type { DatasetAccess } from "../documents/list.ts";
 import type { Named } from "../documents/stored-documents.ts";
 import type { Service } from "../service/service.ts";
-import type { Request } from "../types.ts";
-import type { Settled } from "./operation.ts";
 
 /** Numbered copies of one name that are read at most. */
 const MOST_COPIES = 100;
@@ -18,9 +16,6 @@ export type OnExisting = "error" | "skip" | "update-metadata" | "upload-again" |
 /** The code of a file whose name a document has that no sync has put there. */
 export const FOREIGN = "FOREIGN";
 
-/** A file by the name that it is stored under, with its bytes. */
-type NamedFile = Pick<UploadFile, "name" | "size">;
-
 /** The documents of exactly that name or, if there are none, those whose names are equal to the service. */
 export function namesakesMeant(namesakes: readonly Named[], name: string): readonly Named[] {
 	const same = namesakes.filter((each) => isSameName(each.name, name));
@@ -28,18 +23,17 @@ export function namesakesMeant(namesakes: readonly Named[], name: string): reado
 }
 
 /**
- * The end of a row whose file's name is taken; undefined where the file is to be stored.
+ * The document that counts as the file, whose name is taken; undefined where the file is to be stored.
  *
  * @param found the documents that the name means
- * @param item its metadata, and its file with the number of bytes
  * @throws RestError where the row fails for it
  */
-export function settledByExisting(
+export function existingAs(
 	service: Service,
 	onExisting: Exclude<OnExisting, "replace">,
 	found: readonly Named[],
-	{ file: { name, size }, metadata }: { readonly file: NamedFile; readonly metadata: Metadata },
-): Settled | undefined {
+	{ name, size }: Pick<UploadFile, "name" | "size">,
+): Named | undefined {
 	// Of several documents of the name, the one that may be the file is meant.
 	const same = found.find((each) => each.size === undefined || each.size === size);
 	const present = same ?? found[0];
@@ -67,14 +61,11 @@ export function settledByExisting(
 		const text = `the dataset has ${service.show(present.name)}, ${shown}, ${sizes}; nothing of this row was sent (--on-existing replace uploads it in its place, upload-again beside it)`;
 		throw new RestError(text, { kind: "rejected", code: "STALE_FILE" });
 	}
-	const settled = { documentId: present.id, storedName: present.name };
-	if (onExisting === "skip") return { ...settled, status: "unchanged" };
-	if (ids.length > 1) {
+	if (onExisting !== "skip" && ids.length > 1) {
 		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
 		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
 	}
-	// A row without metadata must not clear that of a document.
-	return { ...settled, status: metadata.size === 0 ? "unchanged" : "updated" };
+	return present;
 }
 
 function bytesOf(size: number | undefined): string {
@@ -111,18 +102,13 @@ function parts(name: string): readonly [string, string] {
  * The documents under the numbers that a service gives to further files of a name, up to the first number that is free. The
  * service gives that number next (`duplicate_name` in api/db/services/__init__.py).
  */
-async function numberedCopies(
-	api: Api,
-	request: Request,
-	datasetId: string,
-	name: string,
-): Promise<readonly Document[]> {
+async function numberedCopies(dataset: DatasetAccess, name: string): Promise<readonly Document[]> {
 	const [stem, ending] = parts(name);
 	const [, main = stem, number = "0"] = /^(.*)\((\d{1,9})\)$/s.exec(stem) ?? [];
 	const copies: Document[] = [];
 	const first = Number(number) + 1;
 	for (let each = first; each < first + MOST_COPIES; each++) {
-		const found = await findAlike(api, request, datasetId, `${main.trimEnd()}(${each})${ending}`);
+		const found = await findAlike(dataset, `${main.trimEnd()}(${each})${ending}`);
 		if (found.length === 0) break;
 		copies.push(...found);
 	}
@@ -133,17 +119,12 @@ async function numberedCopies(
  * The documents under the names that a service may give to a further file of a name. RAGFlow from v0.19.1 on numbers the base
  * name, without its folders (`duplicate_name` in api/db/services/__init__.py), and v1.0 drops the folders of every upload.
  */
-export async function possibleCopies(
-	api: Api,
-	request: Request,
-	datasetId: string,
-	name: string,
-): Promise<readonly Document[]> {
+export async function possibleCopies(dataset: DatasetAccess, name: string): Promise<readonly Document[]> {
 	const base = name.slice(name.lastIndexOf("/") + 1);
-	const copies = await numberedCopies(api, request, datasetId, name);
+	const copies = await numberedCopies(dataset, name);
 	if (base === name) return copies;
-	const plain = await findAlike(api, request, datasetId, base);
-	return [...copies, ...plain, ...(await numberedCopies(api, request, datasetId, base))];
+	const plain = await findAlike(dataset, base);
+	return [...copies, ...plain, ...(await numberedCopies(dataset, base))];
 }
 
 /**

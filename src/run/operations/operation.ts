@@ -36,8 +36,6 @@ export type Memory = WriteMemory & {
 	isLogged?: boolean;
 	/** the document's metadata before the first attempt: a later read may see what an earlier attempt wrote */
 	beforeImage?: BeforeImage;
-	/** an update was refused, and the service may have removed what the document had */
-	maybeLost?: boolean;
 	/** the metadata that was recorded last: a merge that is computed again may send another */
 	logged?: Metadata;
 	/** an upload was sent, and its answer does not say whether it was stored; `definite` where it says that it was not */
@@ -78,10 +76,9 @@ export type Replacing = {
 
 /** Whether anything that the attempts of a row sent may have been applied. */
 export function mayHaveArrived(memory: Memory): boolean {
-	const { sentAs, maybeWritten, maybeLost, stored, maybeStored, isSearchDue, maybeRemoved } = memory;
-	if (stored !== undefined || maybeStored !== undefined) return true;
-	if (maybeWritten === true || maybeLost === true || isSearchDue === true || maybeRemoved === true) return true;
-	return sentAs !== undefined;
+	const { sentAs, maybeWritten, stored, maybeStored, isSearchDue, maybeRemoved } = memory;
+	if (sentAs !== undefined || stored !== undefined || maybeStored !== undefined) return true;
+	return maybeWritten === true || isSearchDue === true || maybeRemoved === true;
 }
 
 /**
@@ -165,13 +162,6 @@ export type SentLog = {
 	readonly newerRun?: ((datasetId: string, documentId: string) => RowError | undefined) | undefined;
 };
 
-/** For operations that are not recorded. */
-export const unrecorded: SentLog = {
-	earlier: () => undefined,
-	sending: () => Promise.resolve(),
-	stored: () => Promise.resolve(),
-};
-
 /** Fails a row whose document a newer run has touched. @throws RestError */
 export function refuseNewer(
 	log: Pick<SentLog, "newerRun">,
@@ -180,6 +170,16 @@ export function refuseNewer(
 ): void {
 	const newer = log.newerRun?.(datasetId, documentId);
 	if (newer !== undefined) throw new RestError(newer.text, { kind: "rejected", code: newer.code });
+}
+
+/** The error of a row whose document its dataset does not list. @param end what was not done for that reason */
+export function notInDataset(
+	service: Pick<Service, "show">,
+	{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
+	end = "",
+): RestError {
+	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}${end}`;
+	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }
 
 /**

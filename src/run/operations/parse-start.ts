@@ -1,15 +1,14 @@
 import type { Run } from "../../rest/parsing.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api } from "../../rest/types.ts";
 import type { ParsingStates } from "../documents/parsing-states.ts";
 import { readBack } from "../retry/retry.ts";
-import type { Clock, Request, Work } from "../types.ts";
-import type { Memory, OpenWork } from "./operation.ts";
+import type { Service } from "../service/service.ts";
+import type { Request, Work } from "../types.ts";
+import { type Memory, notInDataset, type OpenWork } from "./operation.ts";
 
 type Starting = {
-	readonly api: Api;
+	readonly service: Service;
 	readonly request: Request;
-	readonly clock: Clock;
 	readonly states: ParsingStates;
 	/** rows of which a request was sent, whatever became of it */
 	readonly sent: WeakSet<Memory>;
@@ -37,13 +36,13 @@ export async function startParsing(starting: Starting, rows: readonly OpenWork[]
 }
 
 /** @returns the refusal. @throws RestError where it is not known what became of the request */
-async function send({ api, request, sent }: Starting, rows: readonly OpenWork[]): Promise<RestError | undefined> {
+async function send({ service, request, sent }: Starting, rows: readonly OpenWork[]): Promise<RestError | undefined> {
 	const [first] = rows;
 	const ids = rows.map(({ item }) => item.documentId);
 	try {
 		await request(() => {
 			for (const { memory } of rows) sent.add(memory);
-			return api.parseDocuments(first?.item.datasetId ?? "", ids);
+			return service.api.parseDocuments(first?.item.datasetId ?? "", ids);
 		});
 		return undefined;
 	} catch (error) {
@@ -54,20 +53,20 @@ async function send({ api, request, sent }: Starting, rows: readonly OpenWork[])
 
 /** The rows whose documents no list shows as started. A list may show the state before for a moment. */
 async function notStarted(
-	{ api, request, clock, states, ends }: Starting,
+	{ service, request, states, ends }: Starting,
 	rows: readonly OpenWork[],
 	isAccepted: boolean,
 ): Promise<readonly OpenWork[]> {
 	const look = async (): Promise<boolean> => {
-		const since = clock.now();
+		const since = service.clock.now();
 		for (const row of rows) {
-			const document = await states.now(api, request, row.item, since);
-			if (document === undefined) ends.set(row, { error: notListed(row.item) });
+			const document = await states.now(service.api, request, row.item, since);
+			if (document === undefined) ends.set(row, { error: notInDataset(service, row.item) });
 			else if (isStarted(document.parsing?.run, isAccepted)) ends.set(row, undefined);
 		}
 		return rows.every((row) => ends.has(row));
 	};
-	if (isAccepted) await readBack(look, { clock });
+	if (isAccepted) await readBack(look, service);
 	else await look();
 	return rows.filter((row) => !ends.has(row));
 }
@@ -75,11 +74,6 @@ async function notStarted(
 /** After an accepted request a document may be done, or have failed, before a list shows it at work. */
 function isStarted(run: Run | undefined, isAccepted: boolean): boolean {
 	return run === "RUNNING" || (isAccepted && (run === "DONE" || run === "FAIL"));
-}
-
-export function notListed({ datasetId, documentId }: Work): RestError {
-	const text = `document ${documentId} is not in dataset ${datasetId}`;
-	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
 }
 
 function unstarted({ documentId }: Work): RestError {

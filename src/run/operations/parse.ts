@@ -5,8 +5,16 @@ import type { DocumentState, ParsingStates } from "../documents/parsing-states.t
 import { RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { type Group, grouped, type Memory, type OpenWork, type Operation, type Settled } from "./operation.ts";
-import { notListed, startParsing } from "./parse-start.ts";
+import {
+	type Group,
+	grouped,
+	type Memory,
+	notInDataset,
+	type OpenWork,
+	type Operation,
+	type Settled,
+} from "./operation.ts";
+import { startParsing } from "./parse-start.ts";
 import type { LiveCounts } from "../rate/current-work.ts";
 
 export type ParseOptions = ParsePlan & {
@@ -72,12 +80,11 @@ export function parseGroup(service: Service, states: ParsingStates, options: Par
 	};
 	/** The end of a row whose document is not started. */
 	const look = async (row: OpenWork, request: Request): Promise<Settled | "start"> => {
-		const { api } = service;
 		const { item, memory } = row;
 		const state = followed.get(memory);
 		const age = state === undefined ? RECENT_MS : lookAgainAfter(clock.now() - state.since) / 2;
-		const document = await states.now(api, request, item, clock.now() - age);
-		if (document === undefined) throw notListed(item);
+		const document = await states.now(service.api, request, item, clock.now() - age);
+		if (document === undefined) throw notInDataset(service, item);
 		memory.name = document.name;
 		if (state !== undefined) return follow(row, document);
 		const { run, isEnabled } = document.parsing ?? {};
@@ -93,8 +100,7 @@ export function parseGroup(service: Service, states: ParsingStates, options: Par
 		const ends: Parameters<typeof startParsing>[0]["ends"] = new Map();
 		if (rows.length > 0) {
 			options.onStart?.();
-			const { api } = service;
-			await turn(() => startParsing({ api, request, clock, states, sent, ends }, rows));
+			await turn(() => startParsing({ service, request, states, sent, ends }, rows));
 		}
 		return ends;
 	};
@@ -131,7 +137,7 @@ export function parseGroup(service: Service, states: ParsingStates, options: Par
 					const failed = (await started).get(row);
 					if (failed !== undefined) throw failed.error;
 					const document = await states.now(service.api, request, row.item, began - RECENT_MS);
-					if (document === undefined) throw notListed(row.item);
+					if (document === undefined) throw notInDataset(service, row.item);
 					return follow(row, document);
 				});
 		},

@@ -13,19 +13,15 @@ export class Parsing {
 	readonly #service: Pick<Service, "noteOnce">;
 	readonly #states: ParsingStates;
 	readonly #group: ReturnType<typeof parseGroup>;
-	#hasStarted = false;
+	/** whether any parsing was started: the journal records none */
+	hasStarted = false;
 
 	constructor(service: Service, options: Pick<ParseOptions, "waits" | "stallTime" | "live">) {
 		this.waits = options.waits;
 		this.#service = service;
 		this.#states = new ParsingStates(service.clock);
-		const onStart = (): void => void (this.#hasStarted = true);
+		const onStart = (): void => void (this.hasStarted = true);
 		this.#group = parseGroup(service, this.#states, { ...options, onlyFailed: false, again: false, onStart });
-	}
-
-	/** Whether any parsing was started: the journal records none. */
-	get hasStarted(): boolean {
-		return this.#hasStarted;
 	}
 
 	/**

@@ -7,7 +7,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { namesakesMeant, settledByExisting } from "./namesakes.ts";
+import { existingAs, namesakesMeant } from "./namesakes.ts";
 import type { Operation, SentLog } from "./operation.ts";
 import type { Parsing } from "./parsing.ts";
 import { notListed, renameDocument } from "./rename.ts";
@@ -65,11 +65,11 @@ export async function previewFile(
 	const api = await service.known(request);
 	if (planned.action === "upload") {
 		const found = namesakesMeant(await documents.byName(api, request, datasetId, file.name), file.name);
-		settledByExisting(service, "foreign", found, { ...item, file: { name: file.name, size: planned.file.size } });
+		existingAs(service, "foreign", found, { name: file.name, size: planned.file.size });
 		return { present: new Map(), metadata: item.metadata };
 	}
 	if (planned.action !== "replace") return { present: new Map(), metadata: new Map() };
-	const old = await readDocument({ service, api, request, item }, documentId);
+	const old = await readDocument({ service, api, request, datasetId }, documentId);
 	if (old === undefined) throw notListed(service, item, documentId);
 	return { present: old.metadata ?? new Map(), metadata: replacedMetadata(service, item, old) };
 }

@@ -16,17 +16,9 @@ import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import { existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
-import {
-	mayHaveArrived,
-	type OpenWork,
-	type Operation,
-	type RowAttempt,
-	type SentLog,
-	unrecorded,
-} from "./operation.ts";
+import { mayHaveArrived, type OpenWork, type Operation, type RowAttempt, type SentLog } from "./operation.ts";
 import { removeDocuments } from "./remove.ts";
-import { RemovedKeys } from "./removed-keys.ts";
-import { sendPrepared } from "./update.ts";
+import { writePrepared } from "./update.ts";
 
 /** A row of a plan. */
 type PlannedItem = Work & { readonly planned: PlannedUpdate | PlannedRemoval };
@@ -59,9 +51,8 @@ export async function preparePlannedUpdate(
 	rules: PlannedRules,
 ): Promise<PreparedUpdate> {
 	const { planned } = item;
-	const api = await service.known(request);
-	const { normalise } = api.dialect.flavour;
-	const document = await existingDocument(api, request, item, rules.documents);
+	const document = await existingDocument({ service, request }, item, rules.documents);
+	const { normalise } = service.api.dialect.flavour;
 	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
 	const isKnown = document.isDoubted !== true;
@@ -115,7 +106,7 @@ function conflictOfRemoval(
 }
 
 type ApplyOptions<Item extends PlannedItem> = {
-	readonly log?: SentLog;
+	readonly log: SentLog;
 	/** comes before the removal of a document, unless that was sent already */
 	readonly beforeRemoval?: (item: Item, request: Request) => Promise<void>;
 };
@@ -124,9 +115,8 @@ type ApplyOptions<Item extends PlannedItem> = {
 export function applyPlanned<Item extends PlannedItem>(
 	service: Service,
 	rules: PlannedRules,
-	{ log = unrecorded, beforeRemoval }: ApplyOptions<Item> = {},
+	{ log, beforeRemoval }: ApplyOptions<Item>,
 ): Operation<Item> {
-	const removedKeys = new RemovedKeys(service);
 	const judgedIn = (attempt: RowAttempt): PlannedRules => ({
 		...rules,
 		documents: seenDocuments(rules.documents, attempt),
@@ -148,14 +138,16 @@ export function applyPlanned<Item extends PlannedItem>(
 		// Several are listed anew, right before they are removed.
 		refuse: (item, document) => conflictOfRemoval(service, item, rules, document),
 	});
-	const apply: Operation<Item> = async (item, request, memory) => {
-		const { planned, documentId } = item;
+	const update = writePrepared<UpdateItem>({
+		service,
+		log,
+		prepare: (attempt) => preparePlannedUpdate(service, attempt.request, attempt.item, judgedIn(attempt)),
+		onlyChanged: true,
+	});
+	const apply: Operation<Item> = (item, request, memory) => {
+		const { planned } = item;
 		if (planned.action === "remove") return remove(item, request, memory);
-		const attempt = { service, request, item, memory, log };
-		const isAgain = isOurs(attempt);
-		const prepared = await preparePlannedUpdate(service, request, { ...item, planned }, judgedIn(attempt));
-		if (!prepared.isSame) await sendPrepared(attempt, prepared, removedKeys);
-		return { status: prepared.isSame && !isAgain ? "unchanged" : "updated", documentId };
+		return update({ ...item, planned }, request, memory);
 	};
 	return Object.assign(apply, {
 		groupOf: (row: OpenWork<Item>) => (row.item.planned.action === "remove" ? remove.groupOf(row) : undefined),

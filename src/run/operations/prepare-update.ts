@@ -1,7 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { type Change, keepsValue, metadataToSend } from "../../plan/change.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { Api } from "../../rest/types.ts";
 import { refuseRounded } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { answerOf } from "../documents/pages.ts";
@@ -9,7 +8,7 @@ import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, RowError, Work } from "../types.ts";
-import type { RowAttempt } from "./operation.ts";
+import { notInDataset, type RowAttempt } from "./operation.ts";
 
 /** A row with metadata for its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
@@ -38,11 +37,11 @@ export type PreparedUpdate = {
 export async function prepareUpdate(
 	service: Service,
 	request: Request,
-	{ datasetId, documentId, metadata: wanted }: UpdateItem,
+	item: UpdateItem,
 	{ documents, change }: UpdatePlan,
 ): Promise<PreparedUpdate> {
-	const api = await service.known(request);
-	const document = await existingDocument(api, request, { datasetId, documentId }, documents);
+	const document = await existingDocument({ service, request }, item, documents);
+	const { documentId, metadata: wanted } = item;
 	// Keys that no list shows would be removed.
 	if (document.metadata === undefined && change.mode === "merge") {
 		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
@@ -52,7 +51,7 @@ export async function prepareUpdate(
 	// A document without metadata may be listed without the member.
 	const present = document.metadata ?? new Map();
 	const metadata = metadataToSend(change, present, wanted);
-	return { document, present, metadata, isSame: holds(document, metadata, api.dialect.flavour.normalise) };
+	return { document, present, metadata, isSame: holds(document, metadata, service.api.dialect.flavour.normalise) };
 }
 
 /**
@@ -70,7 +69,7 @@ export function seenDocuments(
 			memory.name = document?.name ?? memory.name;
 			const isEmpty = (document?.metadata?.size ?? 0) === 0;
 			const before = document === undefined || !isEmpty ? undefined : beforeFirstAttempt(attempt);
-			return before === undefined ? document : { ...document, metadata: before, text: undefined };
+			return before === undefined ? document : { ...document, metadata: before };
 		},
 	};
 }
@@ -82,17 +81,17 @@ export function beforeFirstAttempt({ service, item, memory, log }: RowAttempt): 
 	return own !== undefined && own.size > 0 ? own : log.earlier(item.index)?.sent?.before;
 }
 
-/** The metadata of a document. @throws RestError if it does not exist */
+/** What a document has. @param end of the error's text. @throws RestError if its dataset does not list it */
 export async function existingDocument(
-	api: Api,
-	request: Request,
-	{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
+	{ service, request }: Pick<RowAttempt, "service" | "request">,
+	item: Pick<Work, "datasetId" | "documentId">,
 	documents: Pick<DocumentSource, "byId">,
+	end?: string,
 ): Promise<RemoteDocument> {
-	const document = await documents.byId(api, request, datasetId, documentId);
-	if (document !== undefined) return document;
-	const text = `document ${documentId} is not in dataset ${datasetId}`;
-	throw new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+	const api = await service.known(request);
+	const document = await documents.byId(api, request, item.datasetId, item.documentId);
+	if (document === undefined) throw notInDataset(service, item, end);
+	return document;
 }
 
 /** The error of a row whose document could not be read; undefined where the failure would be the same for another row. */

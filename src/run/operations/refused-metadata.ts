@@ -29,11 +29,12 @@ export async function afterRefusal(
 ): Promise<boolean> {
 	if (!(error instanceof RestError) || error.code !== METADATA_REFUSED) throw error;
 	const { service, request, memory } = attempt;
-	memory.maybeLost = true;
+	memory.maybeWritten = true;
 	// A run that ends now must not leave a document without what it had.
 	const restoring = { ...attempt, request: request.finishing ?? request };
 	const before = image === undefined || image.size === 0 ? beforeFirstAttempt(attempt) : image;
-	const present = (await findDocument(service.api, restoring.request, write.datasetId, write.documentId))?.metadata;
+	const dataset = { api: service.api, request: restoring.request, datasetId: write.datasetId };
+	const present = (await findDocument(dataset, write.documentId))?.metadata;
 	if (present !== undefined && hasAlready(present, write.metadata, service.api.dialect.flavour.normalise)) return true;
 	const hasSome = present !== undefined && present.size > 0;
 	if (service.typedKeys.clashes(write.metadata).length === 0 && tries < MOST_TRIES) {
@@ -85,7 +86,7 @@ async function restore(attempt: RowAttempt, write: Write, before: Metadata | und
 	}
 	const { normalise } = service.api.dialect.flavour;
 	const isShown = async (): Promise<boolean> => {
-		const document = await findDocument(service.api, request, datasetId, documentId);
+		const document = await findDocument({ api: service.api, request, datasetId }, documentId);
 		return document?.metadata !== undefined && hasAlready(document.metadata, before, normalise);
 	};
 	return (await readBack(isShown, service))

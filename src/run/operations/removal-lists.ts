@@ -1,13 +1,11 @@
-import type { RestError } from "../../rest/errors.ts";
+import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
-import { findDocument } from "../documents/find-document.ts";
 import { SMALL_PAGE } from "../documents/pages.ts";
-import { listMany, NONE_LISTED, readMany, type Wanted } from "../documents/read-many.ts";
+import { findDocument, listMany, type ReadDocuments, readMany, type Wanted } from "../documents/find-document.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
 import type { OpenWork } from "./operation.ts";
-import { removedMore } from "./removal-errors.ts";
 
 /** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
 const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
@@ -34,12 +32,13 @@ export class RemovalLists<Item extends Work> {
 	}
 
 	/** The documents of rows by their ids, or why one can't be read. Where a removal may have been applied, two lists say so. */
-	async read(rows: readonly OpenWork<Item>[]): Promise<ReadonlyMap<string, Document | RestError>> {
+	async read(rows: readonly OpenWork<Item>[]): Promise<ReadDocuments> {
 		const lost = rows.filter(({ memory }) => memory.maybeRemoved === true);
 		const fresh = rows.filter((row) => !lost.includes(row));
-		const read = await readMany(this.#wanted(fresh));
-		if (this.#size === 0) this.#size = read.size ?? 0;
-		return new Map([...read.documents, ...(await this.#lost(lost))]);
+		const wanted = this.#wanted(fresh);
+		const listed = await listMany(wanted, this.#service.clock);
+		if (this.#size === 0) this.#size = listed?.size ?? 0;
+		return new Map([...(await readMany(wanted, listed)), ...(await this.#lost(lost))]);
 	}
 
 	/** Whether a document is listed whose removal had no good answer. */
@@ -77,13 +76,14 @@ export class RemovalLists<Item extends Work> {
 		if (neighbour === undefined || canary.removalsConfirmed.has(item.datasetId)) return;
 		// Another row of this run may have removed it. That row checks a neighbour of its own.
 		if (canary.removalsSent.has(neighbour)) return;
-		if ((await findDocument(api, this.#request, item.datasetId, neighbour)) !== undefined) return;
+		const dataset = { api, request: this.#request, datasetId: item.datasetId };
+		if ((await findDocument(dataset, neighbour)) !== undefined) return;
 		canary.harm = removedMore(this.#service, item, neighbour);
 		throw canary.harm;
 	}
 
 	/** The documents that one of two lists shows. */
-	async #lost(rows: readonly OpenWork<Item>[]): Promise<ReadonlyMap<string, Document | RestError>> {
+	async #lost(rows: readonly OpenWork<Item>[]): Promise<ReadDocuments> {
 		const found = new Map<string, Document | RestError>();
 		const areFound = async (): Promise<boolean> => {
 			const unseen = rows.filter(({ item }) => !found.has(item.documentId));
@@ -98,18 +98,60 @@ export class RemovalLists<Item extends Work> {
 	 * The documents of these rows that the dataset lists. A list that shows fewer documents than must be left is not believed:
 	 * others were removed meanwhile, or it is not whole. Then each is asked for.
 	 */
-	async #listed(rows: readonly OpenWork<Item>[]): Promise<ReadonlyMap<string, Document | RestError>> {
+	async #listed(rows: readonly OpenWork<Item>[]): Promise<ReadDocuments> {
 		const wanted = this.#wanted(rows);
-		const listed = await listMany(wanted);
+		const listed = await listMany(wanted, this.#service.clock);
 		const sent = this.#rows.filter(({ memory }) => memory.maybeRemoved === true).length;
 		const isBelieved = (listed?.size ?? this.#size) >= this.#size - sent;
-		return listed !== undefined && isBelieved ? listed.found : (await readMany(wanted, NONE_LISTED)).documents;
+		return listed !== undefined && isBelieved ? listed.found : readMany(wanted);
 	}
 
 	#wanted(rows: readonly OpenWork<Item>[]): Wanted {
 		const [first] = this.#rows;
 		const ids = rows.map(({ item }) => item.documentId);
-		const { api, clock } = this.#service;
-		return { api, request: this.#request, datasetId: first?.item.datasetId ?? "", ids, clock };
+		return { api: this.#service.api, request: this.#request, datasetId: first?.item.datasetId ?? "", ids };
 	}
+}
+
+/** RAGFlow's words for a removal that names an unknown document: it has removed none (v0.25.2 to v0.27, and v1.0). */
+const NONE_REMOVED = /\bdo not belong to dataset\b/;
+
+export function isRefusal({ kind }: RestError): boolean {
+	return kind === "rejected" || kind === "contradiction";
+}
+
+/** Whether the service has removed none of the documents that a removal names. */
+export function hasRemovedNone(error: RestError): boolean {
+	return isRefusal(error) && NONE_REMOVED.test(error.message);
+}
+
+/**
+ * Whether a refusal may follow an applied removal. RAGFlow removes the document from its database, then its file from
+ * the storage. It answers 500 or 100 if that fails (delete in api/apps/sdk/doc.py, v0.15 to v0.24).
+ */
+export function mayFollowRemoval({ kind, code, message }: RestError): boolean {
+	if (kind === "contradiction") return code === "CODE_100" && !/\b405\b/.test(message);
+	return kind === "rejected" && code === "CODE_500";
+}
+
+/** The end of the error of a document that is not listed. */
+export const NO_REMOVAL = "; no removal was sent";
+
+/** The service has refused a removal of several documents because of this one, which was listed right before. */
+export function goneMeanwhile(service: Service, { datasetId, documentId }: Work): RestError {
+	const text = `document ${service.show(documentId)} is no longer in dataset ${service.show(datasetId)}: another client removed it`;
+	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+}
+
+export function notRemoved(service: Service, { datasetId, documentId }: Work): RestError {
+	const text = `the service answered success to the removal of document ${service.show(documentId)}, and still lists it`;
+	const isConfirmed = service.canary.removalsConfirmed.has(datasetId);
+	return new RestError(text, { kind: isConfirmed ? "rejected" : "not_the_api", code: "NOT_REMOVED" });
+}
+
+/** The error of a removal after which another document is missing, too. */
+function removedMore(service: Service, { datasetId, documentId }: Work, neighbour: string): RestError {
+	const [named, other, dataset] = [documentId, neighbour, datasetId].map((id) => service.show(id));
+	const text = `the removal of document ${named} alone was sent, and document ${other} of dataset ${dataset} is gone too: something between this machine and the service changes requests`;
+	return new RestError(text, { kind: "not_the_api", code: "REMOVED_MORE" });
 }

@@ -5,9 +5,16 @@ import type { Api, Document } from "../../rest/types.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import type { OpenWork, Settled } from "./operation.ts";
-import { goneMeanwhile, hasRemovedNone, isRefusal, mayFollowRemoval, notFound, notRemoved } from "./removal-errors.ts";
-import { RemovalLists } from "./removal-lists.ts";
+import { notInDataset, type OpenWork, type Settled } from "./operation.ts";
+import {
+	goneMeanwhile,
+	hasRemovedNone,
+	isRefusal,
+	mayFollowRemoval,
+	NO_REMOVAL,
+	notRemoved,
+	RemovalLists,
+} from "./removal-lists.ts";
 import type { RemovalOptions } from "./remove.ts";
 
 type Removing<Item extends Work> = RemovalOptions<Item> & {
@@ -59,7 +66,7 @@ export class Removals<Item extends Work> {
 		const { request, before, areManyTaken, service } = this.#of;
 		const open: OpenWork<Item>[] = [];
 		const check = async (row: OpenWork<Item>): Promise<void> => {
-			const settled = await before(row, request);
+			const settled = await before?.(row, request);
 			if (settled === undefined) open.push(row);
 			else this.#ends(row, Promise.resolve(settled));
 		};
@@ -91,7 +98,7 @@ export class Removals<Item extends Work> {
 			const { item, memory } = row;
 			const document = documents.get(item.documentId);
 			if (document === undefined) this.#ends(row, this.#absent(row));
-			const refusal = document instanceof RestError ? document : document && refuse(item, document);
+			const refusal = document instanceof RestError ? document : document && refuse?.(item, document);
 			if (refusal !== undefined) this.#fails(row, refusal);
 			if (document === undefined || document instanceof RestError || refusal !== undefined) return [];
 			memory.name = document.name;
@@ -104,7 +111,7 @@ export class Removals<Item extends Work> {
 		const { item, memory } = row;
 		const { service } = this.#of;
 		if (memory.maybeRemoved !== true) {
-			throw memory.isLogged === true ? goneMeanwhile(service, item) : notFound(service, item);
+			throw memory.isLogged === true ? goneMeanwhile(service, item) : notInDataset(service, item, NO_REMOVAL);
 		}
 		// The removal whose answer was lost was applied. Check that it removed nothing else.
 		await this.#lists.checkNeighbour(row);

@@ -1,19 +1,16 @@
 import type { RestError } from "../../rest/errors.ts";
-import type { Api, Document } from "../../rest/types.ts";
-import type { DocumentSource } from "../documents/document-source.ts";
-import type { RemoteDocument } from "../documents/stored-documents.ts";
+import type { Document } from "../../rest/types.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { grouped, type GroupedOperation, type OpenWork, type SentLog, type Settled, unrecorded } from "./operation.ts";
-import { notFound } from "./removal-errors.ts";
+import { grouped, type GroupedOperation, type OpenWork, type SentLog, type Settled } from "./operation.ts";
 import { Removals } from "./removals.ts";
 
 export type RemovalOptions<Item extends Work> = {
 	readonly log: SentLog;
 	/** comes before the removal of a row. @returns the row's end where nothing is to be removed */
-	readonly before: (row: OpenWork<Item>, request: Request) => Promise<Settled | undefined>;
+	readonly before?: (row: OpenWork<Item>, request: Request) => Promise<Settled | undefined>;
 	/** the reason why a document that is listed now is left alone; undefined where it may be removed */
-	readonly refuse: (item: Item, document: Document) => RestError | undefined;
+	readonly refuse?: (item: Item, document: Document) => RestError | undefined;
 };
 
 /**
@@ -24,16 +21,16 @@ export type RemovalOptions<Item extends Work> = {
  */
 export function removeDocuments<Item extends Work>(
 	service: Service,
-	{ log = unrecorded, before = async () => undefined, refuse = () => undefined }: Partial<RemovalOptions<Item>> = {},
+	options: RemovalOptions<Item>,
 ): GroupedOperation<Item> {
 	const areManyTaken = askedOnce(service);
 	return grouped<Item>({
 		begin: (rows, request) => {
 			for (const { item, memory } of rows) {
 				// An earlier execution may have removed it, and been killed before it recorded that.
-				memory.maybeRemoved ??= log.earlier(item.index) !== undefined;
+				memory.maybeRemoved ??= options.log.earlier(item.index) !== undefined;
 			}
-			const removals = new Removals<Item>(rows, { service, request, log, before, refuse, areManyTaken });
+			const removals = new Removals<Item>(rows, { ...options, service, request, areManyTaken });
 			return (row) => removals.end(row);
 		},
 	});
@@ -43,24 +40,10 @@ export function removeDocuments<Item extends Work>(
 function askedOnce(service: Service): (request: Request) => Promise<boolean> {
 	let areTaken: Promise<boolean> | undefined;
 	return async (request) => {
-		const api: Api = await service.known(request);
-		const { removesMany } = api.dialect.flavour;
+		const { removesMany } = (await service.known(request)).dialect.flavour;
 		if (removesMany === undefined) return false;
-		const asked = (areTaken ??= request(() => api.probeUpdate("PUT")).then(removesMany.isSeenBy));
+		const asked = (areTaken ??= request(() => service.api.probeUpdate("PUT")).then(removesMany.isSeenBy));
 		asked.catch(() => (areTaken = undefined));
 		return asked;
 	};
-}
-
-/** The document that a removal would remove. It removes nothing. @throws RestError where it is not there */
-export async function previewRemoval(
-	service: Service,
-	request: Request,
-	item: Work,
-	present: Pick<DocumentSource, "byId">,
-): Promise<RemoteDocument> {
-	const { datasetId, documentId } = item;
-	const document = await present.byId(await service.known(request), request, datasetId, documentId);
-	if (document === undefined) throw notFound(service, item);
-	return document;
 }

@@ -51,7 +51,7 @@ export class RemovedKeys {
 		let isDoubted = false;
 		const sure = service.searches.believing(request, MARK_AT_ONCE);
 		const areGone = async (): Promise<boolean> => {
-			const document = await findDocument(await service.known(request), sure, datasetId, documentId);
+			const document = await findDocument({ api: await service.known(request), request: sure, datasetId }, documentId);
 			// A document that no list shows can't be checked. The canary has warned of that already.
 			if (document === undefined) return false;
 			isDoubted = service.searches.marked(document).isDoubted === true;

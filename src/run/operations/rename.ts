@@ -2,13 +2,14 @@ import { RestError } from "../../rest/errors.ts";
 import type { StoredFile } from "../../rest/types.ts";
 import { flatName } from "../../text/names.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { findDocument, isSameName } from "../documents/find-document.ts";
+import { findDocument } from "../documents/find-document.ts";
+import { isSameName } from "../documents/find-named.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import type { Work } from "../types.ts";
 import { FOREIGN } from "./namesakes.ts";
 import { type Memory, refuseNewer, type RowAttempt, type Settled } from "./operation.ts";
-import { renamed, type UploadAttempt } from "./store-file.ts";
+import { type KnownDataset, renamed, type UploadAttempt } from "./store-file.ts";
 
 /** Gives a document the name of its file. */
 export async function renameDocument(
@@ -18,7 +19,8 @@ export async function renameDocument(
 ): Promise<Settled> {
 	const { api } = service;
 	const { datasetId, documentId } = item;
-	const document = await findDocument(api, request, datasetId, documentId);
+	const dataset = { service, api, request, datasetId };
+	const document = await findDocument(dataset, documentId);
 	if (document === undefined) throw notListed(service, item, documentId);
 	const isOurs = memory.isLogged === true || log.earlier(item.index) !== undefined;
 	const settled = { documentId, storedName: name };
@@ -31,7 +33,7 @@ export async function renameDocument(
 	}
 	await log.sending(item, { write: "rename", documentId, fileName: name, oldName: document.name });
 	memory.isLogged = true;
-	const error = await rename({ service, api, request }, { datasetId, id: documentId, name });
+	const error = await rename(dataset, documentId, name);
 	if (error !== undefined) throw error;
 	return { ...settled, status: "renamed" };
 }
@@ -42,12 +44,10 @@ export async function renameDocument(
  * @returns why it does not have the name; undefined where it has
  * @throws RestError that is no refusal
  */
-export async function rename(
-	{ service, api, request }: Pick<UploadAttempt, "service" | "api" | "request">,
-	{ datasetId, id, name }: { readonly datasetId: string; readonly id: string; readonly name: string },
-): Promise<RestError | undefined> {
+export async function rename(dataset: KnownDataset, id: string, name: string): Promise<RestError | undefined> {
+	const { service, api, request, datasetId } = dataset;
 	const hasName = async (): Promise<boolean> => {
-		const document = await findDocument(api, request, datasetId, id);
+		const document = await findDocument(dataset, id);
 		return document !== undefined && isSameName(document.name, name);
 	};
 	try {
@@ -73,9 +73,6 @@ export function notListed(
 
 type Stored = NonNullable<Memory["stored"]>;
 
-/** An attempt of an upload whose file has a name. */
-type NamedAttempt = UploadAttempt & { readonly item: { readonly file: { readonly name: string } } };
-
 /**
  * Whether the service keeps the folders of a name, as `hr/` of `hr/a.pdf`. RAGFlow in Python keeps them; v1.0 drops them, as
  * Go's `mime/multipart` does (`Part.FileName` is `filepath.Base`). Of other services it is not known. So the first such
@@ -98,8 +95,8 @@ export class FolderNames {
 	 *
 	 * @throws RestError before anything is sent, where the service would drop folders of the name for good
 	 */
-	async store(attempt: NamedAttempt, send: () => Promise<StoredFile>): Promise<StoredFile> {
-		const { api, request, item, memory, documents } = attempt;
+	async store(attempt: UploadAttempt, send: () => Promise<StoredFile>): Promise<StoredFile> {
+		const { api, request, datasetId, item, memory, documents } = attempt;
 		const { name } = item.file;
 		if (!name.includes("/") || memory.isLogged === true) return send();
 		// An upload whose answer is lost is searched for under the name that it was sent with.
@@ -116,7 +113,7 @@ export class FolderNames {
 		}
 		memory.sentName = flatName(name);
 		// A document that has the flat name already must not be taken for the file, if its answer is lost.
-		const found = await documents.byName(api, request, item.datasetId, memory.sentName);
+		const found = await documents.byName(api, request, datasetId, memory.sentName);
 		memory.namesakes = [...(memory.namesakes ?? []), ...found.map(({ id }) => id)];
 		return send();
 	}
@@ -146,11 +143,10 @@ function renames({ api }: Pick<UploadAttempt, "api">): boolean {
  * @returns the document with the name that it has then
  * @throws RestError `RENAMED` where the service refuses the name, or does not list it
  */
-export async function restoreFolders(attempt: NamedAttempt, stored: Stored): Promise<Stored> {
-	const { service, api, request, item } = attempt;
-	const { name } = item.file;
+export async function restoreFolders(attempt: UploadAttempt, stored: Stored): Promise<Stored> {
+	const { name } = attempt.item.file;
 	if (!name.includes("/") || stored.name.includes("/") || !renames(attempt)) return stored;
-	const error = await rename({ service, api, request }, { datasetId: item.datasetId, id: stored.id, name });
-	if (error !== undefined) throw renamed(service, name, stored);
+	const error = await rename(attempt, stored.id, name);
+	if (error !== undefined) throw renamed(attempt.service, name, stored);
 	return { ...stored, name };
 }

@@ -5,6 +5,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../documents/before-images.ts";
 import { findDocument } from "../documents/find-document.ts";
+import type { DatasetAccess } from "../documents/list.ts";
 import { REFUSE } from "../documents/searches.ts";
 import { readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
@@ -14,11 +15,10 @@ import type { Parsing } from "./parsing.ts";
 import { writeOrRestore } from "./update.ts";
 import { copyParsing } from "./copied-parsing.ts";
 import { rename } from "./rename.ts";
-import { unreadable, type UploadAttempt, type UploadItem } from "./store-file.ts";
+import { type KnownDataset, unreadable, type UploadAttempt, type UploadItem } from "./store-file.ts";
 
 /** An attempt of a row that replaces a document. */
 type Replacement = UploadAttempt & {
-	readonly item: UploadItem;
 	readonly removeOld: Operation<UploadItem>;
 	readonly parsing: Parsing | undefined;
 };
@@ -86,11 +86,10 @@ async function parseFirst(replacement: Replacement, replacing: Replacing, id: st
 	service.noteOnce("CHUNKS_NAMED", text);
 }
 
-type Reading = Pick<UploadAttempt, "service" | "api" | "request"> & { readonly item: Pick<UploadItem, "datasetId"> };
-
 /** The document as it is now. Metadata that a failing search may hide is waited for. */
-export function readDocument({ service, api, request, item }: Reading, id: string): Promise<Document | undefined> {
-	return findDocument(api, service.searches.believing(request, REFUSE), item.datasetId, id);
+export function readDocument(dataset: KnownDataset, id: string): Promise<Document | undefined> {
+	const request = dataset.service.searches.believing(dataset.request, REFUSE);
+	return findDocument({ ...dataset, request }, id);
 }
 
 /**
@@ -120,8 +119,7 @@ function overlaid(
  * @returns false where the old one is not there, and this run has not removed it
  */
 async function copyMetadata(replacement: Replacement, replacing: Replacing, id: string): Promise<boolean> {
-	const { service, api, item } = replacement;
-	const { datasetId } = item;
+	const { service, api, datasetId, item } = replacement;
 	const { normalise } = api.dialect.flavour;
 	const old = await readDocument(replacement, replacing.old);
 	if (old !== undefined && replacing.isParsingCopied !== true) {
@@ -168,7 +166,7 @@ async function proveBytes(replacement: Replacement, replacing: Replacing, id: st
 
 /** Whether a stored document has the bytes of a file. @throws RestError where the file can't be read */
 export async function hasContentOf(
-	{ api, request }: Pick<UploadAttempt, "api" | "request">,
+	{ api, request }: DatasetAccess,
 	document: Document,
 	path: string,
 ): Promise<boolean> {
@@ -189,11 +187,11 @@ export async function hasContentOf(
 
 /** Gives the new document the name of the old one, which is free now. */
 async function giveName(
-	{ service, api, request, item }: Replacement,
+	replacement: Replacement,
 	stored: { readonly id: string; readonly name: string },
 ): Promise<void> {
-	const { datasetId, file } = item;
-	const error = await rename({ service, api, request }, { datasetId, id: stored.id, name: file.name });
+	const { service, item } = replacement;
+	const error = await rename(replacement, stored.id, item.file.name);
 	if (error === undefined) return;
 	const [name, id, why] = [service.show(stored.name), stored.id, error.message];
 	const text = `the new document ${id} has taken the place of the old one, and is still called ${name}: ${why}; runs retry renames it`;

@@ -1,9 +1,11 @@
 import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
 import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
-import type { Api, StoredFile, UploadFile } from "../../rest/types.ts";
+import type { StoredFile, UploadFile } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { findDocument, findNamesakes } from "../documents/find-document.ts";
+import { findDocument } from "../documents/find-document.ts";
+import type { DatasetAccess } from "../documents/list.ts";
+import { findNamesakes } from "../documents/find-named.ts";
 import { readBack, RetryLater } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import { durationText } from "../stop/reasons.ts";
@@ -30,13 +32,16 @@ export type UploadItem = UpdateItem & {
 	readonly isWhole?: boolean | undefined;
 };
 
+/** A dataset, with what is known of its service. */
+export type KnownDataset = DatasetAccess & Pick<RowAttempt, "service">;
+
 /** An attempt of an upload, in one dialect. */
-export type UploadAttempt = RowAttempt & {
-	readonly api: Api;
-	readonly settling: Settling;
-	/** the documents that have a file's name already, and those that were there before the uploads */
-	readonly documents: Pick<DocumentSource, "byName" | "now" | "wasListed">;
-};
+export type UploadAttempt = RowAttempt<UploadItem> &
+	DatasetAccess & {
+		readonly settling: Settling;
+		/** the documents that have a file's name already, and those that were there before the uploads */
+		readonly documents: Pick<DocumentSource, "byName" | "now" | "wasListed">;
+	};
 
 /**
  * Sends the file once. Where the answer does not say whether it was stored, the list does: a document that is there now, and
@@ -45,10 +50,10 @@ export type UploadAttempt = RowAttempt & {
  * @throws RetryLater before that
  */
 export async function storeFile(attempt: UploadAttempt, file: UploadFile): Promise<StoredFile> {
-	const { api, request, item, memory, settling } = attempt;
+	const { api, request, datasetId, memory, settling } = attempt;
 	if (memory.maybeStored === undefined) {
 		try {
-			return await request(() => api.uploadDocument(item.datasetId, file));
+			return await request(() => api.uploadDocument(datasetId, file));
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			memory.maybeStored = uploadStateAfter(error, attempt);
@@ -99,22 +104,18 @@ function unsettled(failure: RestError): RestError {
  * The document that an upload made although its answer was lost or says otherwise: it is new, and has the file's name
  * and size. It is read now, as an earlier list can't show the new document.
  */
-export async function findUploadedSince(
-	{ api, request, item, memory: { namesakes = [] }, log }: UploadAttempt,
-	file: UploadFile,
-): Promise<StoredFile | undefined> {
-	const { datasetId } = item;
-	const known = new Set(namesakes);
-	const same = await findNamesakes(api, request, datasetId, file.name);
+export async function findUploadedSince(attempt: UploadAttempt, file: UploadFile): Promise<StoredFile | undefined> {
+	const known = new Set(attempt.memory.namesakes);
+	const same = await findNamesakes(attempt, file.name);
 	// Where a document had its name before, the file was stored under a number.
-	const copies = known.size === 0 ? [] : await possibleCopies(api, request, datasetId, file.name);
+	const copies = known.size === 0 ? [] : await possibleCopies(attempt, file.name);
 	const made = [...same, ...copies].filter(
 		({ id, size }) => !known.has(id) && (size === undefined || size === file.size),
 	);
 	const [only] = made;
 	if (made.length !== 1 || only === undefined) return undefined;
 	// A newer run may have uploaded it: then this run must neither take it for its own, nor store the file once more.
-	refuseNewer(log, item, only.id);
+	refuseNewer(attempt.log, attempt.item, only.id);
 	return { id: only.id, name: only.name, size: only.size };
 }
 
@@ -145,7 +146,7 @@ export function unreadable(error: unknown): RestError {
  * confirmed, then the row alone fails
  */
 export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFile): Promise<void> {
-	const { service, api, request, item, memory, documents } = attempt;
+	const { service, api, request, datasetId, memory, documents } = attempt;
 	const { canary } = service;
 	const { id, name } = stored;
 	const answered = `the service answered the upload of ${service.show(name)} with document ${service.show(id)}`;
@@ -157,7 +158,7 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 		if (sent === found || isNumbered(sent, found)) return;
 		throw refusal(`${answered}, which is ${service.show(listed)}; ${LEFT_ALONE}`);
 	};
-	const wasThere = (memory.namesakes ?? []).includes(id) || documents.wasListed(item.datasetId, id);
+	const wasThere = (memory.namesakes ?? []).includes(id) || documents.wasListed(datasetId, id);
 	if (wasThere === true || canary.uploads.has(id)) {
 		throw refusal(`${answered}, which was there before; ${LEFT_ALONE}`);
 	}
@@ -167,7 +168,7 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 		const isFirst = await canary.alone(async () => {
 			if (canary.isUploadConfirmed) return false;
 			const isListed = async (): Promise<boolean> => {
-				const found = await findDocument(api, request, item.datasetId, id);
+				const found = await findDocument(attempt, id);
 				if (found !== undefined) refuseOther(found.name);
 				return found !== undefined;
 			};
@@ -179,7 +180,7 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 	}
 	// A list showed it as new, before the upload or after it.
 	if (wasThere === false || memory.maybeStored !== undefined) return;
-	const found = await documents.now(api, request, item.datasetId, id);
+	const found = await documents.now(api, request, datasetId, id);
 	if (found?.name !== undefined) refuseOther(found.name);
 }
 

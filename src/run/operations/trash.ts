@@ -47,7 +47,7 @@ export class Trash {
 		const service = this.#service;
 		const api = await service.known(request);
 		const id = item.documentId;
-		const document = await readDocument({ service, api, request, item }, id);
+		const document = await readDocument({ service, api, request, datasetId: item.datasetId }, id);
 		if (document === undefined) return;
 		refuseRounded(service, id, document, () => true);
 		const folder = await (this.#opened ??= DownloadFolder.open(this.#folder, true));

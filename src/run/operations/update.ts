@@ -4,7 +4,8 @@ import type { DocumentSource } from "../documents/document-source.ts";
 import { hasAlready, holds, missingKeys, sameMetadata } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
-import { mayHaveArrived, type Operation, type RowAttempt, type SentLog, unrecorded } from "./operation.ts";
+import type { Work } from "../types.ts";
+import { mayHaveArrived, type Operation, type RowAttempt, type SentLog } from "./operation.ts";
 import {
 	type PreparedUpdate,
 	prepareUpdate,
@@ -26,8 +27,8 @@ type Before = {
 /** Writes a row's metadata as it stands. */
 export function replaceMetadata<Item extends UpdateItem>(
 	service: Service,
-	{ images, documents }: Before = {},
-	log: SentLog = unrecorded,
+	{ images, documents }: Before,
+	log: SentLog,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
 	/** the write of the first row of which it is doubted that its document has no metadata */
@@ -64,14 +65,34 @@ export function replaceMetadata<Item extends UpdateItem>(
 export function planMetadata<Item extends UpdateItem>(
 	service: Service,
 	{ onlyChanged, ...plan }: UpdatePlan & { readonly onlyChanged: boolean },
-	log: SentLog = unrecorded,
+	log: SentLog,
 ): Operation<Item> {
+	const prepare = (attempt: RowAttempt<Item>): Promise<PreparedUpdate> => {
+		const documents = seenDocuments(plan.documents, attempt);
+		return prepareUpdate(service, attempt.request, attempt.item, { ...plan, documents });
+	};
+	return writePrepared({ service, log, prepare, onlyChanged });
+}
+
+type Preparing<Item extends Work> = Pick<RowAttempt, "service" | "log"> & {
+	/** reads the document of a row, and computes what is sent to it */
+	readonly prepare: (attempt: RowAttempt<Item>) => Promise<PreparedUpdate>;
+	/** whether a document that has it already is left alone */
+	readonly onlyChanged: boolean;
+};
+
+/** Writes what is prepared for each row. */
+export function writePrepared<Item extends Work>({
+	service,
+	log,
+	prepare,
+	onlyChanged,
+}: Preparing<Item>): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
 	return async (item, request, memory) => {
-		const attempt = { service, request, item, memory, log };
 		const { documentId } = item;
-		const documents = seenDocuments(plan.documents, attempt);
-		const prepared = await prepareUpdate(service, request, item, { ...plan, documents });
+		const attempt = { service, request, item, memory, log };
+		const prepared = await prepare(attempt);
 		// If an earlier attempt was sent and its answer was lost, this run itself may have changed the document.
 		const isOurs = mayHaveArrived(memory) || log.earlier(item.index) !== undefined;
 		const { isSame } = prepared;
@@ -85,7 +106,7 @@ export function planMetadata<Item extends UpdateItem>(
 /** Records and writes a prepared update, and checks that it removed the keys that it does not carry. */
 export async function sendPrepared(
 	attempt: RowAttempt,
-	prepared: PreparedUpdate,
+	prepared: Pick<PreparedUpdate, "document" | "present" | "metadata">,
 	removedKeys: RemovedKeys,
 ): Promise<void> {
 	const { request, item, memory } = attempt;

@@ -1,16 +1,15 @@
 import { RestError } from "../../rest/errors.ts";
 import type { StoredFile, UploadFile } from "../../rest/types.ts";
-import { isSameName } from "../documents/find-document.ts";
-import type { Named } from "../documents/stored-documents.ts";
+import { isSameName } from "../documents/find-named.ts";
 import { refuseValues } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import { isAnother, namesakesMeant, possibleCopies, type OnExisting, settledByExisting } from "./namesakes.ts";
-import { type Memory, type Operation, refuseNewer, type SentLog, type Settled, unrecorded } from "./operation.ts";
+import { isAnother, possibleCopies, type OnExisting } from "./namesakes.ts";
+import { type Memory, type Operation, refuseNewer, type SentLog, type Settled } from "./operation.ts";
 import { FolderNames, restoreFolders } from "./rename.ts";
 import { beginReplacement, earlierReplacement, finishReplacement } from "./replace.ts";
 import type { Parsing } from "./parsing.ts";
 import { removeDocuments } from "./remove.ts";
-import { beginKnownReplacement, judgeNamesakes, updateExisting } from "./existing-documents.ts";
+import { beginKnownReplacement, judgeExisting, updateExisting } from "./existing-documents.ts";
 import {
 	checkUploadAnswer,
 	findUploadedSince,
@@ -29,14 +28,13 @@ type UploadOptions = {
 	/** of one request, in milliseconds: for as long an upload whose answer was lost is searched for */
 	readonly timeout: number;
 	/** with `replace`: contents of equal size are compared, by a download */
-	readonly checksum: boolean;
+	readonly checksum?: boolean;
 	/** parses a new document before it takes the place of another; undefined where nothing is parsed */
 	readonly parsing: Parsing | undefined;
 };
 
 /** An attempt of a row of `docs upload`. */
 type Upload = UploadAttempt & {
-	readonly item: UploadItem;
 	readonly onExisting: OnExisting;
 	readonly checksum: boolean;
 	readonly removedKeys: RemovedKeys;
@@ -48,7 +46,7 @@ export function uploadFile<Item extends UploadItem>(
 	service: Service,
 	onExisting: OnExisting,
 	documents: UploadAttempt["documents"],
-	{ log = unrecorded, timeout = 0, checksum = false, parsing }: Partial<UploadOptions> = {},
+	{ log, timeout, checksum = false, parsing }: UploadOptions,
 ): Operation<Item> {
 	const removedKeys = new RemovedKeys(service);
 	const settling = new Settling(service, timeout);
@@ -57,7 +55,7 @@ export function uploadFile<Item extends UploadItem>(
 	const removeOld = removeDocuments<UploadItem>(service, { log });
 	return async (item, request, memory) => {
 		const { api } = service;
-		const upload: Upload = { ...shared, api, request, item, memory };
+		const upload: Upload = { ...shared, api, request, datasetId: item.datasetId, item, memory };
 		memory.replacing ??= earlierReplacement(upload);
 		memory.stored ??= await recoverUpload(upload);
 		// A file that was sent is searched for, and not sent again. Documents of its name no longer matter.
@@ -143,35 +141,22 @@ async function asSent({ item, memory }: Upload): Promise<UploadFile> {
 
 /** The row's end where a document of the file's name is there and `--on-existing` says what to do then; else undefined. */
 async function applyOnExisting(upload: Upload): Promise<Settled | undefined> {
-	const { service, request, item, memory, log, onExisting, documents } = upload;
-	const { datasetId, file, metadata } = item;
+	const { service, request, datasetId, item, memory, log, onExisting, documents } = upload;
+	const { file } = item;
 	const namesakes = await documents.byName(service.api, request, datasetId, file.name);
 	if (memory.namesakes === undefined) {
 		const ids = namesakes.map(({ id }) => id);
 		// The file gets a number then. A document that has a number already is not what this run makes.
 		const mayNumber = onExisting === "upload-again" || onExisting === "replace" || item.replaces !== undefined;
 		const isCopy = mayNumber && ids.length > 0;
-		const copies = isCopy ? await possibleCopies(service.api, request, datasetId, file.name) : [];
+		const copies = isCopy ? await possibleCopies(upload, file.name) : [];
 		memory.namesakes = [...ids, ...copies.map(({ id }) => id)];
 	}
 	if (item.replaces !== undefined) {
 		memory.replacing = await beginKnownReplacement(upload, item.replaces);
 		return undefined;
 	}
-	const found = namesakesMeant(namesakes, file.name);
-	if (onExisting === "replace") return replaceExisting(upload, found);
-	const settled = settledByExisting(service, onExisting, found, { ...item, file: await sized(item) });
-	if (settled !== undefined) refuseNewer(log, item, settled.documentId);
-	if (settled?.status !== "updated") return settled;
-	await updateExisting(upload, found, settled, metadata);
-	return settled;
-}
-
-/** The row's end where the document of the file's name is as large as the file, and is kept. Otherwise the replacement begins. */
-async function replaceExisting(upload: Upload, found: readonly Named[]): Promise<Settled | undefined> {
-	const { log, item, memory } = upload;
-	const file = await sized(item);
-	const judged = await judgeNamesakes({ ...upload, item: { ...item, file } }, found);
+	const judged = await judgeExisting(upload, namesakes);
 	if (judged === undefined) return undefined;
 	const { what, document, metadata } = judged;
 	if (what === "replace") {
@@ -179,20 +164,20 @@ async function replaceExisting(upload: Upload, found: readonly Named[]): Promise
 		return undefined;
 	}
 	refuseNewer(log, item, document.id);
-	const settled = { documentId: document.id, storedName: document.name };
-	// An earlier attempt may have written it.
-	const isOurs = memory.isLogged === true || log.earlier(item.index) !== undefined;
-	if (what === "nothing") return { ...settled, status: isOurs ? "updated" : "unchanged" };
-	await updateExisting(upload, [document], { ...settled, status: "updated" }, metadata);
-	return { ...settled, status: "updated" };
+	if (what === "update") await updateExisting(upload, document, metadata);
+	// With `replace`, an earlier attempt may have written it.
+	const isOurs = onExisting === "replace" && (memory.isLogged === true || log.earlier(item.index) !== undefined);
+	const status = what === "update" || isOurs ? "updated" : "unchanged";
+	return { status, documentId: document.id, storedName: document.name };
 }
 
 /** Writes the metadata of a document that was just stored. A refusal names the document: its file must not be sent again. */
 async function tagUploaded(upload: Upload, documentId: string): Promise<void> {
-	const { datasetId, metadata } = upload.item;
+	const { datasetId, item, memory } = upload;
+	const { metadata } = item;
 	if (metadata.size === 0) return;
 	// The record of the upload has it.
-	upload.memory.logged = metadata;
+	memory.logged = metadata;
 	try {
 		await writeOrRestore(upload, { datasetId, documentId, metadata }, new Map());
 	} catch (error) {

@@ -1,8 +1,9 @@
 import type { BodyForm } from "../../body-forms.ts";
 import type { Metadata } from "../../json/values.ts";
 import { metadataLost, RestError } from "../../rest/errors.ts";
-import type { Api, Dialect, Document, Echo } from "../../rest/types.ts";
+import type { Dialect, Document, Echo } from "../../rest/types.ts";
 import { answeredInOtherCase, findDocument, OTHER_CASE } from "../documents/find-document.ts";
+import type { DatasetAccess } from "../documents/list.ts";
 import { REFUSE } from "../documents/searches.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { readBack } from "../retry/retry.ts";
@@ -31,11 +32,9 @@ export type WriteMemory = {
 	before?: { readonly document: RemoteDocument | undefined };
 	/** reads it with others, where many rows may change nothing */
 	readBefore?: () => Promise<RemoteDocument | undefined>;
-	/** the dialect of the first update that may have been applied */
-	sentAs?: Dialect;
-	/** so may one of another verb or form: then a read-back proves neither */
-	isSentOtherwise?: boolean;
-	/** RAGFlow answered with its code for an exception, which may follow an applied write */
+	/** verb and form of the update that may have been applied; of `several` such updates, a read-back proves none */
+	sentAs?: string;
+	/** an update was refused after which the document may have other metadata */
 	maybeWritten?: boolean;
 };
 
@@ -43,11 +42,8 @@ export type WriteMemory = {
 const EXCEPTION = "CODE_100";
 
 /** An attempt of one write, in one dialect. */
-type Attempt = {
+type Attempt = DatasetAccess & {
 	readonly service: Service;
-	/** the service in the dialect of this attempt */
-	readonly api: Api;
-	readonly request: Request;
 	readonly write: Write;
 	readonly memory: WriteMemory;
 };
@@ -69,7 +65,7 @@ export async function writeMetadata(
 	for (;;) {
 		const { api, canary } = service;
 		refuseValues(service, write.metadata);
-		const attempt: Attempt = { service, api, request, write, memory };
+		const attempt: Attempt = { service, api, request, datasetId: write.datasetId, write, memory };
 		try {
 			if (canary.trustsSuccess) {
 				const proven = canary.echo;
@@ -103,9 +99,9 @@ async function send({ api, request, write, memory }: Attempt): Promise<Echo> {
 }
 
 /** Notes that an update in that dialect may have been applied. */
-function noteSent(memory: WriteMemory, dialect: Dialect): void {
-	const { flavour, form } = (memory.sentAs ??= dialect);
-	if (flavour.update.verb !== dialect.flavour.update.verb || form !== dialect.form) memory.isSentOtherwise = true;
+function noteSent(memory: WriteMemory, { flavour, form }: Dialect): void {
+	const sentAs = `${flavour.update.verb} ${form}`;
+	memory.sentAs = memory.sentAs === undefined || memory.sentAs === sentAs ? sentAs : "several";
 }
 
 /** Writes and reads back. Resolves with false where the canary or the dialect changed meanwhile. */
@@ -126,7 +122,7 @@ async function writeAsCanary(attempt: Attempt): Promise<boolean> {
 
 /** Writes a row that proves little; false where it proves more or does not arrive, undefined where the dialect changed. */
 async function writeWeak(attempt: Attempt): Promise<boolean | undefined> {
-	const { service, api, request, write } = attempt;
+	const { service, api, write } = attempt;
 	const kind = await weaknessOf(attempt);
 	if (kind === undefined) return false;
 	if (service.api !== api) return undefined;
@@ -137,7 +133,7 @@ async function writeWeak(attempt: Attempt): Promise<boolean | undefined> {
 		throw error;
 	}
 	if (service.canary.hasSample(kind)) return true;
-	const after = (await findDocument(api, request, write.datasetId, write.documentId))?.metadata;
+	const after = (await findDocument(attempt, write.documentId))?.metadata;
 	if (after === undefined || !hasAlready(after, write.metadata, api.dialect.flavour.normalise)) return false;
 	service.canary.provedLittle(kind);
 	return true;
@@ -153,11 +149,12 @@ async function weaknessOf(attempt: Attempt): Promise<WeakRow | undefined> {
 }
 
 /** The document's metadata before its first attempt; undefined if no list shows it. */
-async function metadataBefore({ service, api, request, write, memory }: Attempt): Promise<Metadata | undefined> {
+async function metadataBefore(attempt: Attempt): Promise<Metadata | undefined> {
+	const { service, write, memory } = attempt;
 	const { hasWeakRow, echo } = service.canary;
 	// Where an earlier run saw an update arrive, only a sample is read: a list of the dataset would cost more.
 	const read = hasWeakRow && echo === undefined ? memory.readBefore : undefined;
-	memory.before ??= { document: await (read?.() ?? findDocument(api, request, write.datasetId, write.documentId)) };
+	memory.before ??= { document: await (read?.() ?? findDocument(attempt, write.documentId)) };
 	const { document } = memory.before;
 	// A document without metadata may be listed without the member.
 	return document === undefined ? undefined : (document.metadata ?? new Map());
@@ -196,7 +193,7 @@ async function writeInEveryForm(attempt: Attempt): Promise<boolean> {
 			const kind = await weaknessOf(attempt);
 			if (kind !== undefined) service.canary.provedLittle(kind);
 			// An earlier form may have arrived late.
-			if (kind === undefined && memory.isSentOtherwise !== true) await service.confirmed(spoken, echo);
+			if (kind === undefined && memory.sentAs !== "several") await service.confirmed(spoken, echo);
 			else if (kind !== "unchanged") service.prefer(spoken);
 			return true;
 		}
@@ -229,7 +226,7 @@ async function sendAndReadBack(attempt: Attempt, before: Metadata | undefined): 
 	// Until it shows metadata, nothing is known of what was written.
 	const sure = write.metadata.size === 0 ? request : service.searches.believing(request, REFUSE);
 	const isShown = async (): Promise<boolean> => {
-		document = await findDocument(api, sure, write.datasetId, write.documentId);
+		document = await findDocument({ ...attempt, request: sure }, write.documentId);
 		if (document?.metadata === undefined) return false;
 		service.canary.listed();
 		const seen = { before, sent: write.metadata, after: document.metadata };

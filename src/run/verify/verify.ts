@@ -1,4 +1,4 @@
-import { isSameName } from "../documents/find-document.ts";
+import { isSameName } from "../documents/find-named.ts";
 import { type Verdict, verdictOf } from "../../plan/verdict.ts";
 import { DocumentSource } from "../documents/document-source.ts";
 import { AWAIT, hidden } from "../documents/searches.ts";

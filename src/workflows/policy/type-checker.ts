@@ -51,7 +51,7 @@ export async function typeChecker(
 		if (seen.has(datasetId)) return;
 		seen.add(datasetId);
 		try {
-			await firstDocuments(await service.known(request), request, datasetId);
+			await firstDocuments({ api: await service.known(request), request, datasetId });
 		} catch (error) {
 			// Its rows report the reason.
 			if (rowErrorOf(error) === undefined) throw error;

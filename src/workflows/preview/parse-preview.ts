@@ -1,6 +1,6 @@
 import type { Session } from "../../app.ts";
 import type { ParsingStates } from "../../run/documents/parsing-states.ts";
-import { notListed } from "../../run/operations/parse-start.ts";
+import { notInDataset } from "../../run/operations/operation.ts";
 import { type ParsePlan, parseStep } from "../../run/operations/parse.ts";
 import type { Work } from "../../run/types.ts";
 import type { Effect } from "../effect.ts";
@@ -15,7 +15,7 @@ export async function effectOfParsing(
 	const api = await service.known(request);
 	const document = await states.now(api, request, item, Number.NEGATIVE_INFINITY);
 	states.forget(item);
-	if (document === undefined) throw notListed(item);
+	if (document === undefined) throw notInDataset(service, item);
 	const { documentId } = item;
 	const run = document.parsing?.run;
 	if (run === undefined || parseStep(run, plan) !== "start") return { action: "none", documentId };

@@ -147,7 +147,8 @@ export function namesOfDatasets(api: Api, request: Request): NamesOf {
 		let short: ShortList | undefined;
 		const listing = { names: new Names(), claims: new Claims() };
 		const onShort = (list: ShortList): void => void (short = list);
-		for await (const document of allDocuments(api, request, dataset, { onShort })) listing.names.add(document);
+		for await (const document of allDocuments({ api, request, datasetId: dataset }, { onShort }))
+			listing.names.add(document);
 		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, because the list of names");
 		datasets.set(dataset, listing);
 		return listing;

@@ -110,11 +110,8 @@ export async function* filteredDocuments(
 		if (metadata !== undefined) return lacks(metadata, missing);
 		return (shows ??= showsMetadata(service, request, dataset));
 	};
-	for await (const document of allDocuments(api, request, dataset, {
-		name,
-		onShort,
-		onTotal: checks.onTotal,
-	})) {
+	const { onTotal } = checks;
+	for await (const document of allDocuments({ api, request, datasetId: dataset }, { name, onShort, onTotal })) {
 		checks.keys.add(document.metadata);
 		const isMeant =
 			(name === undefined || document.name === name) &&
@@ -127,7 +124,7 @@ export async function* filteredDocuments(
 	if (isShort || keys.documents === 0 || keys.firstUnknown(named) === undefined) return;
 	// The service may have left out documents that have the key.
 	if (name !== undefined) {
-		for await (const document of allDocuments(api, request, dataset)) {
+		for await (const document of allDocuments({ api, request, datasetId: dataset })) {
 			keys.add(document.metadata);
 			if (keys.firstUnknown(named) === undefined) return;
 		}

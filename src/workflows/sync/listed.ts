@@ -56,7 +56,7 @@ export async function listDataset(
 	let count = 0;
 	let isTagged = false;
 	app.monitor.enter("reading", "the documents of the dataset");
-	for await (const document of wholeList(api, service.searches.believing(request, MARK), datasetId)) {
+	for await (const document of wholeList({ api, request: service.searches.believing(request, MARK), datasetId })) {
 		count += 1;
 		app.monitor.count({ done: count, unit: "documents" });
 		const { id, name, size, metadata = new Map(), inexact } = document;
@@ -114,10 +114,10 @@ export async function adopt(
 	for (const { file, document } of equal) {
 		app.signal.throwIfAborted();
 		if (flags.checksum === true) {
-			const api = await service.known(request);
-			const listed = await findDocument(api, request, datasetId, document.id);
+			const dataset = { api: await service.known(request), request, datasetId };
+			const listed = await findDocument(dataset, document.id);
 			const path = join(root, file.path);
-			if (listed === undefined || !(await hasContentOf({ api, request }, listed, path))) continue;
+			if (listed === undefined || !(await hasContentOf(dataset, listed, path))) continue;
 		}
 		// Another time than the file's: so the plan has a line for it.
 		adopted.push({ ...file, mtime: -1, documentId: document.id, name: document.name });

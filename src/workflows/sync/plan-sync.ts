@@ -5,7 +5,7 @@ import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import type { SyncTarget } from "../../plan/plan-file/planned.ts";
 import type { SyncState } from "../../plan/sync/state.ts";
 import { mostRemovals, planSync, type SyncSteps, type WantedFile } from "../../plan/sync/steps.ts";
-import { isSameName } from "../../run/documents/find-document.ts";
+import { isSameName } from "../../run/documents/find-named.ts";
 import type { MaxErrors } from "../../run/stop/limits.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";

@@ -97,7 +97,7 @@ async function failUnlisted(
 	const { service, request } = run.session;
 	const api = await service.known(request);
 	const areListed = async (): Promise<boolean> => {
-		for await (const { id } of wholeList(api, request, datasetId)) missing.delete(id);
+		for await (const { id } of wholeList({ api, request, datasetId })) missing.delete(id);
 		return missing.size === 0;
 	};
 	run.app.monitor.enter("reading", "the documents of the dataset");

@@ -136,7 +136,10 @@ async function writePlan(
 	let short: ShortList | undefined;
 	let changes = 0;
 	const keys = new KeyCounts();
-	for await (const document of allDocuments(api, request, dataset, { onShort: (list) => (short = list) })) {
+	for await (const document of allDocuments(
+		{ api, request, datasetId: dataset },
+		{ onShort: (list) => (short = list) },
+	)) {
 		keys.add(document.metadata);
 		const planned = plannedChange({ document, dataset, change }, service, normalise);
 		if (planned === undefined) continue;

@@ -44,7 +44,10 @@ export async function listValues(options: ListedFlags, app: App): Promise<ExitCo
 	const counted = key === undefined ? undefined : new ValueCounts(key);
 	const request = session.service.searches.believing(session.request, WARN);
 	const onShort = (found: ShortList): void => void (short = found);
-	for await (const { metadata, inexact } of allDocuments(session.api, request, dataset, { onShort })) {
+	for await (const { metadata, inexact } of allDocuments(
+		{ api: session.api, request, datasetId: dataset },
+		{ onShort },
+	)) {
 		keys.add(metadata);
 		// A map can't name a value that came rounded.
 		if (metadata !== undefined && (out === undefined || inexact?.has(key ?? "") !== true)) counted?.add(metadata);

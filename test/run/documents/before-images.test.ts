@@ -2,12 +2,12 @@ import { tmpdir } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Metadata } from "../../../src/json/values.ts";
 import type { Api } from "../../../src/rest/types.ts";
-import { type Memory, type Sending, unrecorded } from "../../../src/run/operations/operation.ts";
+import { type Memory, type Sending } from "../../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../../src/run/operations/update.ts";
 import { BeforeImages } from "../../../src/run/documents/before-images.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService } from "../fake-service.ts";
+import { believing, provenService, unrecorded } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);

@@ -71,7 +71,7 @@ it("a list of many documents keeps a few bytes an id while it is read", async ()
 	const before = await least();
 	let count = 0;
 	let most = 0;
-	for await (const _ of allDocuments(api, direct, "set")) {
+	for await (const _ of allDocuments({ api, request: direct, datasetId: "set" })) {
 		count += 1;
 		if (count === TOTAL) most = (await least()) - before;
 	}

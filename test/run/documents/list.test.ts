@@ -9,18 +9,23 @@ import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { failure } from "../harness.ts";
 import { type OddList, oddList } from "./odd-list.ts";
 
-type ListOptions = NonNullable<Parameters<typeof allDocuments>[3]>;
+type ListOptions = NonNullable<Parameters<typeof allDocuments>[1]>;
 
 type Listed = { readonly ids: string[]; readonly asked: DocumentQuery[]; readonly short: ShortList | undefined };
+
+const datasetOf = (odd: OddList) => ({ api: oddList(odd), request: direct, datasetId: "set" });
 
 async function list(odd: OddList, options: ListOptions = {}, request = direct): Promise<Listed> {
 	const asked: DocumentQuery[] = [];
 	const ids: string[] = [];
 	let short: ShortList | undefined;
-	const documents = allDocuments(oddList(odd, asked), request, "set", {
-		...options,
-		onShort: (list) => (short = list),
-	});
+	const documents = allDocuments(
+		{ api: oddList(odd, asked), request, datasetId: "set" },
+		{
+			...options,
+			onShort: (list) => (short = list),
+		},
+	);
 	for await (const { id } of documents) ids.push(id);
 	return { ids, asked, short };
 }
@@ -234,7 +239,7 @@ describe("pages that the total promises are asked for ahead", () => {
 			return answer;
 		};
 		const ids: string[] = [];
-		for await (const { id } of allDocuments(api, request, "set", options)) {
+		for await (const { id } of allDocuments({ api, request, datasetId: "set" }, options)) {
 			ids.push(id);
 			if (ids.length === wanted) break;
 		}
@@ -258,7 +263,7 @@ describe("pages that the total promises are asked for ahead", () => {
 		};
 		const ids: string[] = [];
 		const read = async (): Promise<void> => {
-			for await (const { id } of allDocuments(oddList({ documents: 2_000, refuse }), direct, "set")) ids.push(id);
+			for await (const { id } of allDocuments(datasetOf({ documents: 2_000, refuse }))) ids.push(id);
 		};
 		await expect(read()).rejects.toMatchObject({ code: "KEY_REFUSED" });
 		expect(ids).toEqual(every(600));
@@ -306,17 +311,17 @@ describe("a document that the service denies", () => {
 	it("is absent from the list of the dataset", async () => {
 		const asked: DocumentQuery[] = [];
 		const api = oddList({ documents: 3, refuse: denied(200) }, asked);
-		expect(await findDocument(api, direct, "set", "1")).toBeUndefined();
+		expect(await findDocument({ api, request: direct, datasetId: "set" }, "1")).toBeUndefined();
 		expect(asked).toHaveLength(1);
 	});
 
 	it("is checked in the whole list after a bare 404, or a file would be uploaded twice", async () => {
-		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "1")).toBeDefined();
-		expect(await findDocument(oddList({ documents: 3, refuse: denied(404) }), direct, "set", "9")).toBeUndefined();
+		expect(await findDocument(datasetOf({ documents: 3, refuse: denied(404) }), "1")).toBeDefined();
+		expect(await findDocument(datasetOf({ documents: 3, refuse: denied(404) }), "9")).toBeUndefined();
 		const refuse = (): never => {
 			throw failure("rejected", { code: "NOT_FOUND", status: 404 });
 		};
-		await expect(findDocument(oddList({ documents: 3, refuse }), direct, "set", "1")).rejects.toMatchObject({
+		await expect(findDocument(datasetOf({ documents: 3, refuse }), "1")).rejects.toMatchObject({
 			code: "NOT_FOUND",
 		});
 	});

@@ -86,7 +86,7 @@ describe("finding one document", () => {
 		["z", false, 4],
 	])("%s, id honoured: %s, with %d requests", async (id, honours, requests) => {
 		const calls: string[] = [];
-		const found = await findDocument(listing(calls, honours), direct, "set", id);
+		const found = await findDocument({ api: listing(calls, honours), request: direct, datasetId: "set" }, id);
 		expect(found?.id).toBe(id === "z" ? undefined : id);
 		expect(calls).toHaveLength(requests);
 	});

@@ -38,7 +38,7 @@ function reading(
 	);
 	const ahead = new ReadAhead({ clock, searches });
 	ahead.expect(range(rows).map((n) => ({ datasetId: "set", documentId: idOf(n) })));
-	const take = (n: number) => ahead.take(api, direct, "set", idOf(n));
+	const take = (n: number) => ahead.take({ api, request: direct, datasetId: "set" }, idOf(n));
 	return { take, asked, wait: (milliseconds: number) => void (now += milliseconds) };
 }
 

@@ -2,11 +2,11 @@ import { changeOf } from "../../../src/plan/change.ts";
 import { describe, expect, it } from "vitest";
 import { documented } from "../../../src/rest/flavours.ts";
 import type { Api, Dialect } from "../../../src/rest/types.ts";
-import { type Operation, type Sending, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
+import { type Operation, type Sending, type SentLog } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { documentOf, fakeApi } from "../fake-api.ts";
-import { memoryOf, serviceOf } from "../fake-service.ts";
+import { memoryOf, serviceOf, unrecorded } from "../fake-service.ts";
 import { failure, start, updating } from "../harness.ts";
 import { ragflowPatch } from "../../support/flavours.ts";
 

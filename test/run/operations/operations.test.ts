@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
-import { type Memory, type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
+import { type Memory, type SentLog } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import type { UploadItem } from "../../../src/run/operations/store-file.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService, removing, uploading } from "../fake-service.ts";
+import { believing, provenService, removing, uploading, unrecorded } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 import { folderOfAll } from "../../support/service.ts";
 
@@ -44,7 +44,11 @@ describe("writing metadata", () => {
 		["a list that shows no metadata", listing(documentOf("doc-0")), "NO_METADATA"],
 	])("sends nothing over %s: a merge would wipe hidden keys", async (_, answers, code) => {
 		const calls: string[] = [];
-		const write = planMetadata(provenService(fakeApi(calls, { ...answers, updateMetadata: done })), merging());
+		const write = planMetadata(
+			provenService(fakeApi(calls, { ...answers, updateMetadata: done })),
+			merging(),
+			unrecorded,
+		);
 		await expect(write(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code });
 		expect(calls).toEqual(["list set page 1 id doc-0"]);
 	});
@@ -62,7 +66,7 @@ describe("--only-changed", () => {
 				throw failure("ambiguous");
 			},
 		});
-		const write = planMetadata(provenService(api), merging(1, true));
+		const write = planMetadata(provenService(api), merging(1, true), unrecorded);
 		const memory: Memory = {};
 		await expect(write(item, direct, memory)).rejects.toMatchObject({ kind: "ambiguous" });
 		expect(await write(item, direct, memory)).toEqual({ status: "updated", documentId: "doc-0" });

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { ProbeAnswer } from "../../../src/rest/flavours.ts";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
-import { type SentLog, unrecorded } from "../../../src/run/operations/operation.ts";
+import { type SentLog } from "../../../src/run/operations/operation.ts";
 import type { Work } from "../../../src/run/types.ts";
 import { range } from "../../support/values.ts";
 import { documentOf, fakeApi } from "../fake-api.ts";
 import { FakeClock } from "../fake-clock.ts";
-import { provenService, removing } from "../fake-service.ts";
+import { provenService, removing, unrecorded } from "../fake-service.ts";
 import { chunksOf, expectAccounted, failure, type Run, start } from "../harness.ts";
 import { ragflowPatch } from "../../support/flavours.ts";
 

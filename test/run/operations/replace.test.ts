@@ -64,6 +64,7 @@ it.each([
 		listDocuments: async () => ({ items: [listed("new", sent.length === 0 ? made : old)], total: 1 }),
 		changeParsing: async (_dataset, _id, change) => void sent.push(change),
 	});
-	await copyParsing({ service: serviceOf(api), api, request: direct, item: work(0) }, listed("old", old), "new");
+	const dataset = { service: serviceOf(api), api, request: direct, datasetId: "set" };
+	await copyParsing(dataset, listed("old", old), "new");
 	expect(sent).toEqual(changes);
 });
