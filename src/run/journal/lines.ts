@@ -3,52 +3,6 @@ import { type Entry, entryOf, MAX_LINE_BYTES } from "./record-line.ts";
 /** The bytes of a file in order, in pieces of any size. The reader keeps pieces, so a piece must not change later. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Damage that a write that was cut off does not explain. */
-export type Damage = {
-	/** offset of the first bad record */
-	readonly byte: number;
-	/** its number among the records, from 1 */
-	readonly record: number;
-	/** the rule that the record breaks; absent where the line is no record at all */
-	readonly rule?: string;
-};
-
-export type Scan = {
-	/** bytes from the beginning of the file in which every record is good */
-	readonly goodLength: number;
-	/** number of records in these bytes */
-	readonly records: number;
-	/** `torn`: the rest is a write that was cut off, and no good record follows it */
-	readonly end: "clean" | "torn" | Damage;
-};
-
-/**
- * Reads records until the first bad one. The next record shows whether it is damage or a write that was cut off: where a
- * good record follows, both had been written completely, so the bad one was damaged later.
- *
- * @param onEntry called with each good record; it returns the rule that the record breaks, which is damage too
- */
-export async function scan(chunks: Chunks, onEntry: (entry: Entry) => string | undefined): Promise<Scan> {
-	const splitter = new LineSplitter();
-	let goodLength = 0;
-	let records = 0;
-	let hasBadLine = false;
-	for await (const chunk of chunks) {
-		for (const line of splitter.push(chunk)) {
-			const entry = entryOfLine(line);
-			if (entry === undefined) hasBadLine = true;
-			if (entry === undefined) continue;
-			const at = { byte: goodLength, record: records + 1 };
-			if (hasBadLine) return { goodLength, records, end: at };
-			const rule = onEntry(entry);
-			if (rule !== undefined) return { goodLength, records, end: { ...at, rule } };
-			goodLength = line.next;
-			records += 1;
-		}
-	}
-	return { goodLength, records, end: hasBadLine || splitter.hasRest ? "torn" : "clean" };
-}
-
 /**
  * Every good record of a damaged file, in order.
  *
@@ -70,7 +24,7 @@ export async function* goodEntries(chunks: Chunks, onBad: () => void = () => und
 const CARRIAGE_RETURN = 0x0d;
 
 /** The record of a line, also where another program changed its end to CR LF. */
-function entryOfLine({ bytes }: Line): Entry | undefined {
+export function entryOfLine({ bytes }: Line): Entry | undefined {
 	return bytes && entryOf(bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes);
 }
 

@@ -4,7 +4,7 @@ import { numberText } from "../../text/words.ts";
 import { countedOf, type Entry, recordOf } from "./record-line.ts";
 import { damagedJournal, journalLost, JournalUnreadable, olderFormat, otherFormat } from "./errors.ts";
 import { readChunks } from "./files.ts";
-import { type Chunks, type Damage, goodEntries, type Scan, scan } from "./lines.ts";
+import { type Chunks, entryOfLine, goodEntries, LineSplitter } from "./lines.ts";
 import type { HeaderRecord, OutcomeRecord, SentRecord, StoredRecord } from "./records.ts";
 import { JournalState } from "./state.ts";
 
@@ -111,37 +111,47 @@ export async function readRun(folder: string): Promise<RecordedRun | undefined> 
 	}
 }
 
-/** Reads records until the first that is damaged or breaks a rule. @throws JournalUnreadable for a journal of another format */
-export async function scanJournal(chunks: Chunks, file: string): Promise<Scan & { readonly state: JournalState }> {
-	const state = new JournalState();
-	const found = await scan(chunks, (entry) => {
-		const record = countedOf(entry);
-		if (record?.kind === "other format") throw otherFormat(record.version, file);
-		return record === undefined ? "a record that this version does not know" : state.apply(record);
-	});
-	return { ...found, state };
-}
-
-type ReadJournal = Pick<RecordedRun, "state" | "goodLength">;
+/** The good records of a journal: what they say, their bytes, and how many they are. */
+type ReadJournal = Pick<RecordedRun, "state" | "goodLength"> & { readonly records: number };
 
 /**
+ * Reads the records of a journal. The next record shows whether a bad one is damage or a write that was cut off: where a
+ * good record follows, both had been written completely, so the bad one was damaged later.
+ *
  * @param file its path, for messages
  * @throws JournalUnreadable where it is damaged in its middle, or of another format
  */
 export async function readJournal(chunks: Chunks, file: string): Promise<ReadJournal> {
-	const { state, goodLength, end } = await scanJournal(chunks, file);
-	if (typeof end === "object") throw damaged(end, file);
-	return { state, goodLength };
+	const state = new JournalState();
+	const splitter = new LineSplitter();
+	let goodLength = 0;
+	let records = 0;
+	let hasBadLine = false;
+	const damaged = (why = ""): JournalUnreadable => {
+		const place = `byte ${numberText(goodLength)} (record ${numberText(records + 1)})`;
+		return damagedJournal(`${file} is damaged at ${place}${why}`, file);
+	};
+	for await (const chunk of chunks) {
+		for (const line of splitter.push(chunk)) {
+			const entry = entryOfLine(line);
+			if (entry === undefined) {
+				hasBadLine = true;
+				continue;
+			}
+			if (hasBadLine) throw damaged();
+			const record = countedOf(entry);
+			if (record?.kind === "other format") throw otherFormat(record.version, file);
+			const rule = record === undefined ? "a record that this version does not know" : state.apply(record);
+			if (rule !== undefined) throw damaged(`: ${rule}`);
+			goodLength = line.next;
+			records += 1;
+		}
+	}
+	return { state, goodLength, records };
 }
 
 /** Refuses a run of the first format, which had two files. */
 export function refuseOlderFormat(folder: string): void {
 	const path = join(folder, "journal.jsonl");
 	if (existsSync(path)) throw olderFormat(path);
-}
-
-function damaged({ byte, record, rule }: Damage, file: string): JournalUnreadable {
-	const place = `byte ${numberText(byte)} (record ${numberText(record)})`;
-	const why = rule === undefined ? "" : `: ${rule}`;
-	return damagedJournal(`${file} is damaged at ${place}${why}`, file);
 }

@@ -181,14 +181,8 @@ export function countedOf(entry: Entry): Counted | undefined {
 	return { kind: "outcome", row, line, attempts, status: facts.status, isSame: facts.isSame };
 }
 
-/** The names in a row's record, each empty where it has none. */
-export function namesIn(entry: Entry): Pick<SentRecord, "datasetId" | "documentId"> {
-	const { datasetId, documentId } = partsOf(entry);
-	return { datasetId, documentId };
-}
-
-/** The names, and the JSON text after them. */
-function partsOf({ bytes, namesFrom }: Entry) {
+/** The names in a row's record, each empty where it has none, and the JSON text after them. */
+export function namesIn({ bytes, namesFrom }: Entry) {
 	const text = bytes.toString("utf8", namesFrom);
 	const end = stringEnd(text, 0);
 	const next = stringEnd(text, end + 1);
@@ -209,7 +203,7 @@ function textIn(token: string): string {
 /** The whole record of a line. @returns undefined where a member is missing or has another type */
 export function recordOf(entry: Entry): JournalRecord | OtherFormat | undefined {
 	const { facts, row, line, attempts } = entry;
-	const { datasetId, documentId, json } = partsOf(entry);
+	const { datasetId, documentId, json } = namesIn(entry);
 	const members = jsonObjectOf(json);
 	if (facts === undefined || members === undefined) return undefined;
 	const { version, before } = members;

@@ -5,7 +5,7 @@ import { countedOf, encode, type Entry } from "./record-line.ts";
 import { damagedJournal, JournalUnreadable, journalLost, otherFormat } from "./errors.ts";
 import { packedPath, readChunks, replaceFile } from "./files.ts";
 import { goodEntries } from "./lines.ts";
-import { JOURNAL_FILE, refuseOlderFormat, scanJournal } from "./reader.ts";
+import { JOURNAL_FILE, readJournal, refuseOlderFormat } from "./reader.ts";
 import type { HeaderRecord, LostRecord } from "./records.ts";
 import { JournalState } from "./state.ts";
 
@@ -39,8 +39,8 @@ export async function repairRun(folder: string, now: () => Date): Promise<Repair
 
 async function repairJournal(path: string, time: string): Promise<Repaired> {
 	const header = await firstHeader(path);
-	const found = await scanJournal(readChunks(path), path).catch(ifDamaged);
-	if (typeof found?.end === "string") return { kept: found.records, lost: 0, original: undefined };
+	const read = await readJournal(readChunks(path), path).catch(ifDamaged);
+	if (read !== undefined) return { kept: read.records, lost: 0, original: undefined };
 	// The journal is read twice: the number of lost records is written before the records themselves.
 	const counts = { kept: 0, lost: 0 };
 	for await (const _ of sifted(path, header, { time, records: 1 }, counts));
@@ -51,7 +51,7 @@ async function repairJournal(path: string, time: string): Promise<Repaired> {
 	return { kept, lost, original };
 }
 
-/** Passes over the damage of a compressed journal. */
+/** Passes over damage. @throws every other error */
 function ifDamaged(error: unknown): undefined {
 	if (!(error instanceof JournalUnreadable) || error.exit !== Exit.storage) throw error;
 }

@@ -61,7 +61,7 @@ describe("a record", () => {
 		});
 		expect(states[0]).toEqual(states[1]);
 		const { datasetId, documentId } = Object.assign({ datasetId: "", documentId: "" }, record);
-		expect(namesIn(entry)).toEqual({ datasetId, documentId });
+		expect(namesIn(entry)).toMatchObject({ datasetId, documentId });
 	});
 
 	it("is the documented line, or scripts could not read it", () => {
