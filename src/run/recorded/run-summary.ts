@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OUTCOMES } from "../../outcomes.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
@@ -8,7 +8,7 @@ import { writeWhole } from "../../write-whole.ts";
 import { packedPath } from "../journal/files.ts";
 import { JOURNAL_FILE } from "../journal/reader.ts";
 import { FOUND_RATE } from "../rate/found-rate.ts";
-import { readTextIfThere, statusOf } from "../storage/quick-files.ts";
+import { ifThere, readTextIfThere } from "../storage/quick-files.ts";
 import type { Totals } from "../types.ts";
 import { known, type RunFile } from "./run-file.ts";
 import { type RunStore, SUMMARY_FILE } from "./run-store.ts";
@@ -61,9 +61,9 @@ function summaryFile(folder: string): JsonObject | undefined {
 
 /** Whether a journal is as it was when the summary was written. */
 function isOfJournal({ journal_bytes: bytes }: JsonObject, folder: string): boolean {
-	const written = statusOf(join(folder, SUMMARY_FILE));
+	const written = ifThere(() => statSync(join(folder, SUMMARY_FILE)));
 	const path = join(folder, JOURNAL_FILE);
-	const journal = statusOf(path);
+	const journal = ifThere(() => statSync(path));
 	if (written === undefined) return false;
 	// It was compressed after the summary, and is made plain before anything is appended.
 	if (journal === undefined) return existsSync(packedPath(path));

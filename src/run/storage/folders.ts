@@ -45,14 +45,9 @@ function isFolder(path: string): boolean {
  */
 export function storageReason(error: unknown, folder: string): string {
 	const why = reason(error);
-	const path = pathOf(error);
-	if (path === undefined || path.startsWith(`${folder}/`)) return why;
+	const path = error instanceof Error && "path" in error ? error.path : undefined;
+	if (typeof path !== "string" || path.startsWith(`${folder}/`)) return why;
 	return `${why}, in ${dirname(path)}`;
-}
-
-function pathOf(error: unknown): string | undefined {
-	if (typeof error !== "object" || error === null || !("path" in error)) return undefined;
-	return typeof error.path === "string" ? error.path : undefined;
 }
 
 /** Bytes of the probe. A disk that is nearly full takes an empty file, but no record. */

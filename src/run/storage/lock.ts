@@ -12,7 +12,7 @@ import {
 	thisMachine,
 	thisProcessAsOwner,
 } from "./process-owner.ts";
-import { isAbsent, readTextIfThere, removeFile } from "./quick-files.ts";
+import { ifThere, readTextIfThere, removeFile } from "./quick-files.ts";
 
 /** Bytes of a lock's random part, enough that no two locks have the same. */
 const NONCE_BYTES = 16;
@@ -87,7 +87,7 @@ export function refuseWhileLocked(path: string, { processes, force = false, mach
 
 /** The file of a lock that may be taken over; undefined where there is no lock. @throws Locked for any other lock */
 function abandonedFile(lock: string, here: Machine, force: boolean): string | undefined {
-	const [file] = namesIn(lock);
+	const [file] = ifThere(() => readdirSync(lock)) ?? [];
 	const text = file === undefined ? undefined : readTextIfThere(join(lock, file), constants.O_NOFOLLOW);
 	if (text === undefined) return undefined;
 	const owner = readOwner(text);
@@ -95,15 +95,6 @@ function abandonedFile(lock: string, here: Machine, force: boolean): string | un
 	const state = ownerStateOf(owner, here, here.processOf(owner.pid));
 	if (state === "gone" || (state === "elsewhere" && force)) return file;
 	throw new Locked(lock, owner, state === "elsewhere");
-}
-
-function namesIn(folder: string): string[] {
-	try {
-		return readdirSync(folder);
-	} catch (error) {
-		if (isAbsent(error)) return [];
-		throw error;
-	}
 }
 
 /** Removes a lock's file, and the folder unless another process has renamed its own into its place. */

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type CliError, usageError } from "../../errors.ts";
-import { statusOf } from "./quick-files.ts";
+import { ifThere } from "./quick-files.ts";
 
 /** The user of this process, and how to inform that user. */
 export type CurrentUser = {
@@ -45,11 +45,11 @@ export function securePrivateFolder(path: string, user: CurrentUser, isOurs?: (n
 function secure(path: string, user: CurrentUser, checkContent: () => void, isOurs?: (name: string) => boolean): void {
 	const { uid } = user;
 	if (uid === -1) return;
-	const link = statusOf(path, lstatSync);
+	const link = ifThere(() => lstatSync(path));
 	if (link === undefined) return;
 	if (isForeign(link.uid, uid)) throw belongsToAnother(path);
 	// The user's own link may lead to another disk. The mode of a folder there is not changed.
-	const status = link.isSymbolicLink() ? statusOf(path, statSync) : link;
+	const status = link.isSymbolicLink() ? ifThere(() => statSync(path)) : link;
 	if (status === undefined || !status.isDirectory()) return;
 	if (isForeign(status.uid, uid)) throw belongsToAnother(path);
 	if ((status.mode & ANY_FOR_OTHERS) === 0) return;
@@ -81,7 +81,7 @@ export function readPrivateFile(path: string, { uid }: CurrentUser): string {
 function checkEntries(folder: string, uid: number): void {
 	for (const name of readdirSync(folder)) {
 		const path = join(folder, name);
-		const status = statusOf(path, lstatSync);
+		const status = ifThere(() => lstatSync(path));
 		if (status === undefined) continue;
 		if (isForeign(status.uid, uid)) throw belongsToAnother(path);
 		// A folder in it is checked when it is used.

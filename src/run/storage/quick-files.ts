@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, openSync, readFileSync, type Stats, statSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { writeWhole } from "../../write-whole.ts";
@@ -8,16 +8,21 @@ import { makeFolder } from "./folders.ts";
 // Calls on the small files of the state folder. Each takes the system a few microseconds. In a thread it would take ten
 // times as long, and a command of one row makes a hundred of them. Only a sync waits for the disk: it gets its thread.
 
-/** The text of a small file; undefined where there is none. @throws every other error of the storage */
-export function readTextIfThere(path: string, flags = 0): string | undefined {
-	let file: number;
+/** The result of a call on a file; undefined where there is no such file. @throws every other error of the storage */
+export function ifThere<Result>(call: () => Result): Result | undefined {
 	try {
-		// A pipe that was put there is not waited for.
-		file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+		return call();
 	} catch (error) {
 		if (isAbsent(error)) return undefined;
 		throw error;
 	}
+}
+
+/** The text of a small file; undefined where there is none. @throws every other error of the storage */
+export function readTextIfThere(path: string, flags = 0): string | undefined {
+	// A pipe that was put there is not waited for.
+	const file = ifThere(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags));
+	if (file === undefined) return undefined;
 	try {
 		return readFileSync(file, "utf8");
 	} finally {
@@ -25,23 +30,9 @@ export function readTextIfThere(path: string, flags = 0): string | undefined {
 	}
 }
 
-/** The status of a file; undefined where there is none. @throws every other error of the storage */
-export function statusOf(path: string, read: (path: string) => Stats = statSync): Stats | undefined {
-	try {
-		return read(path);
-	} catch (error) {
-		if (isAbsent(error)) return undefined;
-		throw error;
-	}
-}
-
 /** Removes a file, if it is there. @throws every other error of the storage */
 export function removeFile(path: string): void {
-	try {
-		unlinkSync(path);
-	} catch (error) {
-		if (!isAbsent(error)) throw error;
-	}
+	ifThere(() => unlinkSync(path));
 }
 
 /** The same for a file that does no harm where it stays. */

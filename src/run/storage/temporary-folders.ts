@@ -9,7 +9,7 @@ import { makeFolder, storageReason } from "./folders.ts";
 import { type Lock, Locked, refuseWhileLocked, takeLock } from "./lock.ts";
 import { type CurrentUser, secureStateFolder, secureTemporaryFolder } from "./private-folders.ts";
 import type { Processes } from "./process-owner.ts";
-import { statusOf } from "./quick-files.ts";
+import { ifThere } from "./quick-files.ts";
 
 const MAKE_ROOM_HINT = "Free some space there, or name another folder with --state-dir.";
 
@@ -97,7 +97,7 @@ async function makeProcessFolder(shared: string, processes: Processes, uid: numb
 }
 
 async function removeAbandoned(path: string, processes: Processes, uid: number): Promise<void> {
-	const lock = statusOf(`${path}.lock`, lstatSync);
+	const lock = ifThere(() => lstatSync(`${path}.lock`));
 	// Another user's folder is left alone.
 	if (lock === undefined || (uid !== -1 && lock.uid !== uid)) return;
 	try {
