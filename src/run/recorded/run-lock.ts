@@ -30,97 +30,81 @@ export type LockedWork = {
  * The lock of a manifest's content and a dataset. Two runs of the same content can't go on at the same time, unless they are
  * two shards that have no row in common.
  */
-export async function lockContent(spec: LockedWork, lock: LockOptions): Promise<Lock> {
-	return takeRunLock(contentHashOf(spec), shardIn(spec.options ?? {}), lock, spec.name);
+export async function lockContent(spec: LockedWork, options: LockOptions): Promise<Lock> {
+	return takeLocks([contentHashOf(spec)], spec, options);
 }
 
 /** Work of which two can't go on at the same time, by its content and by its path. */
 type SendingWork = LockedWork & { readonly manifest: Pick<RecordedManifest, "path"> };
 
 /** The locks of a run that sends rows: of its manifest's content, and of its path, whose content may have changed. */
-export async function lockForSending(spec: SendingWork, lock: LockOptions): Promise<Lock> {
-	const content = await lockContent(spec, lock);
-	try {
-		const path = await pathHashOf(spec);
-		if (path === undefined) return content;
-		const place = await takeRunLock(path, shardIn(spec.options ?? {}), lock);
-		return {
-			[Symbol.asyncDispose]: async () => {
-				await place[Symbol.asyncDispose]();
-				await content[Symbol.asyncDispose]();
-			},
-		};
-	} catch (error) {
-		await content[Symbol.asyncDispose]();
-		throw error;
-	}
+export async function lockForSending(spec: SendingWork, options: LockOptions): Promise<Lock> {
+	return takeLocks(await hashesOf(spec), spec, options);
 }
 
 /** Refuses where another run of these rows is going on, and takes nothing. @throws CliError 5; 7 where the storage fails */
-export async function refuseWhileSending(spec: SendingWork, { runs, processes, force }: LockOptions): Promise<void> {
+export async function refuseWhileSending(spec: SendingWork, { runs, ...how }: LockOptions): Promise<void> {
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	// Without the folder no run has begun, and a command that sends nothing leaves no file.
 	if (!existsSync(folder)) return;
-	const shard = shardIn(spec.options ?? {});
 	try {
-		for (const hash of [contentHashOf(spec), await pathHashOf(spec)]) {
-			for (const name of hash === undefined ? [] : overlappingLocks(folder, hash, shard)) {
-				refuseWhileLocked(join(folder, name), { processes, force });
-			}
+		for (const hash of await hashesOf(spec)) {
+			for (const name of overlappingLocks(folder, hash, shardOfWork(spec))) refuseWhileLocked(join(folder, name), how);
 		}
 	} catch (error) {
-		throw refusal(error, { folder: runs.folder, shard });
+		throw refusal(error, runs.folder, spec);
 	}
 }
 
-function contentHashOf({ manifest, options = {} }: LockedWork): string {
-	return hashOf(`${datasetIn({ options })}\0${manifest.sha256}`);
+function contentHashOf(spec: LockedWork): string {
+	return hashOf(`${datasetIn(spec)}\0${spec.manifest.sha256}`);
 }
 
 /** Links to one file are one manifest. One from a pipe has no path: two of them at the same time are two manifests. */
-async function pathHashOf(spec: SendingWork): Promise<string | undefined> {
+async function hashesOf(spec: SendingWork): Promise<readonly string[]> {
 	const { path } = spec.manifest;
-	if (path === null) return undefined;
+	if (path === null) return [contentHashOf(spec)];
 	const real = await realpath(path).catch(() => path);
-	return hashOf(`path\0${datasetIn(spec)}\0${real}`);
+	return [contentHashOf(spec), hashOf(`path\0${datasetIn(spec)}\0${real}`)];
 }
 
-/** @throws CliError 5 where another process holds the lock, 7 where the storage fails */
-async function takeRunLock(
-	name: string,
-	shard: Shard | undefined,
-	{ runs, processes, force }: LockOptions,
-	called?: string,
-): Promise<Lock> {
+function shardOfWork({ options = {} }: LockedWork): Shard | undefined {
+	return shardIn(options);
+}
+
+/** Takes all of these locks, or none. @throws CliError 5 where another process holds one, 7 where the storage fails */
+async function takeLocks(hashes: readonly string[], spec: LockedWork, { runs, ...how }: LockOptions): Promise<Lock> {
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
+	const shard = shardOfWork(spec);
+	const taken: Lock[] = [];
+	const release = async (): Promise<void> => {
+		for (const lock of taken.toReversed()) await lock[Symbol.asyncDispose]();
+	};
 	try {
 		makeFolder(folder);
-		const own = lockName(name, shard);
-		const lock = await takeLock(join(folder, own), { processes, force });
-		try {
+		for (const hash of hashes) {
+			const own = lockName(hash, shard);
+			taken.push(await takeLock(join(folder, own), how));
 			// Each process takes its own lock first. So of two that overlap and begin at once, one at least sees the other.
-			for (const other of overlappingLocks(folder, name, shard)) {
-				if (other !== own) refuseWhileLocked(join(folder, other), { processes, force });
-			}
-			return lock;
-		} catch (error) {
-			await lock[Symbol.asyncDispose]();
-			throw error;
+			const others = overlappingLocks(folder, hash, shard).filter((name) => name !== own);
+			for (const other of others) refuseWhileLocked(join(folder, other), how);
 		}
+		return { [Symbol.asyncDispose]: release };
 	} catch (error) {
-		throw refusal(error, { folder: runs.folder, shard, called });
+		await release();
+		throw refusal(error, runs.folder, spec);
 	}
 }
 
-type Refused = { readonly folder: string; readonly shard: Shard | undefined; readonly called?: string | undefined };
-
-function refusal(error: unknown, { folder, shard, called = "this manifest" }: Refused): CliError {
+function refusal(error: unknown, folder: string, spec: LockedWork): CliError {
 	if (!(error instanceof Locked)) return cannotRecord(folder, error);
 	const { owner, forcible } = error;
 	const who = `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
-	const what = shard === undefined ? called : `shard ${shardText(shard)} of ${called}`;
+	const { name = "this manifest" } = spec;
+	const shard = shardOfWork(spec);
+	const what = shard === undefined ? name : `shard ${shardText(shard)} of ${name}`;
 	const status = `kill -USR1 ${owner.pid} prints in its terminal how far it is`;
 	return new CliError(`${what} is in use by ${who}; nothing was sent`, {
 		exit: Exit.locked,
