@@ -21,23 +21,23 @@ export type Origin<By> = {
 	readonly isCertain: boolean;
 };
 
-type BlamedValue<By> = { readonly key: string; readonly value: JsonValue; readonly origin: Origin<By> };
+/** A present value, a change of a key, or the removal of the document. */
+export type BlamedLine<By> = {
+	readonly origin: Origin<By>;
+	/** undefined for the whole document */
+	readonly key?: string | undefined;
+	/** undefined for a present value */
+	readonly action?: "add" | "change" | "remove" | "remove document" | undefined;
+	readonly from?: JsonValue | undefined;
+	/** the present value, or that after the change */
+	readonly to?: JsonValue | undefined;
+};
 
-/** A change of a key, or the removal of the document. */
-type BlamedEvent<By> = { readonly origin: Origin<By> } & (
-	| { readonly action: "add"; readonly key: string; readonly to: JsonValue }
-	| { readonly action: "change"; readonly key: string; readonly from: JsonValue; readonly to: JsonValue }
-	| { readonly action: "remove"; readonly key: string; readonly from: JsonValue }
-	| { readonly action: "remove document" }
-);
-
-export type Blame<By> = {
-	/** the origin of each present value, in the order in which they were sent */
-	readonly present: readonly BlamedValue<By>[];
-	/** the origin of the document's removal; undefined where it was not removed */
-	readonly removal: Origin<By> | undefined;
+type Blame<By> = {
+	/** the origin of each present value, in the order in which they were sent, and of the document's removal */
+	readonly present: readonly BlamedLine<By>[];
 	/** all changes, the oldest first */
-	readonly events: readonly BlamedEvent<By>[];
+	readonly events: readonly BlamedLine<By>[];
 };
 
 /**
@@ -72,7 +72,7 @@ type Entry<By> = {
 /** The history of a document's metadata, write after write. */
 class History<By> {
 	readonly #normalise: Normalise;
-	readonly #events: BlamedEvent<By>[] = [];
+	readonly #events: BlamedLine<By>[] = [];
 	#entries: ReadonlyMap<string, Entry<By>> = new Map();
 	#removal: Origin<By> | undefined;
 
@@ -129,11 +129,9 @@ class History<By> {
 	}
 
 	blame(): Blame<By> {
-		const present: BlamedValue<By>[] = [];
-		for (const [key, { value, origin }] of this.#entries) {
-			if (value !== undefined) present.push({ key, value, origin });
-		}
-		return { present, removal: this.#removal, events: this.#events };
+		const present = Array.from(this.#entries, ([key, { value: to, origin }]): BlamedLine<By> => ({ key, to, origin }));
+		const removal = this.#removal === undefined ? [] : [{ origin: this.#removal }];
+		return { present: [...present.filter(({ to }) => to !== undefined), ...removal], events: this.#events };
 	}
 
 	/** Which of the writes that may have been the last set that value. */
@@ -149,10 +147,10 @@ class History<By> {
 		{ from, to }: { readonly from: JsonValue | undefined; readonly to: JsonValue | undefined },
 		origin: Origin<By>,
 	): void {
-		if (from === undefined) {
-			if (to !== undefined) this.#events.push({ origin, action: "add", key, to });
-		} else if (to === undefined) this.#events.push({ origin, action: "remove", key, from });
-		else this.#events.push({ origin, action: "change", key, from, to });
+		// A write in doubt may have left the key out before.
+		if (from === undefined && to === undefined) return;
+		const action = from === undefined ? "add" : to === undefined ? "remove" : "change";
+		this.#events.push({ origin, action, key, from, to });
 	}
 
 	/** Whether two values are equal, as they are or as the service normalises them. */

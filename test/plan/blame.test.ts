@@ -17,8 +17,8 @@ const doubtful = (by: string, sent: JsonObject | undefined, before?: JsonObject)
 
 /** `KEY=VALUE BY`; `BY?` where it is in doubt, `others<BY` where others did it before that write saw it. */
 function told(writes: readonly Write[], keeps?: (sent: Metadata) => Metadata): string[] {
-	return blame(writes, keeps).present.map(({ key, value, origin: { by, isRecorded, isCertain } }) => {
-		return `${key}=${JSON.stringify(value)} ${isRecorded ? "" : "others<"}${by}${isCertain ? "" : "?"}`;
+	return blame(writes, keeps).present.map(({ key = "removed", to, origin: { by, isRecorded, isCertain } }) => {
+		return `${key}${to === undefined ? "" : `=${JSON.stringify(to)}`} ${isRecorded ? "" : "others<"}${by}${isCertain ? "" : "?"}`;
 	});
 }
 
@@ -48,7 +48,7 @@ describe("who set each current value", () => {
 			[write("A", { a: 1 }), write("B", { a: 1 })],
 			["a=1 A"],
 		],
-		["nothing of a document that is removed", [write("A", { a: 1 }, {}), write("B", undefined)], []],
+		["that of its removal alone", [write("A", { a: 1 }, {}), write("B", undefined)], ["removed B"]],
 		["in doubt, with what was sent", [doubtful("A", { a: 1 }, {})], ["a=1 A?"]],
 		[
 			"certain, once the next run saw it",
@@ -86,15 +86,10 @@ describe("who set each current value", () => {
 		expect(told(writes)).toEqual(['l=["x,y"] B', "b=1 B"]);
 	});
 
-	it("names the run that removed the document, and forgets it if the document was written later", () => {
-		expect(blame([write("A", { a: 1 }, {}), write("B", undefined)]).removal).toMatchObject({
-			by: "B",
-			isCertain: true,
-		});
+	it("names the run that may have removed the document, and forgets it if the document was written later", () => {
 		const inDoubt = [write("A", { a: 1 }, {}), doubtful("B", undefined)];
-		expect(blame(inDoubt).removal).toMatchObject({ by: "B", isCertain: false });
-		expect(told(inDoubt)).toEqual(["a=1 A"]);
-		expect(blame([...inDoubt, write("C", { a: 2 }, { a: 1 })]).removal).toBeUndefined();
+		expect(told(inDoubt)).toEqual(["a=1 A", "removed B?"]);
+		expect(told([...inDoubt, write("C", { a: 2 }, { a: 1 })])).toEqual(["a=2 C"]);
 	});
 });
 
@@ -117,7 +112,7 @@ it("the current values are exactly those that were sent last", () => {
 		fc.property(writes, (all) => {
 			const last = all.at(-1)?.sent ?? new Map<string, JsonValue>();
 			const { present } = blame(all);
-			expect(new Map(present.map(({ key, value }) => [key, value]))).toEqual(last);
+			expect(new Map(present.map(({ key, to }) => [key, to]))).toEqual(last);
 		}),
 	);
 });
@@ -127,15 +122,15 @@ it("the events add up to the current values if every write is certain", () => {
 		fc.property(writes, (all) => {
 			const { present, events } = blame(all.map((each) => ({ ...each, isCertain: true })));
 			const keys = new Map<string, JsonValue>();
-			for (const event of events) {
-				if (event.action === "remove document") keys.clear();
-				else if (event.action === "remove") expect(keys.delete(event.key)).toBe(true);
+			for (const { action, key = "", to = null } of events) {
+				if (action === "remove document") keys.clear();
+				else if (action === "remove") expect(keys.delete(key)).toBe(true);
 				else {
-					expect(keys.has(event.key)).toBe(event.action === "change");
-					keys.set(event.key, event.to);
+					expect(keys.has(key)).toBe(action === "change");
+					keys.set(key, to);
 				}
 			}
-			expect(keys).toEqual(new Map(present.map(({ key, value }) => [key, value])));
+			expect(keys).toEqual(new Map(present.map(({ key, to }) => [key, to])));
 		}),
 	);
 });

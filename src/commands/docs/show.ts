@@ -3,7 +3,7 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
 import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import { type JsonValue, metadataText } from "../../json/values.ts";
+import { metadataText } from "../../json/values.ts";
 import { blame } from "../../plan/blame.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
@@ -12,13 +12,7 @@ import { documentJson, timeCell } from "../../workflows/lists/document-table.ts"
 import { printList } from "../../workflows/lists/list-output.ts";
 import { documentOf } from "../../workflows/named-document.ts";
 import { openDataset } from "../../workflows/open-run.ts";
-import {
-	type BlameLine,
-	blameShape,
-	presentLines,
-	recordedWrites,
-	sourceMembers,
-} from "../../workflows/recorded/blame.ts";
+import { type BlameLine, blameShape, recordedWrites, sourceMembers } from "../../workflows/recorded/blame.ts";
 import { numberText, sizeText } from "../../text/words.ts";
 
 /** `document` is an id or a name. */
@@ -88,10 +82,10 @@ async function linesOf(
 		status: undefined,
 	};
 	const present = { by: now, sent: metadata, before: metadata, isCertain: true };
-	const history = blame([...writes, present], normalise);
 	const place = { baseUrl, datasetId: dataset, documentId: id };
-	const exact = (line: BlameLine): JsonValue | undefined => inexact?.get(line.key ?? "") ?? line.value;
-	return presentLines(place, { ...history, removal: undefined }).map((line) => ({ ...line, value: exact(line) }));
+	return blame([...writes, present], normalise).present.map(({ key, to, origin }) => {
+		return { ...place, key, to: inexact?.get(key ?? "") ?? to, origin };
+	});
 }
 
 function factsOf({ id, name, size, createTime, parsing }: Document, dataset: string): (readonly [string, string])[] {

@@ -13,10 +13,8 @@ import {
 	type BlameLine,
 	blameShape,
 	byDocument,
-	eventLines,
 	type FoundWrite,
 	type Place,
-	presentLines,
 	recordedWrites,
 } from "../../workflows/recorded/blame.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
@@ -99,7 +97,8 @@ async function printed(
 		const [{ datasetId: id, baseUrl: address } = { datasetId: "", baseUrl: "" }] = ofDocument;
 		const history = blameOf(ofDocument, await rememberedNormalise(stateDir, address));
 		const place = { baseUrl: address, datasetId: id, documentId };
-		documents.push({ place, lines: flags.all === true ? eventLines(place, history) : presentLines(place, history) });
+		const lines = flags.all === true ? history.events : history.present;
+		documents.push({ place, lines: lines.map((line) => ({ ...place, ...line })) });
 	}
 	const format = chosenFormat(flags);
 	const asTable = isTable(format, app.io);

@@ -6,7 +6,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import type { Blame, BlamedWrite, Origin } from "../../plan/blame.ts";
+import type { BlamedLine, BlamedWrite } from "../../plan/blame.ts";
 import { type WrittenRow, writesTo } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
@@ -107,28 +107,9 @@ export function byDocument(found: readonly FoundWrite[]): FoundWrite[][] {
 export type Place = { readonly baseUrl: string; readonly datasetId: string; readonly documentId: string };
 
 /** A present value, the removal of the document, or an event. */
-export type BlameLine = Place & {
-	readonly origin: Origin<Source>;
-	/** undefined for the whole document */
-	readonly key?: string | undefined;
-	readonly value?: JsonValue | undefined;
-	readonly action?: string | undefined;
-	readonly from?: JsonValue | undefined;
-	readonly to?: JsonValue | undefined;
-};
+export type BlameLine = Place & BlamedLine<Source>;
 
 const NOT_RECORDED = "not by a recorded run";
-
-/** A line for each present value, and one for the removal of the document. */
-export function presentLines(place: Place, { present, removal }: Blame<Source>): BlameLine[] {
-	const values = present.map(({ key, value, origin }) => ({ ...place, key, value, origin }));
-	return removal === undefined ? values : [...values, { ...place, origin: removal }];
-}
-
-/** A line for each event. */
-export function eventLines(place: Place, { events }: Blame<Source>): BlameLine[] {
-	return events.map((event) => ({ ...place, ...event }));
-}
 
 type BlameColumn = ListColumn<BlameLine>;
 
@@ -157,7 +138,7 @@ const PLACE: readonly BlameColumn[] = [
 	{ name: "base_url", cell: ({ baseUrl }) => baseUrl },
 ];
 
-const VALUE: BlameColumn = { name: "value", cell: ({ key, value }) => (key === undefined ? "" : valueText(value)) };
+const VALUE: BlameColumn = { name: "value", cell: ({ to }) => valueText(to) };
 const CHANGE: readonly BlameColumn[] = [
 	{ name: "action", cell: ({ action = "" }) => action },
 	{ name: "from", cell: ({ from }) => valueText(from) },
@@ -171,9 +152,9 @@ export function blameShape(areEvents: boolean, withPlace: boolean): ListShape<Bl
 	return {
 		columns: [...(areEvents ? events : present), ...(withPlace ? PLACE : [])],
 		json: (line) => {
-			const { baseUrl, datasetId, documentId, action = null, key = null, value = null, from = null, to = null } = line;
+			const { baseUrl, datasetId, documentId, action = null, key = null, from = null, to = null } = line;
 			const place = { base_url: baseUrl, dataset_id: datasetId, document_id: documentId };
-			const what = areEvents ? { action, key, from, to } : { key, value };
+			const what = areEvents ? { action, key, from, to } : { key, value: to };
 			return JSON.stringify({ ...place, ...what, ...sourceMembers(line) });
 		},
 	};
