@@ -1,23 +1,18 @@
-import type { Metadata } from "../json/values.ts";
 import type { RowStatus } from "../outcomes.ts";
 import type { Normalise } from "../rest/flavours.ts";
 import { differenceOf } from "./change.ts";
 import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
+import type { Write } from "./verdict.ts";
 
 /** The write of a run to one document. */
-type AppliedWrite = {
+export type AppliedWrite = Write & {
 	/** line in the run's manifest, from 1 */
 	readonly line: number;
 	readonly datasetId: string;
-	/** empty for an upload that may not be stored */
+	/** empty for an upload whose file is not known to be stored */
 	readonly documentId: string;
-	readonly write: "update" | "upload" | "remove" | "rename";
-	/** an upload whose document took the place of this one, which is gone */
+	/** `upload`: the document whose place it took, where that was, or may have been, removed */
 	readonly replaced?: string | undefined;
-	/** what was sent */
-	readonly metadata: Metadata;
-	/** what the document had before; undefined where that is not known */
-	readonly before: Metadata | undefined;
 	/** the row's outcome; undefined where that is not known */
 	readonly status: RowStatus | undefined;
 };

@@ -19,7 +19,7 @@ export type Verdict = {
 /** A write to a document. */
 export type Write = {
 	readonly write: "update" | "upload" | "remove" | "rename";
-	/** what was sent */
+	/** what was sent; empty for a removal */
 	readonly metadata: Metadata;
 	/** what the document had before; undefined where that is not known */
 	readonly before: Metadata | undefined;

@@ -6,34 +6,21 @@ import { readChunks } from "../journal/files.ts";
 import { goodEntries } from "../journal/lines.ts";
 import { JOURNAL_FILE, type RecordedRun } from "../journal/reader.ts";
 import { allRowsOf, type SentRecord, type StoredRecord } from "../journal/records.ts";
-import { type RowStatus, isWritten } from "../../outcomes.ts";
+import { isWritten } from "../../outcomes.ts";
+import type { AppliedWrite } from "../../plan/undo.ts";
 import { RowNumbers } from "../journal/row-states.ts";
 import { hasAlready } from "../service/arrival.ts";
 
-/** The writes of a run for one row, over all attempts and executions. */
-export type WrittenRow = {
+/** The writes of a run for one row, over all attempts and executions. The last of them says what was sent. */
+export type WrittenRow = AppliedWrite & {
 	/** position in the manifest, from 0 */
 	readonly row: number;
-	/** line in the manifest, from 1 */
-	readonly line: number;
-	readonly datasetId: string;
-	/** empty for an upload whose file is not known to be stored */
-	readonly documentId: string;
-	readonly write: SentRecord["write"];
-	/** `upload`: the document whose place it took, where that was, or may have been, removed */
-	readonly replaced?: string | undefined;
 	/** `rename`: the names before and after it */
 	readonly names?: { readonly from: string; readonly to: string } | undefined;
-	/** the metadata that was sent last; empty for a removal */
-	readonly metadata: Metadata;
-	/** the before-image: the document's metadata before the run wrote it; undefined if unknown */
-	readonly before: Metadata | undefined;
 	/** when it was sent last, in epoch milliseconds */
 	readonly time: number;
 	/** number of the execution that sent it last */
 	readonly order: number;
-	/** the row's outcome; undefined if unknown */
-	readonly status: RowStatus | undefined;
 };
 
 /**
