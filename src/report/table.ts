@@ -39,7 +39,7 @@ export function tableOf(
 	width: number,
 ): (cells: readonly string[]) => string {
 	const wanted = columns.map(({ name }, at) =>
-		rows.reduce((most, row) => Math.max(most, displayWidth(row[at] ?? "")), displayWidth(name)),
+		rows.reduce((most, row) => Math.max(most, stringWidth(row[at] ?? "")), stringWidth(name)),
 	);
 	const isTyped = (at: number): boolean => columns[at]?.isTyped === true;
 	const besideTyped = width - lineWidth([...wanted.filter((_each, at) => isTyped(at)), 0]);
@@ -71,7 +71,7 @@ export function tableOf(
 		const padded = shown.map((at, index) => {
 			const [cell, room] = [cells[at] ?? "", widths[index] ?? 0];
 			const text = isTyped(at) ? cell : withEllipsis(cell, room);
-			const blanks = " ".repeat(Math.max(0, room - displayWidth(text)));
+			const blanks = " ".repeat(Math.max(0, room - stringWidth(text)));
 			return right.has(at) ? blanks + text : text + blanks;
 		});
 		return padded.join(BLANKS).trimEnd();
@@ -84,7 +84,7 @@ export function tableOf(
  * @param wanted the widths of the longest cells
  * @param least the width of each column that it is never narrowed below
  */
-export function columnWidths(wanted: readonly number[], width: number, least: readonly number[]): number[] {
+function columnWidths(wanted: readonly number[], width: number, least: readonly number[]): number[] {
 	const widths = [...wanted];
 	for (let surplus = lineWidth(widths) - width; surplus > 0; surplus -= 1) {
 		const giving = widths.map((each, column) => (each > (least[column] ?? 0) ? each : 0));
@@ -103,18 +103,13 @@ function areNumbers(cells: readonly string[]): boolean {
 	return cells.some((cell) => cell !== "") && cells.every((cell) => cell === "" || NUMBER.test(cell));
 }
 
-/** The width of a text on a terminal, in columns: wide characters (CJK, emoji) take two, combining marks none. */
-export function displayWidth(text: string): number {
-	return stringWidth(text);
-}
-
 /** Breaks a text between words. A wider word gets a line of its own, unbroken: it may be an address to copy. */
 export function wrapped(text: string, width: number): string[] {
 	const lines: string[] = [];
 	let line = "";
 	let used = 0;
 	for (const word of text.split(" ")) {
-		const length = displayWidth(word);
+		const length = stringWidth(word);
 		if (used > 0 && used + 1 + length > width) {
 			lines.push(line);
 			[line, used] = [word, length];
@@ -125,6 +120,6 @@ export function wrapped(text: string, width: number): string[] {
 
 /** A text cut to a width in columns, with an ellipsis where something is left out. */
 function withEllipsis(text: string, width: number): string {
-	if (displayWidth(text) <= width) return text;
-	return `${cutToWidth(text, width - 1, displayWidth)}…`;
+	if (stringWidth(text) <= width) return text;
+	return `${cutToWidth(text, width - 1, stringWidth)}…`;
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { pageForTerminal } from "../../src/report/page-text.ts";
-import { displayWidth } from "../../src/report/table.ts";
+import stringWidth from "string-width";
 
 const marked = {
 	bold: (text: string) => `\u001b[1m${text}\u001b[22m`,
@@ -99,7 +99,7 @@ describe("a page on a terminal", () => {
 				if (word !== "") expect([name, word, (after.get(word) ?? 0) >= times]).toEqual([name, word, true]);
 			}
 			for (const line of shown.split("\n")) {
-				if (!line.startsWith("    ") && displayWidth(line) > 80)
+				if (!line.startsWith("    ") && stringWidth(line) > 80)
 					expect(line.trim().replace(/^[-*] /, "")).not.toContain(" ");
 			}
 		}

@@ -1,6 +1,7 @@
 import fc from "fast-check";
+import stringWidth from "string-width";
 import { describe, expect, it } from "vitest";
-import { displayWidth, columnWidths, type Column, tableOf } from "../../src/report/table.ts";
+import { type Column, tableOf } from "../../src/report/table.ts";
 
 /** A table as it is printed: the columns, then the rows. */
 function printed(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
@@ -24,7 +25,8 @@ describe("a table", () => {
 		["e\u0301", 1],
 		["❤\uFE0F", 2],
 	])("knows that %j takes %d columns of a terminal", (text, width) => {
-		expect(displayWidth(text)).toBe(width);
+		const [head] = printed([{ name: "" }, { name: "y" }], [[text, "a"]], 80);
+		expect(head).toBe(`${" ".repeat(width)}  y`);
 	});
 
 	it("keeps columns straight below each other, wide characters or not", () => {
@@ -118,17 +120,26 @@ describe("a table", () => {
 		expect(line(["a".repeat(30), "0123456789abcdef"])).toBe("aaa…  0123456789abcdef");
 	});
 
+	/** The widths of cells of these widths in a row of a table. */
+	function widthsIn(table: number, cells: readonly number[], isTyped = false): number[] {
+		const row = cells.map((width) => "x".repeat(width));
+		const columns = row.map((_, at) => ({ name: "", isTyped: isTyped && at === 0 }));
+		return tableOf(
+			columns,
+			[row],
+			table,
+		)(row)
+			.split("  ")
+			.map((cell) => stringWidth(cell));
+	}
+
 	it("fits the terminal, or cuts no column below four", () => {
 		fc.assert(
 			fc.property(
-				fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 1, maxLength: 6 }),
+				fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 6 }),
 				fc.integer({ min: 1, max: 120 }),
 				(wanted, width) => {
-					const widths = columnWidths(
-						wanted,
-						width,
-						wanted.map(() => 4),
-					);
+					const widths = widthsIn(width, wanted);
 					const total = widths.reduce((sum, each) => sum + each + 2, -2);
 					expect(total <= width || widths.every((each) => each <= 4)).toBe(true);
 					for (const [column, each] of widths.entries()) {
@@ -144,9 +155,9 @@ describe("a table", () => {
 	});
 
 	it("narrows the widest columns alone, and those alike", () => {
-		expect(columnWidths([10, 100], 60, [4, 4])).toEqual([10, 48]);
-		expect(columnWidths([100, 100], 82, [4, 4])).toEqual([40, 40]);
-		expect(columnWidths([22, 30], 40, [22, 4])).toEqual([22, 16]);
-		expect(columnWidths([], 80, [])).toEqual([]);
+		expect(widthsIn(60, [10, 100])).toEqual([10, 48]);
+		expect(widthsIn(82, [100, 100])).toEqual([40, 40]);
+		expect(widthsIn(40, [22, 30], true)).toEqual([22, 16]);
+		expect(tableOf([], [], 80)([])).toBe("");
 	});
 });

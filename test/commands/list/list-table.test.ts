@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { displayWidth } from "../../../src/report/table.ts";
+import stringWidth from "string-width";
 import { liar } from "../../support/liar.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { serve } from "../../support/service.ts";
@@ -75,9 +75,9 @@ it("names and values with wide characters, emoji, escapes and line ends leave ev
 	for (const columns of [120, 80, 60]) {
 		const { lines, stderr } = await table(documents, columns);
 		expect(lines).toHaveLength(documents.length + 1);
-		const starts = lines.map((line) => displayWidth(line.slice(0, line.search(/document_id$|0{31}\d$/))));
+		const starts = lines.map((line) => stringWidth(line.slice(0, line.search(/document_id$|0{31}\d$/))));
 		expect(new Set(starts).size).toBe(1);
-		for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+		for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
 		for (const unsafe of ["\u001b", "\u202e", "\t"]) expect(lines.join("\n")).not.toContain(unsafe);
 		expect(stderr).toBe("4 documents\n");
 	}
