@@ -1,6 +1,6 @@
 import type { Activity } from "./activity.ts";
 import { Display } from "./io/display.ts";
-import { Writer, type Output, LogFile } from "./io/writer.ts";
+import { type LogFile, openLog, type Output, writerOn } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
 import { showLines, withoutWorkflowCommands } from "./text/show.ts";
@@ -50,7 +50,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let debugging = false;
 	let style = plainStyle;
 	let errStyle = plainStyle;
-	const errors = new Writer(stderr);
+	const errors = writerOn(stderr);
 	let isJson = false;
 	let log: LogFile | undefined;
 	let lastWords: (() => string) | undefined;
@@ -79,7 +79,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		// The key is masked before the text is quoted, which may change its characters.
 		sendLine(isJson ? JSON.stringify({ type, time: timers.date().toISOString(), text: redact(shown) }) : shown);
 	};
-	const results = new Writer(stdout);
+	const results = writerOn(stdout);
 	const out = (text: string): Promise<void> => {
 		const shown = masked(text);
 		if (stdout.isTTY === true && stderrIsTerminal) display.writes();
@@ -168,7 +168,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		async configure(options: IoOptions): Promise<void> {
 			quiet = options.quiet ?? quiet;
 			if (options.log !== undefined) {
-				log = LogFile.open(options.log.path);
+				log = openLog(options.log.path);
 				logged("begin", options.log.begins);
 			}
 			debugging = options.debug ?? debugging;
