@@ -1,5 +1,5 @@
 import type { Activity, WorkCount } from "../activity.ts";
-import { movedText, numberText, rateText } from "../text/words.ts";
+import { movedText, numberText, rateText, twoDigits } from "../text/words.ts";
 import { cutToWidth, type WidthOf } from "../text/show.ts";
 
 /** The number of rows that have an outcome. */
@@ -168,18 +168,16 @@ function countsText({ done, total }: RowCounts, hasShare: boolean): string {
 /** Whole seconds: `12s`, `3m05s`, `2h07m`. */
 function duration(seconds: number): string {
 	if (seconds < 60) return `${seconds}s`;
-	if (seconds < 3600) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
-	return `${Math.floor(seconds / 3600)}h${two(Math.floor((seconds % 3600) / 60))}m`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)}m${twoDigits(seconds % 60)}s`;
+	return `${Math.floor(seconds / 3600)}h${twoDigits(Math.floor((seconds % 3600) / 60))}m`;
 }
 
 /** Seconds as a clock shows them: `0:41`, `15:00`, `1:02:03`. */
 function clockText(seconds: number): string {
 	const whole = Math.floor(seconds);
-	const rest = `${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
+	const rest = `${twoDigits(Math.floor((whole % 3600) / 60))}:${twoDigits(whole % 60)}`;
 	return whole < 3600 ? rest.replace(/^0/, "") : `${Math.floor(whole / 3600)}:${rest}`;
 }
-
-const two = (number: number): string => String(number).padStart(2, "0");
 
 function joined(parts: readonly string[]): string {
 	return parts.join("  ");

@@ -1,7 +1,7 @@
 import type { Adjustment } from "../run/rate/rate-control.ts";
 import type { FoundRate } from "../run/rate/found-rate.ts";
 import type { Pace, SlowCause } from "../run/rate/slow-seconds.ts";
-import { numberText } from "../text/words.ts";
+import { localTimeText, numberText } from "../text/words.ts";
 
 /** Share of the cap below which a run names the cause of its speed. */
 const FULL_SHARE = 0.9;
@@ -71,7 +71,8 @@ export function adjustedLine(change: Adjustment) {
 /** `rate changed: 100 → 20 at 22:14 (runs adjust)`, in local time. */
 export function adjustedText(change: Adjustment): string {
 	const what = change.kind === "rate" ? `rate changed: ${change.from} → ${change.to}` : change.kind;
-	return `${what} at ${clockText(change.time)} (${change.by})`;
+	const [, clock] = localTimeText(change.time).split(" ");
+	return `${what} at ${clock} (${change.by})`;
 }
 
 /** The changes of a run in its summary, a text each. */
@@ -81,19 +82,9 @@ export function adjustedTexts(changes: readonly Adjustment[]): string[] {
 	return earlier <= 0 ? named : [`${numberText(earlier)} earlier ${earlier === 1 ? "change" : "changes"}`, ...named];
 }
 
-function clockText(time: Date): string {
-	const two = (number: number): string => String(number).padStart(2, "0");
-	return `${two(time.getHours())}:${two(time.getMinutes())}`;
-}
-
 /** `found 148 a second: above it the answers took longer`. */
 export function foundRateText({ rate, because, at }: FoundRate): string {
-	if (because === null) return `no limit was seen up to ${exactRateText(rate)} a second`;
-	const sign =
-		because === "latency" ? "above it the answers took longer" : `${because} at ${exactRateText(at)} a second`;
-	return `found ${exactRateText(rate)} a second: ${sign}`;
-}
-
-function exactRateText(rate: number): string {
-	return Number.isInteger(rate) ? numberText(rate) : String(rate);
+	if (because === null) return `no limit was seen up to ${numberText(rate)} a second`;
+	const sign = because === "latency" ? "above it the answers took longer" : `${because} at ${numberText(at)} a second`;
+	return `found ${numberText(rate)} a second: ${sign}`;
 }

@@ -33,8 +33,8 @@ export function rateText(rate: number): string {
 export function durationText(seconds: number): string {
 	if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
 	const whole = Math.round(seconds);
-	if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
-	return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
+	if (whole < 3600) return `${Math.floor(whole / 60)} min ${twoDigits(whole % 60)} s`;
+	return `${Math.floor(whole / 3600)} h ${twoDigits(Math.floor((whole % 3600) / 60))} min`;
 }
 
 /** `0 B`, `1.4 kB`, `14 kB`, `1.2 GB`: by thousands, as disks and file managers count. */
@@ -57,9 +57,13 @@ export const TIME_WIDTH = "2026-11-22 00:24".length;
 
 /** `2026-11-22 00:24` in the zone of this machine. */
 export function localTimeText(time: Date): string {
-	const two = (value: number): string => String(value).padStart(2, "0");
-	const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-	return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+	const day = `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`;
+	return `${day} ${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
+}
+
+/** `07`: a part of a time. */
+export function twoDigits(number: number): string {
+	return String(number).padStart(2, "0");
 }
 
 /** `a, b or c`. */
