@@ -82,18 +82,17 @@ export function rateSettingText(setting: RateSetting): string {
 
 /** Whether the rate is found at any time. */
 export function isEverAuto(setting: RateSetting): boolean {
-	return typeof setting === "object" ? setting.some(({ rate }) => rate === "auto") : setting === "auto";
+	return choicesIn(setting).includes("auto");
 }
 
 /** The highest rate that a setting allows at any time. A rate that is found is none that the user allows: it counts as 0. */
 export function highestRate(setting: RateSetting): Rate {
-	if (typeof setting !== "object") return setting === "auto" ? 0 : setting;
-	const rates = setting.map(({ rate }) => {
-		if (rate === "auto") return 0;
-		return rate === "unlimited" ? Number.POSITIVE_INFINITY : rate;
-	});
-	const highest = Math.max(...rates);
-	return highest === Number.POSITIVE_INFINITY ? "unlimited" : highest;
+	const rates = choicesIn(setting).map((rate) => (rate === "auto" ? 0 : rate));
+	return rates.find((rate) => rate === "unlimited") ?? Math.max(...rates.map(Number));
+}
+
+function choicesIn(setting: RateSetting): readonly RateChoice[] {
+	return typeof setting === "object" ? setting.map(({ rate }) => rate) : [setting];
 }
 
 function clockText(minute: number): string {
