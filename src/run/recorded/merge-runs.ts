@@ -18,14 +18,7 @@ import { headerOf } from "./unfinished.ts";
 const BATCH = 512;
 
 /** A run whose record was made from those of its shards, still open for its end. */
-export type MergedRun = {
-	readonly file: RunFile;
-	readonly journal: Recorder<Work>;
-	/** when its last shard ended */
-	readonly ended: Date;
-	/** from the start of its first shard to the end of its last */
-	readonly seconds: number;
-};
+export type MergedRun = Awaited<ReturnType<typeof mergeRuns>>;
 
 /**
  * Records the run that finished shards are together. Every row has its records of exactly one shard, at its position in the
@@ -34,23 +27,36 @@ export type MergedRun = {
  * @param tool version of the program
  * @throws CliError exit 7 where the storage fails, 8 where two shards have the same row; then no file is left
  */
-export async function mergeRuns(
-	runs: RunStore,
-	whole: readonly [ShardRun, ...ShardRun[]],
-	tool: string,
-): Promise<MergedRun> {
+export async function mergeRuns(runs: RunStore, whole: readonly [ShardRun, ...ShardRun[]], tool: string) {
 	const run = runId(Date.now(), randomInt(4096));
 	const times = timesOf(whole);
 	const base = whole.find(({ isLocal }) => isLocal) ?? whole[0];
-	const file = await runFileOf(run, { runs, whole, base, tool, began: times.began });
+	const path = hasCopy(base) ? runs.path(run, "manifest") : base.file.manifest.path;
+	const rows = whole.reduce((sum, part) => sum + part.recorded.header.manifest.rows, 0);
+	const file: RunFile = {
+		...base.file,
+		run,
+		ragtag: tool,
+		started: new Date(times.began).toISOString(),
+		order: await orderOf(runs, whole, times.began),
+		manifest: { ...base.file.manifest, sha256: base.recorded.header.manifest.sha256, path, rows },
+		mergedFrom: whole.map((part) => part.file.run),
+		options: wholeOptions(base.file.options),
+	};
 	const writer = await createRun(runs.path(run), mergedHeader(file, whole, times));
 	try {
 		for (const part of whole) await copyRecords(part, writer);
-		if (hasCopy(base)) await copyFile(join(base.folder, "manifest"), runs.path(run, "manifest"));
+		if (hasCopy(base)) await copyFile(join(base.folder, "manifest"), path);
 		await writeFile(runs.path(run, "run.json"), runFileText(file), { mode: 0o600, flag: "wx", flush: true });
 		await syncFolder(runs.path(run));
-		const journal = new Recorder<Work>(writer, new Map(), Date.now);
-		return { file, journal, ended: new Date(times.ended), seconds: (times.ended - times.first) / 1000 };
+		return {
+			file,
+			journal: new Recorder<Work>(writer, new Map(), Date.now),
+			/** when its last shard ended */
+			ended: new Date(times.ended),
+			/** from the start of its first shard to the end of its last */
+			seconds: (times.ended - times.first) / 1000,
+		};
 	} catch (error) {
 		await writer.close();
 		await runs.remove(run);
@@ -67,31 +73,6 @@ function timesOf(whole: readonly ShardRun[]): Times {
 	const latest = (times: readonly number[]): number => times.reduce((one, other) => Math.max(one, other));
 	const first = starts.reduce((one, other) => Math.min(one, other));
 	return { first, began: latest(starts), ended: Math.max(latest(ends), latest(starts)) };
-}
-
-type Merge = {
-	readonly runs: RunStore;
-	readonly whole: readonly ShardRun[];
-	readonly base: ShardRun;
-	readonly tool: string;
-	readonly began: number;
-};
-
-async function runFileOf(run: string, { runs, whole, base, tool, began }: Merge): Promise<RunFile> {
-	const { file, recorded } = base;
-	const order = await orderOf(runs, whole, began);
-	const path = hasCopy(base) ? runs.path(run, "manifest") : file.manifest.path;
-	const rows = whole.reduce((sum, part) => sum + part.recorded.header.manifest.rows, 0);
-	return {
-		...file,
-		run,
-		ragtag: tool,
-		started: new Date(began).toISOString(),
-		order,
-		manifest: { ...file.manifest, sha256: recorded.header.manifest.sha256, path, rows },
-		mergedFrom: whole.map((part) => part.file.run),
-		options: wholeOptions(file.options),
-	};
 }
 
 /**

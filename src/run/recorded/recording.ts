@@ -59,20 +59,18 @@ export async function openRecording(spec: RunSpec, options: RecordingOptions): P
 	const lock = await lockForSending(spec, options);
 	const release = async (): Promise<void> => lock[Symbol.asyncDispose]();
 	try {
-		const choice = await findUnfinished(spec, options);
-		if (choice === "none") return { ...(await startRun(spec, options)), notResumed: undefined, release };
-		if ("resume" in choice) return { ...(await resumeRun(choice.resume, spec, options)), release };
-		return { ...(await startRun(spec, options)), notResumed: choice.notResumed, release };
+		const { resume, notResumed } = await findUnfinished(spec, options);
+		const opened = await (resume === undefined ? startRun(spec, options) : resumeRun(resume, spec, options));
+		return { ...opened, notResumed, release };
 	} catch (error) {
 		await release();
 		throw error;
 	}
 }
 
-async function startRun(
-	spec: RunSpec,
-	{ runs, now }: RecordingOptions,
-): Promise<Omit<Recording, "release" | "notResumed">> {
+type Opened = Omit<Recording, "release" | "notResumed">;
+
+async function startRun(spec: RunSpec, { runs, now }: RecordingOptions): Promise<Opened> {
 	const all = await runs.files();
 	const order = await takeOrder(runs.folder, all).catch((error: unknown) => {
 		throw cannotRecord(runs.folder, error);
@@ -146,7 +144,7 @@ async function resumeRun(
 	found: RecordedRun,
 	spec: RunSpec,
 	{ runs, now, reopen = false }: RecordingOptions,
-): Promise<Omit<Recording, "release">> {
+): Promise<Opened> {
 	const { run, manifest } = found.header;
 	const earlierMilliseconds = await millisecondsOf(found, runs);
 	// These records are read before the first of their rows is settled. A reopened row is as uncertain as one that a killed
@@ -158,7 +156,7 @@ async function resumeRun(
 	const header = headerOf(run, spec, { now: now(), order });
 	const writer = await continueRun(found, { ...header, manifest, earlierMilliseconds });
 	const resumed = { inDoubt: found.state.countInDoubt(), seconds: earlierMilliseconds / 1000 };
-	return { run, writer, all, inDoubt, resumed, notResumed: undefined, superseded: [], discard: undefined };
+	return { run, writer, all, inDoubt, resumed, superseded: [], discard: undefined };
 }
 
 /**

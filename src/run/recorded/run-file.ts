@@ -55,50 +55,51 @@ export function recordedSending({ undo, rate, concurrency }: SendingFlags): obje
 	return { undo, concurrency, rate: rate === undefined ? undefined : rateSettingText(rate) };
 }
 
-const RUN_FILE = v.object({
-	/** increased when the meaning of a member changes */
-	schema: v.literal(1),
-	run: v.string(),
-	/** the command that began it: `docs tag`, `runs undo` */
-	command: v.string(),
-	/** version of the program that began it */
-	ragtag: v.string(),
-	/** ISO 8601 */
-	started: v.string(),
-	/** number in the order in which runs began, whatever the clock said; 0 for a merged run that all others followed */
-	order: ORDER,
-	/** number of its newest execution, where it was resumed or retried */
-	lastOrder: known(ORDER),
-	/** `user@host` of the process that began it; absent where the system names no user */
-	by: known(v.string()),
-	/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
-	manifest: v.object({
-		name: v.string(),
-		path: v.string(),
-		sha256: v.string(),
-		rows: v.number(),
-		/** for a plan: name of the manifest whose lines its rows name */
-		source: known(v.string()),
+const RUN_FILE = v.pipe(
+	v.object({
+		/** increased when the meaning of a member changes */
+		schema: v.literal(1),
+		run: v.string(),
+		/** the command that began it: `docs tag`, `runs undo` */
+		command: v.string(),
+		/** version of the program that began it */
+		ragtag: v.string(),
+		/** ISO 8601 */
+		started: v.string(),
+		/** number in the order in which runs began, whatever the clock said; 0 for a merged run that all others followed */
+		order: ORDER,
+		/** number of its newest execution, where it was resumed or retried */
+		lastOrder: known(ORDER),
+		/** `user@host` of the process that began it; absent where the system names no user */
+		by: known(v.string()),
+		/** `name` as the user gave it; `path` is absolute, or the path of the copy in the run's folder */
+		manifest: v.object({
+			name: v.string(),
+			path: v.string(),
+			sha256: v.string(),
+			rows: v.number(),
+			/** for a plan: name of the manifest whose lines its rows name */
+			source: known(v.string()),
+		}),
+		/** the shards whose records were joined in this one; absent for a run that sent its rows itself */
+		mergedFrom: known(TEXTS),
+		/** options of the command that change what is sent, after parsing */
+		options: v.custom<JsonObject>(isJsonObject),
+		/** how its rows are sent, where the command line said so; a resumed run does the same */
+		sending: known(SENDING),
+		/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
+		flags: TEXTS,
+		/** as `normaliseBaseUrl` gives it */
+		base_url: v.string(),
 	}),
-	/** the shards whose records were joined in this one; absent for a run that sent its rows itself */
-	mergedFrom: known(TEXTS),
-	/** options of the command that change what is sent, after parsing */
-	options: v.custom<JsonObject>(isJsonObject),
-	/** how its rows are sent, where the command line said so; a resumed run does the same */
-	sending: known(SENDING),
-	/** global flags that the next command needs too: `--profile`, `--ca-file`, each followed by its value */
-	flags: TEXTS,
-	/** as `normaliseBaseUrl` gives it */
-	base_url: v.string(),
-});
-
-type Recorded = Omit<v.InferOutput<typeof RUN_FILE>, "schema" | "base_url" | "manifest">;
+	v.transform((read) => {
+		const { schema: _, base_url: baseUrl, ...file } = read;
+		return { ...file, baseUrl };
+	}),
+);
 
 /** The task of a run: enough to resume it from any folder. It does not contain the API key. */
-export type RunFile = Readonly<Recorded> & {
-	readonly baseUrl: string;
-	readonly manifest: Readonly<v.InferOutput<typeof RUN_FILE>["manifest"]>;
-};
+export type RunFile = Readonly<v.InferOutput<typeof RUN_FILE>>;
 
 export function runFileText(file: RunFile): string {
 	return `${JSON.stringify({ schema: 1, ...runFileMembers(file) }, undefined, "\t")}\n`;
@@ -112,9 +113,7 @@ export function runFileMembers({ baseUrl, sending, ...file }: RunFile): object {
 /** Reads a `run.json`. @returns undefined where it is damaged, or has the schema of another release */
 export function readRunFile(text: string): RunFile | undefined {
 	const { success, output } = v.safeParse(RUN_FILE, jsonObjectOf(text));
-	if (!success) return undefined;
-	const { schema: _, base_url: baseUrl, ...file } = output;
-	return { ...file, baseUrl };
+	return success ? output : undefined;
 }
 
 /** A run's name: the second in which it began (UTC), then its milliseconds and a random number, three hexadecimal digits each. */

@@ -106,12 +106,16 @@ async function runFileIn(folder: string): Promise<RunFile | undefined> {
 	}
 }
 
-/** Options that are paths of one machine. They say where files are, never what is sent of them. */
-const OF_A_MACHINE: readonly string[] = ["filesRoot", "schema"];
-
 /** The recorded options without the shard: those of the whole manifest. */
 export function wholeOptions(options: JsonObject): JsonObject {
-	return withoutMembers(options, ["shard"]);
+	const { shard: _, ...whole } = options;
+	return whole;
+}
+
+/** The same without paths of one machine. They say where files are, never what is sent of them. */
+function sharedOptions(options: JsonObject): JsonObject {
+	const { filesRoot: _, schema: _schema, ...shared } = wholeOptions(options);
+	return shared;
 }
 
 /**
@@ -169,8 +173,7 @@ function differenceOf({ file: one, shard }: ShardPart, { file: other, shard: its
 	if (one.manifest.sha256 !== other.manifest.sha256) return "their manifests have different content";
 	if (one.baseUrl !== other.baseUrl) return `one wrote to ${one.baseUrl}, the other to ${other.baseUrl}`;
 	if (shard.count !== its.count) return `one is shard ${shardText(shard)}, the other ${shardText(its)}`;
-	const options = (of: RunFile): JsonObject => withoutMembers(of.options, ["shard", ...OF_A_MACHINE]);
-	const isSame = isDeepStrictEqual(options(one), options(other));
+	const isSame = isDeepStrictEqual(sharedOptions(one.options), sharedOptions(other.options));
 	return isSame ? undefined : "their options change differently what is sent";
 }
 
@@ -200,10 +203,6 @@ const LISTED = 8;
 function listOf(names: readonly string[]): string {
 	const more = names.length - LISTED;
 	return names.slice(0, LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
-}
-
-function withoutMembers(options: JsonObject, left: readonly string[]): JsonObject {
-	return Object.fromEntries(Object.entries(options).filter(([name]) => !left.includes(name)));
 }
 
 function refused(text: string, hint: string): CliError {

@@ -32,13 +32,12 @@ export type RunSpec = {
 	readonly undoes?: string | undefined;
 };
 
-/** The effect of `--resume`. */
-type ResumeChoice =
-	| { readonly resume: RecordedRun }
-	/** a new run starts, and the unfinished one is left alone */
-	| { readonly notResumed: { readonly run: string; readonly why: string } }
-	/** a new run starts, as none is unfinished */
-	| "none";
+/** The effect of `--resume`. A new run starts unless `resume` is there. */
+type ResumeChoice = {
+	readonly resume?: RecordedRun;
+	/** an unfinished run that is left alone */
+	readonly notResumed?: { readonly run: string; readonly why: string };
+};
 
 /** The run to resume differs from the wanted one. Nothing was sent. */
 export class ForeignRun extends Error {
@@ -69,11 +68,11 @@ export async function findUnfinished(
 	spec: RunSpec,
 	{ runs, resume, now, touchedSince }: FindUnfinishedOptions,
 ): Promise<ResumeChoice> {
-	if (resume === false) return "none";
+	if (resume === false) return {};
 	const headerNow = (run: string): HeaderRecord => headerOf(run, spec, { now: now() });
 	if (resume === true) return await newestUnfinished(spec, headerNow, { runs, touchedSince });
 	const recorded = await runs.journal(resume);
-	if (recorded === undefined) return "none";
+	if (recorded === undefined) return {};
 	// Another name or path of the same content is no difference.
 	const difference = compareHeader(recorded.header, headerNow(resume));
 	if (difference !== undefined) throw new ForeignRun(resume, difference);
@@ -93,7 +92,7 @@ async function newestUnfinished(
 		// The run was killed before its header was written: nothing was sent.
 		if (recorded === undefined) continue;
 		const { run } = file;
-		if (isFinished(recorded) && runs.hasSummary(run)) return "none";
+		if (isFinished(recorded) && runs.hasSummary(run)) return {};
 		const mark = markOf(runs, run);
 		if (mark !== undefined) {
 			const why = mark.isUndone ? `run ${mark.by} undid it` : `run ${mark.by} has taken its place`;
@@ -102,7 +101,7 @@ async function newestUnfinished(
 		const why = compareHeader(recorded.header, headerNow(run)) ?? (await touchedSince?.(file));
 		return why === undefined ? { resume: recorded } : { notResumed: { run, why } };
 	}
-	return "none";
+	return {};
 }
 
 /**

@@ -46,11 +46,11 @@ export async function unfinishedRun(run: Run, rows: RowSource): Promise<Unfinish
 	const options = resumeOptions(run, rows);
 	if (options.resume === false) return undefined;
 	const wanted = runSpecOf(run, rows);
-	const found = await findUnfinished(wanted, options).catch((error: unknown) => {
+	const { resume } = await findUnfinished(wanted, options).catch((error: unknown) => {
 		throw foreignExplained(error, wanted, flags);
 	});
-	if (found === "none" || !("resume" in found)) return undefined;
-	const { header, state } = found.resume;
+	if (resume === undefined) return undefined;
+	const { header, state } = resume;
 	return {
 		run: header.run,
 		totals: state.totals(),
