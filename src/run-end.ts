@@ -1,7 +1,7 @@
 import type { CliError, ExitCode } from "./errors.ts";
 import type { Problem } from "./manifest/types.ts";
 import type { PageFailure } from "./report/page/model.ts";
-import { type Ended, type Summary, summaryOf } from "./report/summary.ts";
+import { type Ended, summaryOf } from "./report/summary.ts";
 import type { Outcome } from "./run/types.ts";
 
 /** Failed rows, and problems of a manifest, that are kept for the outputs of a run. The others are counted. */
@@ -29,29 +29,7 @@ export type FailedRow = PageFailure & {
 };
 
 /** The facts about an ended command for its outputs. The key is masked in its texts. */
-export type RunEnd = {
-	/** `docs tag` */
-	readonly command: string;
-	/** arguments as they were typed: a manifest, files, the name of a run */
-	readonly args: readonly string[];
-	readonly exit: ExitCode;
-	/** the result in sentences, and the next command */
-	readonly text: string;
-	/** undefined where the command ended before its rows were known */
-	readonly summary: Summary | undefined;
-	/** its members that no summary has, as the causes that made it slow; undefined where the summary is */
-	readonly result: Ended | undefined;
-	/** the folder of the recorded run; undefined where none is recorded */
-	readonly folder: string | undefined;
-	readonly started: Date;
-	readonly ended: Date;
-	/** in the order of the manifest, at most 10,000 */
-	readonly problems: readonly Problem[];
-	readonly problemCount: number;
-	/** in the order of the manifest, at most 10,000; a resumed run has also those of its earlier executions */
-	readonly failedRows: readonly FailedRow[];
-	readonly failedRowCount: number;
-};
+export type RunEnd = ReturnType<RunEndCollector["endOf"]>;
 
 type FailedOutcome = Pick<Outcome, "item" | "documentId" | "name" | "error" | "attempts">;
 
@@ -129,7 +107,7 @@ export class RunEndCollector {
 	}
 
 	/** The facts that are known now. */
-	endOf(exit: ExitCode): RunEnd {
+	endOf(exit: ExitCode) {
 		const masked = this.#masked;
 		const result = this.#result;
 		const summary = result && summaryOf(result, exit);
@@ -137,17 +115,25 @@ export class RunEndCollector {
 			.toSorted(([one], [other]) => one - other)
 			.map(([, row]) => ({ ...row, documentId: masked(row.documentId), text: masked(row.text) }));
 		return {
+			/** `docs tag` */
 			command: this.#command,
+			/** arguments as they were typed: a manifest, files, the name of a run */
 			args: this.#args.map(masked),
 			exit,
+			/** the result in sentences, and the next command */
 			text: masked(this.#text ?? ""),
+			/** undefined where the command ended before its rows were known */
 			summary,
+			/** its members that no summary has, as the causes that made it slow; undefined where the summary is */
 			result,
+			/** the folder of the recorded run; undefined where none is recorded */
 			folder: result?.folder ?? this.folder,
 			started: this.#started,
 			ended: this.#now(),
+			/** in the order of the manifest, at most 10,000 */
 			problems: this.#problems.map((problem) => ({ ...problem, text: masked(problem.text) })),
 			problemCount: this.#problemCount,
+			/** in the order of the manifest, at most 10,000; a resumed run has also those of its earlier executions */
 			failedRows,
 			failedRowCount: Math.max(failedRows.length, summary?.failed ?? 0),
 		};
