@@ -35,12 +35,6 @@ const POINT = v.object({
 /** The figures of a short part of a run, mostly one second: a line of `series.jsonl`. */
 export type SeriesPoint = Readonly<v.InferOutput<typeof POINT>>;
 
-/** @returns undefined for a line that was cut off, or is none of ours */
-function readPoint(line: string): SeriesPoint | undefined {
-	const { success, output } = v.safeParse(POINT, jsonObjectOf(line));
-	return success ? output : undefined;
-}
-
 /** Milliseconds are enough: sums of binary fractions would have many digits. */
 function rounded(seconds: number): number {
 	return Math.round(seconds * 1000) / 1000;
@@ -62,12 +56,12 @@ function append(path: string, text: string): void {
 	}
 }
 
-/** The points of a run, in the order of their times of writing; none where it recorded none. */
+/** The points of a run, in the order of their times of writing; none where it recorded none. Other lines are skipped. */
 export async function readSeries(path: string): Promise<readonly SeriesPoint[]> {
 	return textOf(path)
 		.split("\n")
-		.map(readPoint)
-		.filter((point) => point !== undefined);
+		.map(jsonObjectOf)
+		.filter((point) => v.is(POINT, point));
 }
 
 function textOf(path: string): string {
