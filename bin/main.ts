@@ -88,7 +88,7 @@ process.on("warning", (warning) => {
 	if (!warning.message.startsWith("SQLite is an experimental feature")) for (const print of printers) print(warning);
 });
 
-const processes = {
+const ownProcess = {
 	pid: process.pid,
 	isRunning: (pid: number): boolean => {
 		try {
@@ -110,7 +110,7 @@ function homeFolder(): string | undefined {
 }
 
 const home = homeFolder();
-const app = createApp({ io, env, home, stdin, signal, processes });
+const app = createApp({ io, env, home, stdin, signal, ownProcess });
 void main(process.argv.slice(2), app).then(async (exit) => {
 	process.exitCode = exit;
 	await io.flush();

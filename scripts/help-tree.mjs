@@ -34,8 +34,8 @@ async function printed({ main, createApp, createIo }, argv) {
 	const stdin = new PassThrough().end();
 	const io = createIo({ stdin, stdout, stderr, env: {} });
 	const signal = new AbortController().signal;
-	const processes = { pid: process.pid, isRunning: () => true };
-	const exit = await main(argv, createApp({ io, env: {}, home: undefined, stdin, signal, processes }));
+	const ownProcess = { pid: process.pid, isRunning: () => true };
+	const exit = await main(argv, createApp({ io, env: {}, home: undefined, stdin, signal, ownProcess }));
 	if (exit !== 0 || text === "") throw new Error(`ragtag ${argv.join(" ")} ended with ${exit}`);
 	return text;
 }

@@ -15,7 +15,7 @@ import { RunStore } from "./run/recorded/run-store.ts";
 import { RememberedDatasets } from "./run/service/service-memory.ts";
 import { currentUserId } from "./user-id.ts";
 import { stopOf } from "./run/stop/shutdown.ts";
-import type { Processes } from "./run/storage/process-owner.ts";
+import { type OwnProcess, processesHere } from "./run/storage/process-owner.ts";
 import { TemporaryFolder } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, openSession, type Session, type SessionOptions } from "./session.ts";
@@ -38,14 +38,14 @@ type AppDependencies = {
 	readonly home: string | undefined;
 	readonly stdin: Readable;
 	readonly signal: AbortSignal;
-	readonly processes: Processes;
+	readonly ownProcess: OwnProcess;
 	readonly clock?: Clock;
 	readonly timers?: AppTimers;
 };
 
 export function createApp(dependencies: AppDependencies) {
-	const { io, env, home, stdin, signal, processes } = dependencies;
-	const { clock = systemClock, timers = realTimers } = dependencies;
+	const { io, env, home, stdin, signal, clock = systemClock, timers = realTimers } = dependencies;
+	const processes = processesHere(dependencies.ownProcess);
 	// Each request that waits for its turn listens to it. Node would warn of a leak.
 	setMaxListeners(0, signal);
 	const cooldown = new Cooldown(clock);

@@ -69,7 +69,7 @@ export async function ragtag(argv: readonly string[], world: World = {}): Promis
 		signal,
 		clock: world.clock ?? fastClock,
 		...(world.timers === undefined ? {} : { timers: world.timers }),
-		processes: { pid: process.pid, isRunning: () => true },
+		ownProcess: { pid: process.pid, isRunning: () => true },
 	});
 	const { beforeConnecting } = world;
 	const connect: App["connect"] = async (...about) => {

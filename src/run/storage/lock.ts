@@ -4,12 +4,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../errors.ts";
 import {
 	type LockOwner,
-	type Machine,
 	ownerStateOf,
 	ownerText,
 	type Processes,
 	readOwner,
-	thisMachine,
 	thisProcessAsOwner,
 } from "./process-owner.ts";
 import { ifThere, readTextIfThere, removeFile } from "./quick-files.ts";
@@ -44,8 +42,6 @@ type LockOptions = {
 	readonly processes: Processes;
 	/** takes a lock of another machine too, but never one of a process that runs here */
 	readonly force?: boolean;
-	/** this machine where absent */
-	readonly machine?: Machine;
 };
 
 /**
@@ -58,19 +54,18 @@ type LockOptions = {
  *
  * @throws Locked where another process holds it
  */
-export async function takeLock(path: string, { processes, force = false, machine }: LockOptions): Promise<Lock> {
+export async function takeLock(path: string, { processes, force = false }: LockOptions): Promise<Lock> {
 	const folder = realpathSync.native(dirname(resolve(path)));
 	const lock = join(folder, `${basename(path)}.lock`);
-	const here = machine ?? thisMachine(processes);
 	const nonce = randomBytes(NONCE_BYTES).toString("hex");
 	const draft = `${lock}.${nonce}`;
 	mkdirSync(draft, { mode: 0o700 });
 	try {
 		// It is not synced: one that a loss of power empties counts as abandoned.
-		const owner = ownerText(thisProcessAsOwner(here, processes.pid, nonce));
+		const owner = ownerText(thisProcessAsOwner(processes, nonce));
 		writeFileSync(join(draft, nonce), owner, { flag: "wx", mode: 0o600 });
 		for (let tries = 1; !isRenamed(draft, lock, tries === MOST_TRIES); tries++) {
-			const abandoned = abandonedFile(lock, here, force);
+			const abandoned = abandonedFile(lock, processes, force);
 			if (abandoned !== undefined) free(lock, abandoned);
 		}
 	} catch (error) {
@@ -81,18 +76,18 @@ export async function takeLock(path: string, { processes, force = false, machine
 }
 
 /** Refuses where another process holds that lock, and takes nothing. @throws Locked */
-export function refuseWhileLocked(path: string, { processes, force = false, machine }: LockOptions): void {
-	abandonedFile(`${path}.lock`, machine ?? thisMachine(processes), force);
+export function refuseWhileLocked(path: string, { processes, force = false }: LockOptions): void {
+	abandonedFile(`${path}.lock`, processes, force);
 }
 
 /** The file of a lock that may be taken over; undefined where there is no lock. @throws Locked for any other lock */
-function abandonedFile(lock: string, here: Machine, force: boolean): string | undefined {
+function abandonedFile(lock: string, here: Processes, force: boolean): string | undefined {
 	const [file] = ifThere(() => readdirSync(lock)) ?? [];
 	const text = file === undefined ? undefined : readTextIfThere(join(lock, file), constants.O_NOFOLLOW);
 	if (text === undefined) return undefined;
 	const owner = readOwner(text);
 	if (owner === undefined) return file;
-	const state = ownerStateOf(owner, here, here.processOf(owner.pid));
+	const state = ownerStateOf(owner, here);
 	if (state === "gone" || (state === "elsewhere" && force)) return file;
 	throw new Locked(lock, owner, state === "elsewhere");
 }

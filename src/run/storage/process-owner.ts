@@ -18,9 +18,6 @@ const OWNER = v.object({
 });
 export type LockOwner = Readonly<v.InferOutput<typeof OWNER>>;
 
-/** A process that runs. `start` is null where the system does not give it. */
-type RunningProcess = { readonly start: string | null };
-
 /** The state of a lock's owner. */
 export type OwnerState =
 	/** it runs on this machine: its lock is never taken */
@@ -30,20 +27,12 @@ export type OwnerState =
 	/** it is of another machine, or of this one before a restart: whether it runs can't be known here */
 	| "elsewhere";
 
-/**
- * @param here this process
- * @param running the process that has the owner's id now, if there is one
- */
-export function ownerStateOf(
-	owner: LockOwner,
-	here: Pick<LockOwner, "host" | "boot">,
-	running: RunningProcess | undefined,
-): OwnerState {
+export function ownerStateOf(owner: LockOwner, here: Processes): OwnerState {
 	if (owner.host !== here.host || owner.boot !== here.boot) return "elsewhere";
-	if (running === undefined) return "gone";
+	const start = here.startOf(owner.pid);
+	if (start === undefined) return "gone";
 	// Systems use process ids again, so only the start can differ. An unknown one counts as the same.
-	const isSame = owner.start === null || running.start === null || owner.start === running.start;
-	return isSame ? "running" : "gone";
+	return owner.start === null || start === null || owner.start === start ? "running" : "gone";
 }
 
 export function ownerText(owner: LockOwner): string {
@@ -56,43 +45,44 @@ export function readOwner(text: string): LockOwner | undefined {
 	return success ? output : undefined;
 }
 
-/** Facts that only the process itself knows. They are passed in, as no file here touches `process`. */
+/** The processes of this machine. */
 export type Processes = {
 	/** of this process */
+	readonly pid: number;
+	readonly host: string;
+	/** the boot id; null where unknown */
+	readonly boot: string | null;
+	/** when the process of that id began; null where the system does not give it, undefined where no such process runs */
+	readonly startOf: (pid: number) => string | null | undefined;
+};
+
+/** Facts that only the process itself knows. They are passed in, as no file here touches `process`. */
+export type OwnProcess = {
 	readonly pid: number;
 	/** whether a process with that id runs; asked where the system has no `/proc` */
 	readonly isRunning: (pid: number) => boolean;
 };
 
-/** This machine, for checking whether the owner of a lock runs on it. */
-export type Machine = {
-	readonly host: string;
-	readonly boot: string | null;
-	/** undefined where no process with that id runs */
-	processOf(pid: number): RunningProcess | undefined;
-};
-
-export function thisMachine({ isRunning }: Processes): Machine {
+export function processesHere({ pid, isRunning }: OwnProcess): Processes {
 	const boot = textOf("/proc/sys/kernel/random/boot_id");
 	return {
+		pid,
 		host: hostname(),
 		boot: boot?.trim() ?? null,
-		processOf: (pid) => {
-			if (boot === undefined) return isRunning(pid) ? { start: null } : undefined;
-			const stat = textOf(`/proc/${pid}/stat`);
+		startOf: (other) => {
+			if (boot === undefined) return isRunning(other) ? null : undefined;
+			const stat = textOf(`/proc/${other}/stat`);
 			if (stat === undefined) return undefined;
 			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			const field = (number: number): string | undefined => fields[number - STATE_FIELD];
-			return ENDED.includes(field(STATE_FIELD)) ? undefined : { start: field(START_FIELD) ?? null };
+			return ENDED.includes(field(STATE_FIELD)) ? undefined : (field(START_FIELD) ?? null);
 		},
 	};
 }
 
 /** This process as the owner of a lock. */
-export function thisProcessAsOwner(machine: Machine, pid: number, nonce: string): LockOwner {
-	const { host, boot } = machine;
-	const start = machine.processOf(pid)?.start ?? null;
-	return { pid, start, boot, host, nonce, since: new Date().toISOString() };
+export function thisProcessAsOwner({ pid, host, boot, startOf }: Processes, nonce: string): LockOwner {
+	return { pid, start: startOf(pid) ?? null, boot, host, nonce, since: new Date().toISOString() };
 }
 
 /** Numbers of fields in `/proc/PID/stat`, from 1 (proc(5)). The second field is the name, which may contain spaces and brackets. */

@@ -10,7 +10,6 @@ import {
 	ownerStateOf,
 	type OwnerState,
 	readOwner,
-	thisMachine,
 } from "../../run/storage/process-owner.ts";
 import { Exit, usageError } from "../../errors.ts";
 import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
@@ -135,9 +134,7 @@ async function ownerOfExecution(
 	processes: Processes,
 ): Promise<(LockOwner & { readonly state: OwnerState }) | undefined> {
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
-	if (owner === undefined) return undefined;
-	const here = thisMachine(processes);
-	return { ...owner, state: ownerStateOf(owner, here, here.processOf(owner.pid)) };
+	return owner && { ...owner, state: ownerStateOf(owner, processes) };
 }
 
 /** A run whose process has not said that it ended. */

@@ -13,7 +13,7 @@ import {
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { removeFile } from "../../run/storage/quick-files.ts";
 import { writeWhole } from "../../write-whole.ts";
-import { ownerText, thisMachine, thisProcessAsOwner } from "../../run/storage/process-owner.ts";
+import { ownerText, thisProcessAsOwner } from "../../run/storage/process-owner.ts";
 
 /** How often the file of `runs adjust` is read, in milliseconds. */
 const LOOK_MS = 1000;
@@ -51,9 +51,8 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 	};
 	try {
 		clear(ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE);
-		const { processes } = app;
-		const owner = thisProcessAsOwner(thisMachine(processes), processes.pid, nonce);
-		await writeWhole(runs.path(name, PROCESS_FILE), ownerText(owner), { isSynced: false });
+		const owner = ownerText(thisProcessAsOwner(app.processes, nonce));
+		await writeWhole(runs.path(name, PROCESS_FILE), owner, { isSynced: false });
 	} catch (error) {
 		app.io.note(`runs adjust can't change this run: ${errorCode(error) ?? reason(error)}`);
 	}

@@ -2,7 +2,7 @@ import { readFile, rename, rm, symlink, utimes, writeFile } from "node:fs/promis
 import process from "node:process";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
-import { ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
+import { ownerText, processesHere, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
 import { encode, entryOf, recordOf } from "../../../src/run/journal/record-line.ts";
 import { outcome } from "../../run/journal/support.ts";
 import { type Recorded, stopAt, tagged } from "../../support/recorded.ts";
@@ -22,8 +22,7 @@ async function goingOn(
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split(/(?<=\n)/);
 	await writeFile(journal, lines.slice(0, -1).join(""));
-	const machine = thisMachine({ pid: process.pid, isRunning: () => true });
-	const owner = thisProcessAsOwner(machine, process.pid, "one");
+	const owner = thisProcessAsOwner(processesHere({ pid: process.pid, isRunning: () => true }), "one");
 	await writeFile(world.path(run, "process.json"), ownerText(isMine ? owner : { ...owner, start: "1" }), {
 		mode: 0o600,
 	});

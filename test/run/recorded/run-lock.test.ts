@@ -2,6 +2,7 @@ import process from "node:process";
 import { expect, it } from "vitest";
 import { lockForSending, refuseWhileSending } from "../../../src/run/recorded/run-lock.ts";
 import { RunStore } from "../../../src/run/recorded/run-store.ts";
+import { processesHere } from "../../../src/run/storage/process-owner.ts";
 import { folder } from "../../support/service.ts";
 
 const WHOLE = undefined;
@@ -9,7 +10,7 @@ const WHOLE = undefined;
 /** @returns takes the locks of a run; its `refuse` only checks them */
 async function locker() {
 	const runs = new RunStore(await folder(), { uid: process.getuid?.() ?? -1, note: () => undefined });
-	const processes = { pid: process.pid, isRunning: () => true };
+	const processes = processesHere({ pid: process.pid, isRunning: () => true });
 	const calling =
 		<Result>(call: (...args: Parameters<typeof lockForSending>) => Result) =>
 		(shard: string | undefined, force = false, sha256 = "abc"): Result => {

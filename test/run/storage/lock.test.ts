@@ -11,11 +11,11 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { folder } from "../../support/service.ts";
 import { type Lock, Locked, takeLock } from "../../../src/run/storage/lock.ts";
 import {
-	type Machine,
-	thisMachine,
 	ownerStateOf,
 	type LockOwner,
 	ownerText,
+	type Processes,
+	processesHere,
 	readOwner,
 } from "../../../src/run/storage/process-owner.ts";
 
@@ -25,10 +25,12 @@ type LockOptions = Parameters<typeof takeLock>[1];
 const HOLDER = `
 import { once } from "node:events";
 import { takeLock } from "./src/run/storage/lock.ts";
+import { processesHere } from "./src/run/storage/process-owner.ts";
 process.stdout.write("ready\\n");
 await once(process.stdin, "data");
 try {
-	const lock = await takeLock(process.argv[2], { processes: { pid: process.pid, isRunning: () => true } });
+	const processes = processesHere({ pid: process.pid, isRunning: () => true });
+	const lock = await takeLock(process.argv[2], { processes });
 	process.stdout.write("taken\\n");
 	process.stdin.once("end", () => void lock[Symbol.asyncDispose]());
 } catch (error) {
@@ -42,13 +44,13 @@ import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from "node
 import { Locked, takeLock } from "./src/run/storage/lock.ts";
 const [path, nth] = process.argv.slice(2);
 const alive = (pid) => path + ".pid-" + pid;
-const machine = { host: "h", boot: null, processOf: (pid) => (existsSync(alive(pid)) ? { start: null } : undefined) };
+const machine = { host: "h", boot: null, startOf: (pid) => (existsSync(alive(pid)) ? null : undefined) };
 let taken = 0;
 for (let turn = 1; turn <= 300; turn++) {
 	const pid = Number(nth) * 1000 + turn;
 	writeFileSync(alive(pid), "");
 	try {
-		await takeLock(path, { processes: { pid, isRunning: () => true }, machine });
+		await takeLock(path, { processes: { pid, ...machine } });
 		closeSync(openSync(path + ".held", "wx"));
 		unlinkSync(path + ".held");
 		taken += 1;
@@ -89,7 +91,7 @@ function go({ child }: Holder): void {
 	child.stdin?.write("go\n");
 }
 
-const processes: LockOptions["processes"] = { pid: process.pid, isRunning: () => true };
+const processes = processesHere({ pid: process.pid, isRunning: () => true });
 
 async function take(path: string, more: Partial<LockOptions> = {}): Promise<Lock | Locked> {
 	return await takeLock(path, { processes, ...more }).catch((error: unknown) => {
@@ -103,7 +105,7 @@ async function path(): Promise<string> {
 }
 
 async function owner(more: Partial<LockOwner> = {}): Promise<LockOwner> {
-	const { boot, host } = thisMachine(processes);
+	const { boot, host } = processes;
 	return { pid: 2 ** 22 + 1, start: "1", boot, host, nonce: "n", since: "2026-01-02T03:04:05Z", ...more };
 }
 
@@ -229,14 +231,12 @@ describe("a lock", () => {
 });
 
 describe("a lock on a system without start times", () => {
-	function machine(running: readonly number[]): Machine {
-		return { host: "mac", boot: null, processOf: (pid) => (running.includes(pid) ? { start: null } : undefined) };
-	}
-
 	it("goes to exactly one of many simultaneous starts", async () => {
 		const at = await path();
 		await put(at, ownerText(await owner({ host: "mac", boot: null, start: null, pid: 99 })));
-		const all = await Promise.all(Array.from({ length: 12 }, () => take(at, { machine: machine([process.pid]) })));
+		const { pid } = process;
+		const mac: Processes = { pid, host: "mac", boot: null, startOf: (other) => (other === pid ? null : undefined) };
+		const all = await Promise.all(Array.from({ length: 12 }, () => take(at, { processes: mac })));
 		expect(all.filter((each) => !(each instanceof Locked))).toHaveLength(1);
 		expect(await readdir(join(at, ".."))).toEqual(["run.lock"]);
 	});
@@ -253,16 +253,16 @@ describe("the judgement of a lock's owner", () => {
 		...more,
 	});
 	it.each([
-		["running", of({}), { start: "5" }],
+		["running", of({}), "5"],
 		["gone", of({}), undefined],
-		["gone", of({}), { start: "6" }],
-		["running", of({ start: null }), { start: "6" }],
-		["running", of({}), { start: null }],
+		["gone", of({}), "6"],
+		["running", of({ start: null }), "6"],
+		["running", of({}), null],
 		["elsewhere", of({ host: "x" }), undefined],
-		["elsewhere", of({ boot: "x" }), { start: "5" }],
+		["elsewhere", of({ boot: "x" }), "5"],
 		["elsewhere", of({ boot: null }), undefined],
-	])("is %s, or a run would be sent twice or never resumed", (verdict, one, running) => {
-		expect(ownerStateOf(one, here, running)).toBe(verdict);
+	])("is %s, or a run would be sent twice or never resumed", (verdict, one, start) => {
+		expect(ownerStateOf(one, { pid: 1, ...here, startOf: () => start })).toBe(verdict);
 	});
 
 	it.skipIf(process.platform !== "linux")("reads a process of any name, and none that has ended", async () => {
@@ -274,9 +274,9 @@ describe("the judgement of a lock's owner", () => {
 		});
 		onTestFinished(() => void child.kill());
 		const [ended] = await once(createInterface({ input: child.stdout }), "line");
-		const { processOf } = thisMachine({ pid: process.pid, isRunning: () => true });
+		const { startOf } = processes;
 		await expect.poll(() => readFile(`/proc/${child.pid}/comm`, "utf8")).toBe("a) b (c\n");
-		expect(processOf(child.pid ?? 0)?.start).toMatch(/^\d{2,}$/);
-		await expect.poll(() => processOf(Number(ended))).toBeUndefined();
+		expect(startOf(child.pid ?? 0)).toMatch(/^\d{2,}$/);
+		await expect.poll(() => startOf(Number(ended))).toBeUndefined();
 	});
 });

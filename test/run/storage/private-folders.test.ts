@@ -10,6 +10,7 @@ import {
 } from "../../../src/run/storage/private-folders.ts";
 import { RunStore } from "../../../src/run/recorded/run-store.ts";
 import { lockContent } from "../../../src/run/recorded/run-lock.ts";
+import { processesHere } from "../../../src/run/storage/process-owner.ts";
 import { folder } from "../../support/service.ts";
 
 const { uid } = userInfo();
@@ -79,7 +80,7 @@ it.skipIf(uid === 0)("anything of another user is refused: folders, runs, locks 
 	expect(() => securePrivateFolder(state, someone)).toThrow(expect.objectContaining({ exit: 2 }));
 	expect(() => readPrivateFile(join(state, "run.json"), someone)).toThrow(expect.objectContaining({ exit: 2 }));
 	await expect(new RunStore(state, someone).names()).rejects.toMatchObject({ exit: 2 });
-	const processes = { pid: 1, isRunning: () => true };
+	const processes = processesHere({ pid: 1, isRunning: () => true });
 	const target = { baseUrl: "http://127.0.0.1/api/v1", manifest: { sha256: "0" } };
 	await expect(
 		lockContent(target, { runs: new RunStore(state, someone), processes, force: false }),

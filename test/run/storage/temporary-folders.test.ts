@@ -2,13 +2,18 @@ import { chown, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
-import { type LockOwner, ownerText, thisMachine, thisProcessAsOwner } from "../../../src/run/storage/process-owner.ts";
+import {
+	type LockOwner,
+	ownerText,
+	processesHere,
+	thisProcessAsOwner,
+} from "../../../src/run/storage/process-owner.ts";
 import { TemporaryFolder } from "../../../src/run/storage/temporary-folders.ts";
 import { folder } from "../../support/service.ts";
 
-const processes = { pid: process.pid, isRunning: () => true };
+const processes = processesHere({ pid: process.pid, isRunning: () => true });
 const user = { uid: -1, note: () => undefined };
-const self = thisProcessAsOwner(thisMachine(processes), process.pid, "n");
+const self = thisProcessAsOwner(processes, "n");
 
 /** A folder with a copy, as a process left it. No process has an id as large as the one of `KILLED`. */
 const put = async (shared: string, name: string, owner: LockOwner, daysAgo = 1): Promise<void> => {
