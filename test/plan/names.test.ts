@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { processorTime } from "../support/cpu.ts";
 import { Claims, type Match, resolveName, Names } from "../../src/plan/names.ts";
 
 type Claim = Parameters<Claims["take"]>[1];
@@ -52,13 +53,14 @@ it("two documents with names that appear equal are each found by their own name"
 	expect(resolveName(names, "e\u0301", "exact")).toMatchObject({ kind: "found", documents: [{ id: "id1" }] });
 });
 
-it("a hundred thousand documents of one name take no longer than others", () => {
-	const started = performance.now();
-	const names = new Names();
-	for (let index = 0; index < 100_000; index++) names.add({ id: `${index}`, name: "same" });
-	expect(names.called("same")).toHaveLength(100_000);
-	expect(names.withId("99999")).toEqual({ id: "99999", name: "same" });
-	expect(performance.now() - started).toBeLessThan(2000);
+it("a hundred thousand documents of one name take no longer than others", async () => {
+	const taken = await processorTime(() => {
+		const names = new Names();
+		for (let index = 0; index < 100_000; index++) names.add({ id: `${index}`, name: "same" });
+		expect(names.called("same")).toHaveLength(100_000);
+		expect(names.withId("99999")).toEqual({ id: "99999", name: "same" });
+	});
+	expect(taken).toBeLessThan(2000);
 });
 
 describe("a document that two rows name gets the values of the row that --on-duplicate chooses", () => {

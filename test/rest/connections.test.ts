@@ -68,7 +68,7 @@ describe("the connections of a run", () => {
 				else socket.write(success("d1"));
 			}),
 		);
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1, timeout: 300 }));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1, timeout: 1_500 }));
 		expect(await rejection(api.updateMetadata("ds", "d1", fields))).toMatchObject({ kind: "ambiguous", code });
 		await expect(api.updateMetadata("ds", "d1", fields)).resolves.toBe("document_id");
 		expect(server.requests).toHaveLength(2);

@@ -35,7 +35,7 @@ describe("requests that certainly did not reach the service", () => {
 
 	test("a request that waits for a connection until its time is up is never sent afterwards", async () => {
 		const server = cleanup.add(await rawServer((socket, _, count) => void (count > 1 && socket.write(success("d1")))));
-		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1, timeout: 200 }));
+		const api = cleanup.add(apiFor(server.baseUrl, { connections: 1, timeout: 1_000 }));
 		// The second's time is up a moment after the first's: nothing else may run in that moment, or it is sent in time.
 		const overdue = (error: unknown): unknown => {
 			const until = performance.now() + 20;
@@ -78,7 +78,7 @@ describe("requests that may have been applied", () => {
 				const drip = setInterval(() => socket.write(" "), 10);
 				socket.on("close", () => clearInterval(drip));
 			},
-			{ timeout: 200 },
+			{ timeout: 1_000 },
 		);
 		expect(error).toMatchObject({ kind: "ambiguous", code: "TIMEOUT" });
 	});

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redactor, resultRedactor } from "../../src/text/redactor.ts";
 import { strayKeys } from "../../src/text/stray-keys.ts";
+import { processorTime } from "../support/cpu.ts";
 import { ENCODINGS, withoutKeyInAnyForm } from "../support/encodings.ts";
 
 const KEY = "ragflow-Canary7Qx2Zp9Lm4Wv8Ts-_x";
@@ -105,12 +106,10 @@ describe("a key that comes back in another form", () => {
 		);
 	});
 
-	test("a text of a million characters is masked in no more than a moment", () => {
+	test("a text of a million characters is masked in no more than a moment", async () => {
 		const redact = resultRedactor(KEY);
 		const text = `{"url":"https://example.com/a%20b","text":"${"lorem ipsum ".repeat(80_000)}"}`;
-		const begin = performance.now();
-		expect(redact(text)).toBe(text);
-		expect(performance.now() - begin).toBeLessThan(3000);
+		expect(await processorTime(() => expect(redact(text)).toBe(text))).toBeLessThan(3000);
 	});
 });
 

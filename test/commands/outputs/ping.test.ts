@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
+import type { Clock } from "../../../src/run/types.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, KEY, profilesIn, serve, type Service } from "../../support/service.ts";
 import { listen } from "../../support/listen.ts";
@@ -62,12 +63,20 @@ describe("--ping", () => {
 		const service = await serve(40, { latency: 30 });
 		const ids = await service.ids();
 		const { url, seen } = await monitor();
+		let over = 0;
+		const isOver = async (): Promise<void> => {
+			while (service.requests.length < over) await systemClock.sleep(1);
+		};
+		const sleep: Clock["sleep"] = (milliseconds, signal) =>
+			milliseconds > 3_000_000 ? isOver() : systemClock.sleep(milliseconds, signal);
 		const ends = async (rows: readonly string[]): Promise<string[]> => {
 			seen.length = 0;
+			// Its hour is over when some rows are sent, and not all.
+			over = service.requests.length + 20;
 			const manifest = await file("tags.csv", `document_id,author\n${rows.map((id) => `${id},Bob\n`).join("")}`);
-			const slow = ["--concurrency", "1", "--chunk", "1", "--max-duration", "500ms", "--ping", url];
+			const slow = ["--concurrency", "1", "--chunk", "1", "--max-duration", "1h", "--ping", url];
 			const argv = ["docs", "tag", manifest, "-d", service.dataset, ...slow];
-			await ragtag(argv, { env: envOf(service), clock: systemClock });
+			await ragtag(argv, { env: envOf(service), clock: { ...systemClock, sleep } });
 			return seen.map(({ what }) => what.replace("/s3cr3t-path", ""));
 		};
 		expect(await ends(ids)).toEqual(["GET /start", "POST /0"]);

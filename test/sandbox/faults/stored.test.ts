@@ -30,7 +30,7 @@ describe("data that differ from the answer", () => {
 	});
 
 	test("a late upload is delayed once, although it writes its bytes and its document", async () => {
-		const late = 1000;
+		const late = 2_500;
 		const sandbox = await by.start({ documents: 1, control: true });
 		const dataset = sandbox.datasetId ?? "";
 		sandbox.control?.setPlan({ faults: [{ fault: "late", milliseconds: late }] });
