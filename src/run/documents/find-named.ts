@@ -1,6 +1,7 @@
 import type { Document } from "../../rest/types.ts";
 import { askFor } from "./find-document.ts";
 import { type DatasetAccess, wholeList } from "./list.ts";
+import { isRefusal, SMALL_PAGE } from "./pages.ts";
 
 /** Every document of exactly that name, read now. */
 export function findNamesakes(dataset: DatasetAccess, name: string): Promise<readonly Document[]> {
@@ -32,10 +33,14 @@ async function findNamed(
 	return found;
 }
 
-/** The documents that have a name by the service's own comparison; undefined where the service ignores the name. */
+/** The documents that have a name by the service's own comparison; undefined where the service ignores or refuses names. */
 export async function askForName(dataset: DatasetAccess, name: string): Promise<readonly Document[] | undefined> {
 	const { nameKey } = dataset.api.dialect.flavour;
 	const key = nameKey(name);
-	const page = await askFor(dataset, { name });
-	return page?.items.every((document) => nameKey(document.name) === key) === true ? page.items : undefined;
+	const page = await askFor(dataset, { name }).catch((error: unknown) => {
+		if (!isRefusal(error)) throw error;
+	});
+	// After a whole page, more may follow.
+	if (page === undefined || page.items.length >= SMALL_PAGE) return undefined;
+	return page.items.every((document) => nameKey(document.name) === key) ? page.items : undefined;
 }

@@ -2,17 +2,7 @@ import { RestError } from "../../rest/errors.ts";
 import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
-import {
-	entriesOf,
-	type FirstPage,
-	firstPage,
-	PAGE_SIZE,
-	SMALL_PAGE,
-	answerOf,
-	isWhole,
-	walk,
-	type WalkOptions,
-} from "./pages.ts";
+import { entriesOf, type FirstPage, firstPage, isWhole, walk, type WalkOptions } from "./pages.ts";
 import { SeenIds } from "./id-table.ts";
 
 /** Entries by which pages are made smaller, so that they end at other documents. The numbers have no common divisor. */
@@ -24,9 +14,8 @@ export type ShortList = { readonly shown: number; readonly total: number; readon
 /** A dataset of a service in one dialect, and what sends the requests about it. */
 export type DatasetAccess = { readonly api: Api; readonly request: Request; readonly datasetId: string };
 
-/** How documents are listed. The service may ignore the name, so a caller who wants no other documents filters again. */
+/** How documents are listed. */
 type ListOptions = {
-	readonly name?: string | undefined;
 	/** the order to begin with, where it is not the flavour's first */
 	readonly order?: ListOrder | undefined;
 	/** the first page of the whole list in that order, where it was read already */
@@ -51,15 +40,13 @@ export function allDocuments(dataset: DatasetAccess, options?: ListOptions): Asy
  */
 export async function* documentPages(
 	dataset: DatasetAccess,
-	{ name, order, start: given, onShort, onTotal }: ListOptions = {},
+	{ order, start: given, onShort, onTotal }: ListOptions = {},
 ): AsyncGenerator<readonly Document[]> {
 	const { api, request, datasetId } = dataset;
 	const { orders: known, countsAll } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
 	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
 	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll } };
-	if (name !== undefined && (yield* namedDocuments(list, name))) return;
-
 	const start = given ?? (await firstDocuments(dataset, orders[0]));
 	if (start.first.total !== undefined) onTotal?.(start.first.total);
 	const short = yield* remainingDocuments(list, start);
@@ -103,30 +90,7 @@ type List = {
 	readonly of: Required<Pick<WalkOptions<Document>, "ids" | "countsAll">>;
 };
 
-/** The documents of one name. Resolves with whether that is all of them. */
-async function* namedDocuments(
-	{ read, orders: [order], of }: List,
-	name: string,
-): AsyncGenerator<readonly Document[], boolean> {
-	let isHeeded = true;
-	const readPage = async (number: number): Promise<Page<Document>> => {
-		const page = await read(number, { pageSize: PAGE_SIZE, order, name });
-		isHeeded &&= page.items.every((document) => document.name === name);
-		return page;
-	};
-	try {
-		const walked = yield* walk(readPage, { asked: PAGE_SIZE, ...of });
-		// Where the name is heeded, the total may still be that of the whole dataset.
-		return isHeeded ? walked.refused === undefined && !walked.endless : isWhole(walked);
-	} catch (error) {
-		if (answerOf(error)?.code !== "NOT_FOUND") throw error;
-		// RAGFlow answers so if no document has that name or no such dataset exists. In the latter case this fails as well.
-		await read(1, { pageSize: SMALL_PAGE, order });
-		return true;
-	}
-}
-
-/** Every document that was not yielded before, in one order after another. Resolves with a list that stays short. */
+/** Every document of a list, in one order after another. Resolves with a list that stays short. */
 async function* remainingDocuments(
 	{ read, orders, of }: List,
 	start: FirstPage<Document>,

@@ -190,7 +190,7 @@ export function answerOf(error: unknown): RestError | undefined {
 }
 
 /** Whether the service refused a request for a list: it may take another size, order or filter. */
-function isRefusal(error: unknown): error is Error {
+export function isRefusal(error: unknown): error is Error {
 	const answer = answerOf(error);
 	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "OTHER_CASE"].includes(answer.code))
 		return false;

@@ -4,7 +4,8 @@ import { type JsonValue, type Metadata, isJsonArray } from "../../json/values.ts
 import { type Condition, type Where, lacks, matches, meets } from "../../plan/condition.ts";
 import { bareValue, conditionText } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
-import { type ShortList, allDocuments } from "../../run/documents/list.ts";
+import { askForName } from "../../run/documents/find-named.ts";
+import { type ShortList, allDocuments, firstDocuments } from "../../run/documents/list.ts";
 import type { Doubts } from "../../run/documents/searches.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
@@ -84,7 +85,7 @@ export function filterText({ where = [], whereJson, missing = [], name }: Filter
  * @throws CliError exit 2 after the last document for a key that no document of the dataset has; an empty dataset has none
  */
 export async function* filteredDocuments(
-	{ service, request: plain }: Session,
+	{ service, request: plain }: Pick<Session, "service" | "request">,
 	dataset: string,
 	{ where = [], whereJson, missing = [], name }: FilterFlags,
 	checks: FilterChecks,
@@ -111,7 +112,11 @@ export async function* filteredDocuments(
 		return (shows ??= showsMetadata(service, request, dataset));
 	};
 	const { onTotal } = checks;
-	for await (const document of allDocuments({ api, request, datasetId: dataset }, { name, onShort, onTotal })) {
+	const all = { api, request, datasetId: dataset };
+	const found = name === undefined ? undefined : await askForName(all, name);
+	// That no document has the name may mean that there is no such dataset. Then this fails.
+	if (found?.length === 0) await firstDocuments(all);
+	for await (const document of found ?? allDocuments(all, { onShort, onTotal })) {
 		checks.keys.add(document.metadata);
 		const isMeant =
 			(name === undefined || document.name === name) &&
@@ -124,7 +129,7 @@ export async function* filteredDocuments(
 	if (isShort || keys.documents === 0 || keys.firstUnknown(named) === undefined) return;
 	// The service may have left out documents that have the key.
 	if (name !== undefined) {
-		for await (const document of allDocuments({ api, request, datasetId: dataset })) {
+		for await (const document of allDocuments(all)) {
 			keys.add(document.metadata);
 			if (keys.firstUnknown(named) === undefined) return;
 		}

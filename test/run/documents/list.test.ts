@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Document, DocumentQuery } from "../../../src/rest/types.ts";
 import { findDocument } from "../../../src/run/documents/find-document.ts";
+import { findNamesakes } from "../../../src/run/documents/find-named.ts";
 import { allDatasets } from "../../../src/run/documents/pages.ts";
 import { allDocuments, type ShortList } from "../../../src/run/documents/list.ts";
 import { CliError, Exit } from "../../../src/errors.ts";
@@ -188,13 +189,12 @@ describe("a list whose pages never end is stopped once it has shown far more tha
 		(_: readonly Document[], { page, pageSize = 30 }: DocumentQuery) =>
 			range(documents === 0 ? pageSize : documents).map((n) => documentOf(`${page}-${n}`));
 
-	it.each<[string, NonNullable<OddList["total"]>, { name?: string }]>([
-		["of a dataset", () => 550, {}],
-		["by a name that is heeded", () => 550, { name: "a.txt" }],
-		["with a total that grows with each page", (_, { page }) => 550 * page, {}],
-		["with a total that counts each page alone", () => 100, {}],
-	])("%s", async (_, total, filter) => {
-		const { ids, asked, short } = await list({ documents: 200, page: endless(0), total }, filter);
+	it.each<[string, NonNullable<OddList["total"]>]>([
+		["of a dataset", () => 550],
+		["with a total that grows with each page", (_, { page }) => 550 * page],
+		["with a total that counts each page alone", () => 100],
+	])("%s", async (_, total) => {
+		const { ids, asked, short } = await list({ documents: 200, page: endless(0), total });
 		expect(ids.length).toBeGreaterThan(100_000);
 		expect(ids.length).toBeLessThan(500_000);
 		expect(asked.length).toBeLessThan(5_000);
@@ -270,37 +270,30 @@ describe("pages that the total promises are asked for ahead", () => {
 	});
 });
 
-describe("a list by name", () => {
+describe("documents by name", () => {
 	const heeds: OddList["filter"] = ({ name }, query) => query.name === undefined || query.name === name;
+	const named = async (odd: Partial<OddList>): Promise<{ readonly ids: string[]; readonly asked: DocumentQuery[] }> => {
+		const asked: DocumentQuery[] = [];
+		const api = oddList({ documents: 250, ...odd }, asked);
+		const found = await findNamesakes({ api, request: direct, datasetId: "set" }, "7.txt");
+		return { ids: found.map(({ id }) => id), asked };
+	};
 
-	it("is one request and one more, also if the total is that of the whole dataset", async () => {
-		const { ids, asked, short } = await list({ documents: 250, filter: heeds, total: () => 250 }, { name: "7.txt" });
-		expect([ids, short]).toEqual([["7"], undefined]);
-		expect(asked.map(({ page, name }) => [page, name])).toEqual([1, 2].map((page) => [page, "7.txt"]));
+	it("are asked for once, also if the total is that of the whole dataset", async () => {
+		const { ids, asked } = await named({ filter: heeds, total: () => 250 });
+		expect([ids, asked.map(({ page, name }) => [page, name])]).toEqual([["7"], [[1, "7.txt"]]]);
 	});
 
-	it("is empty if the service denies the document, and an error if it denies the dataset", async () => {
-		const noName = (query: DocumentQuery): void => {
-			if (query.name !== undefined) throw failure("rejected", { code: "NOT_FOUND" });
-		};
-		const { ids, asked } = await list({ documents: 250, refuse: noName }, { name: "x" });
-		expect([ids, asked.length]).toEqual([[], 2]);
-		const noDataset = (): never => {
-			throw failure("rejected", { code: "NOT_FOUND" });
-		};
-		await expect(list({ documents: 0, refuse: noDataset }, { name: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+	it.each<[string, Partial<OddList>, number]>([
+		["refuses names", { refuse: refuseNames }, 1],
+		["ignores names, and has gaps", { cap: { size: 10, startsBy: "asked" } }, 1],
+		["shows a whole page of them", { page: (items) => items.map((item) => ({ ...item, name: "7.txt" })) }, 250],
+	])("are found in the whole list if the service %s", async (_, odd, count) => {
+		expect((await named(odd)).ids).toHaveLength(count);
 	});
-
-	it.each<[string, Partial<OddList>]>([
-		[
-			"refuses",
-			{ refuse: ({ name }) => (name === undefined ? undefined : noOrder({ page: 1, pageSize: 1, order: by })) },
-		],
-		["ignores names, and has gaps", { cap: { size: 10, startsBy: "asked" } }],
-	])("is picked from the whole list if the service %s", async (_, odd) => {
-		expect(byNumber((await list({ documents: 250, ...odd }, { name: "7.txt" })).ids)).toEqual(every(250));
-	});
-	const by = { by: "create_time", descending: false } as const;
+	function refuseNames({ name }: DocumentQuery): void {
+		if (name !== undefined) throw failure("rejected", { code: "CODE_101" });
+	}
 });
 
 describe("a document that the service denies", () => {
