@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { RestError } from "../../rest/errors.ts";
 import type { StoredFile } from "../../rest/types.ts";
 import { flatName } from "../../text/names.ts";
@@ -83,8 +84,8 @@ type Stored = NonNullable<Memory["stored"]>;
  */
 export class FolderNames {
 	readonly #service: Service;
+	readonly #queue = pLimit(1);
 	#isKept: boolean | undefined;
-	#first: Promise<unknown> | undefined;
 
 	constructor(service: Service) {
 		this.#service = service;
@@ -101,11 +102,14 @@ export class FolderNames {
 		if (!name.includes("/") || memory.isLogged === true) return send();
 		// An upload whose answer is lost is searched for under the name that it was sent with.
 		if (api.dialect.flavour.dropsFolders === true) this.#isKept = false;
-		while (this.#isKept === undefined) {
-			if (this.#first === undefined) return this.#storeFirst(send);
-			await this.#first;
-		}
-		if (this.#isKept) return send();
+		const first = await this.#queue(async () => {
+			if (this.#isKept !== undefined) return undefined;
+			const stored = await send();
+			this.#isKept = stored.name.includes("/");
+			return stored;
+		});
+		if (first !== undefined) return first;
+		if (this.#isKept === true) return send();
 		if (!renames(attempt)) {
 			const [sent, base] = [name, name.slice(name.lastIndexOf("/") + 1)].map((each) => this.#service.show(each));
 			const text = `the service would store ${sent} as ${base}; nothing of this row was sent (--names flat stores it under a name with its folders)`;
@@ -116,20 +120,6 @@ export class FolderNames {
 		const found = await documents.byName(api, request, datasetId, memory.sentName);
 		memory.namesakes = [...(memory.namesakes ?? []), ...found.map(({ id }) => id)];
 		return send();
-	}
-
-	async #storeFirst(send: () => Promise<StoredFile>): Promise<StoredFile> {
-		const sending = send();
-		this.#first = sending.then(
-			(stored) => (this.#isKept = stored.name.includes("/")),
-			() => undefined,
-		);
-		try {
-			return await sending;
-		} finally {
-			await this.#first;
-			this.#first = undefined;
-		}
 	}
 }
 

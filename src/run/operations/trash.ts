@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { errorCode } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonObject, type Metadata, metadataOf, metadataText } from "../../json/values.ts";
+import { isJsonObject, type JsonObject, type Metadata, metadataOf, metadataText } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { refuseRounded } from "../documents/before-images.ts";
@@ -69,7 +69,7 @@ const KEPT = v.object({
 	name: v.string(),
 	size: v.number(),
 	sha256: v.string(),
-	meta_fields: v.custom<object>(isJsonObject),
+	meta_fields: v.pipe(v.custom<JsonObject>(isJsonObject), v.transform(metadataOf)),
 });
 
 /** What a run has kept of a row; undefined where it kept nothing. @param folder the run's folder of kept documents */
@@ -80,7 +80,6 @@ export async function keptDocument(folder: string, row: number): Promise<KeptDoc
 	});
 	const read = text === undefined ? undefined : v.safeParse(KEPT, jsonObjectOf(text));
 	if (read?.success !== true) return undefined;
-	const { name, size, sha256, meta_fields: fields } = read.output;
-	if (!isJsonObject(fields)) return undefined;
-	return { name, size, sha256, metadata: metadataOf(fields), path: join(folder, String(row)) };
+	const { name, size, sha256, meta_fields: metadata } = read.output;
+	return { name, size, sha256, metadata, path: join(folder, String(row)) };
 }
