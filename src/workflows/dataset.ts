@@ -1,5 +1,6 @@
-import type { App, Session, Settings } from "../app.ts";
+import type { Session } from "../app.ts";
 import { type CliError, usageError } from "../errors.ts";
+import type { RunFlags } from "../flags/flags.ts";
 import type { NamedDataset } from "../run/service/service-memory.ts";
 import { allDatasets } from "../run/documents/pages.ts";
 import { firstDocuments } from "../run/documents/list.ts";
@@ -10,12 +11,7 @@ import type { RestError } from "../rest/errors.ts";
 import type { Run } from "./open-run.ts";
 
 /** The parts that the search for a dataset uses. */
-type DatasetSearch = {
-	readonly flags: { readonly dataset?: string | undefined };
-	readonly settings: Settings;
-	readonly session: Session;
-	readonly app: App;
-};
+type DatasetSearch = Pick<Run<Pick<RunFlags, "dataset">>, "flags" | "settings" | "session" | "app">;
 
 /** Ids that RAGFlow gives: `uuid1().hex` in api/utils/__init__.py. Such a value is not looked up. */
 const ID = /^[0-9a-f]{32}$/i;

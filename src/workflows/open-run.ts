@@ -1,8 +1,7 @@
 import { printVersionLine } from "./report.ts";
-import type { BodyForm } from "../body-forms.ts";
 import type { App, Session, Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
-import type { RunFlags, ServiceFlags } from "../flags/flags.ts";
+import type { Given, RunFlags, ServiceFlags } from "../flags/flags.ts";
 import type { RunFile } from "../run/recorded/run-file.ts";
 import { datasetId, requireDataset } from "./dataset.ts";
 import { checkManifestOfRun } from "./outputs/prepare.ts";
@@ -21,14 +20,9 @@ export type Run<Flags = RunFlags> = AsyncDisposable & {
 };
 
 /** Flags that a session is opened with. */
-type SessionFlags = ServiceFlags & {
-	readonly body?: BodyForm | "auto" | undefined;
-	readonly concurrency?: number | "auto" | undefined;
-	readonly maxOutage?: number | undefined;
-	readonly json?: boolean | undefined;
-};
+type SessionFlags = ServiceFlags & Given<Pick<RunFlags, "body" | "concurrency" | "maxOutage" | "json">>;
 
-type DatasetFlags = SessionFlags & { readonly dataset?: string | undefined };
+type DatasetFlags = SessionFlags & Pick<RunFlags, "dataset">;
 
 /**
  * Reads the settings and opens a session. With `--json` the version line comes first. The flags of the run have the id of

@@ -7,25 +7,20 @@ import { parseSetOption } from "../../manifest/set-option.ts";
 import { readSchema } from "../../manifest/rows/schema.ts";
 import { DEFAULT_PURPOSE, PURPOSES, type Purpose } from "../../manifest/purposes.ts";
 import type { CheckDependencies, CheckedManifest, ManifestOptions, Problem } from "../../manifest/types.ts";
-import { changeOf, type Mode } from "../../plan/change.ts";
-import type { Shard } from "../../shard.ts";
+import { changeOf } from "../../plan/change.ts";
 import { excerpt, show } from "../../text/show.ts";
 import { sizeText, numberText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
-import type { AnyManifestFlags } from "../../flags/payload-options.ts";
+import type { Given } from "../../flags/flags.ts";
+import type { AnyManifestFlags, RecordedFlags } from "../../flags/payload-options.ts";
+import type { Run } from "../open-run.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
 	purpose: Purpose,
-	flags: AnyManifestFlags & {
-		readonly set?: readonly string[] | undefined;
-		readonly filesRoot?: string | undefined;
-		readonly mode?: Mode | undefined;
-		readonly deleteToken?: string | undefined;
-		readonly shard?: Shard | undefined;
-	},
+	flags: AnyManifestFlags & Pick<RecordedFlags, "set" | "filesRoot" | "mode" | "deleteToken" | "shard">,
 	settings: Partial<Pick<Settings, "dataset">>,
 ): Promise<ManifestOptions> {
 	const map = new Map(flags.map);
@@ -60,11 +55,7 @@ export async function manifestOptions(
 
 /** Checks a whole manifest and prints its problems: as lines on standard error, with `--json` as objects. */
 export async function checkAndReport(
-	{
-		flags,
-		settings,
-		app,
-	}: { readonly flags: { readonly json?: boolean | undefined }; readonly settings: Settings; readonly app: App },
+	{ flags, settings, app }: Pick<Run<Given<{ json: boolean }>>, "flags" | "settings" | "app">,
 	path: string,
 	options: ManifestOptions,
 	more: Pick<CheckDependencies, "name" | "isAlreadyPresent" | "nameFolding"> = {},
@@ -91,14 +82,12 @@ async function sizeOf(path: string): Promise<string> {
 	return found?.isFile() === true ? ` (${sizeText(found.size)})` : "";
 }
 
-type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & {
-	readonly otherRows?: number | undefined;
-};
+type Checked = Pick<CheckedManifest, "name" | "rows" | "problems" | "fatal"> & Given<{ otherRows: number }>;
 
 /** The reason why nothing may be sent from a checked manifest; undefined if it may be sent. */
 export function refusal(
 	{ name, rows: ownRows, otherRows = 0, problems, fatal }: Checked,
-	{ skipInvalid = false, allowEmpty = false }: { skipInvalid?: boolean | undefined; allowEmpty?: boolean | undefined },
+	{ skipInvalid = false, allowEmpty = false }: Given<{ skipInvalid: boolean; allowEmpty: boolean }>,
 	purpose: Purpose,
 ): Stop | undefined {
 	// Every shard judges the whole manifest, so all of them refuse it, or none.

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
+import type { Given } from "../../flags/flags.ts";
 import { reportCsvLine, tsvLine } from "../../report/escape.ts";
 import { type Column, tableOf } from "../../report/table.ts";
 import { show } from "../../text/show.ts";
@@ -23,11 +24,7 @@ export function addFormatOption(command: Command): Command {
 }
 
 /** `--json` is `--format jsonl`, and `--wide` a table, unless a format is named. */
-export function chosenFormat(flags: {
-	readonly format?: Format | undefined;
-	readonly json?: boolean | undefined;
-	readonly wide?: boolean | undefined;
-}): Format | undefined {
+export function chosenFormat(flags: Given<{ format: Format; json: boolean; wide: boolean }>): Format | undefined {
 	return flags.format ?? (flags.json === true ? "jsonl" : flags.wide === true ? "table" : undefined);
 }
 

@@ -4,6 +4,7 @@ import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { firstDocuments } from "../../run/documents/list.ts";
 import { answerOf } from "../../run/documents/pages.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
+import type { RunFlags } from "../../flags/flags.ts";
 import type { Stop } from "../../run/types.ts";
 import { numberText } from "../../text/words.ts";
 import { problemReporter } from "../check/check-manifest.ts";
@@ -15,12 +16,6 @@ import type { JudgedRows } from "./policy-checker.ts";
 /** A row that is judged: its line, and the dataset of its document. */
 type JudgedRow = { readonly line: number; readonly datasetId: string };
 
-type TypeFlags = {
-	readonly allowTypeChange?: boolean | undefined;
-	readonly undo?: boolean | undefined;
-	readonly json?: boolean | undefined;
-};
-
 export type TypeChecker = NonNullable<Awaited<ReturnType<typeof typeChecker>>>;
 
 /**
@@ -30,7 +25,7 @@ export type TypeChecker = NonNullable<Awaited<ReturnType<typeof typeChecker>>>;
  * @returns undefined where a value of another type costs nothing, or is meant
  */
 export async function typeChecker(
-	{ session, flags, app }: Pick<Run<TypeFlags>, "session" | "flags" | "app">,
+	{ session, flags, app }: Pick<Run<Pick<RunFlags, "allowTypeChange" | "undo" | "json">>, "session" | "flags" | "app">,
 	source: JudgedRows,
 ) {
 	if (flags.allowTypeChange === true) return undefined;

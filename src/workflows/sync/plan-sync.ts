@@ -16,22 +16,15 @@ import { checkNames, named, walked } from "../rows/find-files.ts";
 import { adopt, equalDocuments, refuseLost, listDataset } from "./listed.ts";
 import { absentFiles, scanFiles } from "./scan.ts";
 import { readStateFile, type StateFile, statePath } from "./state-file.ts";
+import type { Given, RunFlags } from "../../flags/flags.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
 
 export type SyncFlags = FileFlags &
-	SourceFlags & {
-		readonly set?: readonly string[] | undefined;
-		readonly schema?: string | undefined;
-		readonly json?: boolean | undefined;
-		readonly checksum?: boolean | undefined;
-		readonly remove?: boolean | undefined;
-		readonly deleteExcluded?: boolean | undefined;
-		readonly maxRemove?: MaxErrors | undefined;
-		/** false: documents that look like the folder's are left as they are */
-		readonly adopt?: boolean | undefined;
-		readonly state?: string | undefined;
-		readonly allowEmpty?: boolean | undefined;
-	};
+	SourceFlags &
+	Pick<RunFlags, "set" | "json" | "allowEmpty"> &
+	Given<{ schema: string; state: string; checksum: boolean; remove: boolean; deleteExcluded: boolean }> &
+	// `adopt` is false where documents that look like the folder's are left as they are.
+	Given<{ maxRemove: MaxErrors; adopt: boolean }>;
 
 /** A folder and a dataset, and the file of the state that joins them. */
 export type SyncPair = { readonly target: SyncTarget; readonly file: StateFile };

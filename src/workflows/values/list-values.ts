@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { ServiceFlags } from "../../flags/flags.ts";
+import type { Given, ServiceFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { mapLines } from "../../manifest/write.ts";
@@ -23,13 +23,8 @@ import {
 	ValueCounts,
 } from "./value-counts.ts";
 
-type ListedFlags = ServiceFlags & {
-	readonly key: string | undefined;
-	readonly dataset?: string | undefined;
-	readonly format?: Format | undefined;
-	readonly json?: boolean | undefined;
-	readonly out?: string | undefined;
-};
+type ListedFlags = ServiceFlags &
+	Given<{ dataset: string; format: Format; json: boolean; out: string }> & { readonly key: string | undefined };
 
 /** Different values that are counted: more would fill the memory, and a list of them tells little. */
 const MOST_VALUES = 1_000_000;
