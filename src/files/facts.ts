@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { isAbsolute, join, sep } from "node:path";
 import { sha256Of } from "../input-file.ts";
 
@@ -24,18 +25,10 @@ export type FileFacts = {
 	readonly sidecar: string | undefined;
 };
 
-/** The members of a file's status that are facts. */
-type Status = {
-	readonly size: number;
-	readonly mtimeMs: number;
-	readonly dev: number;
-	readonly ino: number;
-};
-
 /** The facts of a file by its paths and its status. */
 export function factsOf(
 	{ path, relative, sidecar }: Pick<FileFacts, "path" | "relative" | "sidecar">,
-	{ size, mtimeMs, dev, ino }: Status,
+	{ size, mtimeMs, dev, ino }: Pick<Stats, "size" | "mtimeMs" | "dev" | "ino">,
 ): FileFacts {
 	const slash = relative.lastIndexOf("/");
 	const name = relative.slice(slash + 1);

@@ -9,16 +9,6 @@ import type { CheckDependencies, ManifestOptions } from "./types.ts";
 /** A row, where it begins or names its document, and its file, if it names one. */
 type Entry = { readonly index: number; readonly line: number; readonly column: number; readonly file: string };
 
-/** The rows that are not the only ones about their document. */
-type Decisions = {
-	/** positions of rows that are left out */
-	readonly skipped: readonly number[];
-	/** rows that give a document other values than an earlier row, in their order */
-	readonly conflicts: readonly { readonly row: Entry; readonly earlier: Entry }[];
-	/** whether they compare names as a service does that ignores letter case */
-	readonly isFolded: boolean;
-};
-
 /**
  * Finds rows that are about the same document.
  *
@@ -71,15 +61,16 @@ export function duplicateSearch(
 		 *
 		 * @param problems of the manifest so far
 		 * @param isFatal whether the manifest has a problem that makes every row uncertain
+		 * @returns also whether they compare names as a service does that ignores letter case
 		 * @throws CliError exit 8 when the manifest was changed while it was checked
 		 */
-		async decisions(problems: number, isFatal: boolean): Promise<Decisions> {
+		async decisions(problems: number, isFatal: boolean) {
 			const suspects = repeats.suspects();
 			// They are not held while the rows are sent.
 			repeats = new Repeats();
-			if (suspects.size === 0) return { skipped: [], conflicts: [], isFolded: false };
 			const exact = duplicates(options.onDuplicate);
 			const folded = duplicates(options.onDuplicate);
+			if (suspects.size === 0) return { ...exact, isFolded: false };
 			await read(suspects, (key, payload, row, place) => {
 				exact.add(key, payload, row, place);
 				if (folding !== undefined) folded.add(folding.fold(key), payload, row, place);
@@ -98,7 +89,9 @@ type Duplicates = ReturnType<typeof duplicates>;
 
 /** Decides on rows that are about the same document. Keys and contents are held as hashes. */
 function duplicates(policy: ManifestOptions["onDuplicate"]) {
+	/** positions of rows that are left out */
 	const skipped: number[] = [];
+	/** rows that give a document other values than an earlier row, in their order */
 	const conflicts: { readonly row: Entry; readonly earlier: Entry }[] = [];
 	/** by document, the row that is sent */
 	const sent = new Map<string, { readonly content: string; readonly row: Entry }>();

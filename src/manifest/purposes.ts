@@ -1,7 +1,8 @@
 import { basename } from "node:path";
-import { canonicalText, type Metadata } from "../json/values.ts";
+import { canonicalText } from "../json/values.ts";
 import type { Fault } from "./fault.ts";
 import { idKey, isOneLetterApart } from "../text/names.ts";
+import type { ParsedRow } from "./rows/row-reader.ts";
 import { idFault } from "./rows/values.ts";
 
 /** The roles of a column or member, apart from metadata, with the members of a row that they fill. */
@@ -9,13 +10,7 @@ export const ROLES = { document_id: "documentId", dataset_id: "datasetId", file:
 
 export type Role = keyof typeof ROLES;
 
-/** The values of a row's reserved columns, which are empty if absent, and those of the others. */
-type RoleTexts = {
-	readonly documentId: string;
-	readonly file: string;
-	readonly name: string;
-	readonly metadata: Metadata;
-};
+type RowTexts = Readonly<Pick<ParsedRow, "documentId" | "file" | "name" | "metadata">>;
 
 /** The way in which the rows of a manifest name their documents. */
 export type SubjectRules = {
@@ -30,11 +25,11 @@ export type SubjectRules = {
 	/** whether a row may ask for its document by name */
 	readonly isNamed: boolean;
 	/** what is wrong with how a row names its document; undefined where nothing is */
-	fault(row: RoleTexts): Fault | undefined;
+	fault(row: RowTexts): Fault | undefined;
 	/** equal for rows of one dataset that are about the same document, and different for others */
-	key(row: RoleTexts): string;
+	key(row: RowTexts): string;
 	/** what rows about the same document must have in common, besides their metadata */
-	rest(row: RoleTexts): string;
+	rest(row: RowTexts): string;
 	/** what a message calls two rows about the same document */
 	readonly same: string;
 	/** what to do about such rows with different values */

@@ -4,7 +4,7 @@ import { PURPOSES } from "./purposes.ts";
 import type { RowMarks } from "./rows/repeats.ts";
 import type { FoundFile, RowValidator } from "./rows/validator.ts";
 import type { ParsedRow, RawRow, RowParser, RowReader } from "./rows/row-reader.ts";
-import type { IsWanted, ManifestOptions, Row, NameReference } from "./types.ts";
+import type { IsWanted, ManifestOptions, NameReference, Row } from "./types.ts";
 import { decode } from "./bytes/decode.ts";
 import { beginning, unpack } from "./bytes/unpack.ts";
 import { mistakenFile } from "./mistaken.ts";
@@ -36,7 +36,7 @@ export async function* readValidRows(
 	isWanted: IsWanted = () => true,
 ): AsyncGenerator<readonly Row[]> {
 	if (dispositions === undefined) return;
-	const { hasFile } = PURPOSES[manifest.options.purpose].subject;
+	const { hasFile, isNamed } = PURPOSES[manifest.options.purpose].subject;
 	let index = 0;
 	try {
 		for await (const { reader, rows } of readBatches(manifest.source.second(), manifest.options)) {
@@ -46,7 +46,19 @@ export async function* readValidRows(
 					const parsed = reader.parse(raw);
 					manifest.validator.applyOptions(parsed);
 					const file = hasFile ? await fileOf(manifest, raw, parsed) : undefined;
-					valid.push(rowOf(manifest, { reader, raw, parsed, file, index }));
+					const { datasetId, documentId, metadata } = parsed;
+					const title = file?.name ?? parsed.name;
+					valid.push({
+						index,
+						line: raw.line,
+						datasetId,
+						documentId,
+						name: title === "" ? undefined : title,
+						file,
+						metadata,
+						source: raw,
+						nameReference: isNamed ? referenceOf(manifest.name, reader, raw, parsed.name) : undefined,
+					});
 					// The next file may be missing: the rows before it are sent.
 					if (hasFile) yield valid.splice(0);
 				}
@@ -68,30 +80,6 @@ async function fileOf({ validator }: OpenManifest, raw: RawRow, parsed: ParsedRo
 		exit: Exit.foreign,
 		hint: "Leave the files alone while they are uploaded, and run the same command again.",
 	});
-}
-
-type ReadRow = {
-	readonly reader: RowParser;
-	readonly raw: RawRow;
-	readonly parsed: ParsedRow;
-	readonly file: FoundFile | undefined;
-	readonly index: number;
-};
-
-function rowOf({ name, options }: OpenManifest, { reader, raw, parsed, file, index }: ReadRow): Row {
-	const { datasetId, documentId, metadata } = parsed;
-	const title = file?.name ?? parsed.name;
-	return {
-		index,
-		line: raw.line,
-		datasetId,
-		documentId,
-		name: title === "" ? undefined : title,
-		file,
-		metadata,
-		source: raw,
-		nameReference: PURPOSES[options.purpose].subject.isNamed ? referenceOf(name, reader, raw, parsed.name) : undefined,
-	};
 }
 
 function referenceOf(file: string, reader: RowParser, raw: RawRow, name: string): NameReference {

@@ -35,7 +35,8 @@ export function addCell(parsed: ParsedRow, { use, field }: Column, cell: string,
 	} else if (cell === options.mergeOnly?.token) setValue(parsed, use.key, cell, options);
 	else if (cell === options.deleteToken || isPlain(use, options)) parsed.metadata.set(use.key, cell);
 	else {
-		const result = valueOf(cell, use, options);
+		const { cells } = options;
+		const result = cells === undefined ? cellValue(cell, use.type) : savedValue(cell, use.type, cells, use.isTyped);
 		if ("value" in result && use.type === "list") setValue(parsed, use.key, result.value, options);
 		else if ("value" in result) {
 			parsed.metadata.set(use.key, result.value);
@@ -50,10 +51,6 @@ export function addCell(parsed: ParsedRow, { use, field }: Column, cell: string,
 /** Whether cells are texts as they stand. */
 function isPlain({ type, isTyped }: KeyUse, { cells }: Context["options"]): boolean {
 	return type === "text" && (isTyped || cells?.date === undefined);
-}
-
-function valueOf(cell: string, { type, isTyped }: KeyUse, { cells }: Context["options"]): CellValue {
-	return cells === undefined ? cellValue(cell, type) : savedValue(cell, type, cells, isTyped);
 }
 
 /** Sets a value that may be one for a merge alone, or none for a merge. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../json/values.ts";
 import type { Fault, ReadingStop } from "../fault.ts";
+import type { Role, ROLES } from "../purposes.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import type { FailedRowFormat } from "../types.ts";
 
@@ -20,24 +21,11 @@ export type RawRow = {
 /** A value of a sheet. Dates are texts. */
 export type SheetValue = string | number | boolean | SheetFault;
 
-/** A cell without a usable value. */
-type SheetFault = {
-	readonly code: string;
-	readonly text: string;
-	/** what the sheet has there */
-	readonly shown: string;
-};
+/** A cell without a usable value. `shown` is what the sheet has there. */
+type SheetFault = Pick<Fault, "code" | "text"> & { readonly shown: string };
 
-/** How a row names its document. Absent texts are empty. */
-type RowTexts = {
-	datasetId: string;
-	documentId: string;
-	file: string;
-	name: string;
-};
-
-/** The content of a record, before its values are checked. */
-export type ParsedRow = RowTexts & {
+/** The content of a record, before its values are checked. Absent texts are empty. */
+export type ParsedRow = { [Member in (typeof ROLES)[Role]]: string } & {
 	readonly metadata: Map<string, JsonValue>;
 	readonly faults: Fault[];
 	/** false if the text of the record is not well formed, so that it has no values to check */

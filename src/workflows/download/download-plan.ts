@@ -18,12 +18,7 @@ import type { Processes } from "../../run/storage/process-owner.ts";
 
 type Listed = Wanted & { readonly name: string };
 
-type FolderFlags = {
-	readonly folder: string;
-	readonly overwrites: boolean;
-	readonly onlyChanged: boolean;
-	readonly dryRun: boolean;
-};
+type FolderFlags = { readonly folder: string } & Readonly<Record<"overwrites" | "onlyChanged" | "dryRun", boolean>>;
 
 /** What a download writes, decided for all rows before the first byte is asked for. */
 export type DownloadPlan = AsyncDisposable & {

@@ -109,13 +109,9 @@ async function identityOf(path: string): Promise<string> {
 		const { dev, ino } = await stat(path, { bigint: true });
 		return `${dev}:${ino}`;
 	} catch {
-		return fullPath(path);
+		const folder = dirname(resolve(path));
+		return join(await realpath(folder).catch(() => folder), basename(path));
 	}
-}
-
-async function fullPath(path: string): Promise<string> {
-	const folder = dirname(resolve(path));
-	return join(await realpath(folder).catch(() => folder), basename(path));
 }
 
 /** Folders in which only the system makes links: `/dev/stdout`, and what a shell makes of `>(command)`. */

@@ -40,7 +40,7 @@ export type OpenedPlan = CheckedPlan &
 		close(): Promise<void>;
 	};
 
-type OpenPlanOptions = {
+export type OpenPlanOptions = {
 	readonly stdin: AsyncIterable<Uint8Array>;
 	/** where a copy of standard input is kept */
 	readonly temporaryFolder: string;

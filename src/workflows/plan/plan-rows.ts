@@ -12,13 +12,13 @@ import { jsonFailedRows } from "../../manifest/failed-rows.ts";
 import type { Row } from "../../manifest/types.ts";
 import { type FileItem, plannedFailure } from "../../run/operations/planned-files.ts";
 import type { Stop } from "../../run/types.ts";
-import { type Shard, shardText } from "../../shard.ts";
+import { shardText } from "../../shard.ts";
 import type { Run } from "../open-run.ts";
 import { stopIfMetadataHidden } from "../readable.ts";
 import { endBefore, NO_ROWS } from "../report.ts";
 import type { RowSource } from "../rows/row-source.ts";
 import { stopFromError } from "../../run/stop/shutdown.ts";
-import { isOfShard, type OpenedPlan, openPlan } from "./open-plan.ts";
+import { isOfShard, type OpenedPlan, openPlan, type OpenPlanOptions } from "./open-plan.ts";
 
 /** One change of a plan as a row. Its line is the line of the manifest that the plan was made from. */
 export type PlannedRow = FileRow | FailingRow | DocumentRow;
@@ -45,15 +45,11 @@ export function isDocumentRow(row: PlannedRow): row is DocumentRow {
 export type PlanSource = RowSource<PlannedRow> & { readonly header: PlanHeader };
 
 /** The requirements of a command for a plan. */
-export type PlanKind = {
-	/** actions that the plan may have */
-	readonly actions: readonly PlannedChange["action"][];
+export type PlanKind = Pick<OpenPlanOptions, "actions" | "shard"> & {
 	/** what messages call the plan; its path where it is undefined */
 	readonly name?: string | undefined;
 	/** whether the rows that could not be planned are counted as invalid ones */
 	readonly countsUnplanned: boolean;
-	/** the part of its changes that is taken; undefined for all */
-	readonly shard?: Shard | undefined;
 	/** whether values of another type than their key has are sent */
 	readonly allowTypeChange?: boolean | undefined;
 	/** flags that say how files are sent, as a run records them */

@@ -47,7 +47,8 @@ export async function lookUp(
 			continue;
 		}
 		const place = reference.file === source.name ? `on line ${row.line}` : `for ${reference.file}`;
-		const claim = { row: row.index, place, payload: payloadOf(row.metadata) };
+		const payload = hash("sha256", canonicalObject(row.metadata), "base64");
+		const claim = { row: row.index, place, payload };
 		const earlier = listing.claims.take(resolution.documents, claim, onDuplicate);
 		if (earlier !== undefined) {
 			await problem("DUPLICATE", `the same document as ${earlier.place}, with other values; see --on-duplicate`);
@@ -89,10 +90,6 @@ function resolve({ documentId, nameReference }: Row, { names }: ListedNames, mat
 function nameReferenceOf({ line, nameReference }: Row): NameReference {
 	if (nameReference === undefined) throw new Error(`the row of line ${line} was not read to be resolved`);
 	return nameReference;
-}
-
-function payloadOf(metadata: Metadata): string {
-	return hash("sha256", canonicalObject(metadata), "base64");
 }
 
 /** Documents that a message names at most. */

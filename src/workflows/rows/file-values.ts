@@ -39,15 +39,12 @@ export type Sources = {
 	readonly keys: ReadonlySet<string> | undefined;
 };
 
-type FileValues = {
-	readonly values: ReadonlyMap<string, { readonly value: JsonValue; readonly origin: Origin }>;
-	/** whether a pattern was given and the path does not match it */
-	readonly isUnmatched: boolean;
-	readonly problems: readonly Problem[];
-};
-
-/** All that is known of a file. A file that can't be read is a problem, and never an exception. */
-export async function valuesOf(file: FileFacts, sources: Sources): Promise<FileValues> {
+/**
+ * All that is known of a file. A file that can't be read is a problem, and never an exception.
+ *
+ * @returns also whether a pattern was given and the path does not match it
+ */
+export async function valuesOf(file: FileFacts, sources: Sources) {
 	const { facts, pattern, isStrict, keys } = sources;
 	const values = new Map<string, { readonly value: JsonValue; readonly origin: Origin }>();
 	const problems: Problem[] = [];

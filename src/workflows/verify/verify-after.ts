@@ -15,16 +15,11 @@ import { APPLY, sendsPlan } from "../plan/open-plan.ts";
 import type { Ended } from "../../report/summary.ts";
 import type { Run } from "../open-run.ts";
 import { stopFromError } from "../../run/stop/shutdown.ts";
-import { verifyRows } from "./verify-rows.ts";
+import { type ToVerify, verifyRows } from "./verify-rows.ts";
 
 /** The run to verify, which has just ended. */
-type VerifyAfter = {
+type VerifyAfter = Pick<ToVerify, "runs" | "name" | "started"> & {
 	readonly run: string;
-	readonly runs: RunStore;
-	/** the file whose lines the rows name */
-	readonly name: string;
-	/** when the run began, on the clock */
-	readonly started: number;
 	/** why it stopped early */
 	readonly stop: Stop | undefined;
 };

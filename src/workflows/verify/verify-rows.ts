@@ -17,7 +17,7 @@ import type { Run } from "../open-run.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
 
 /** A recorded run that is to be verified. */
-type ToVerify = {
+export type ToVerify = {
 	readonly recorded: RecordedRun;
 	readonly runs: RunStore;
 	readonly mode: VerifyMode;
@@ -29,24 +29,18 @@ type ToVerify = {
 	readonly unreadable: ExitCode;
 };
 
-type Verified = {
-	readonly counts: VerifyCounts;
-	/** rows that were changed since, and not by a later run of ours */
-	readonly unexplained: number;
-	readonly stop: Stop | undefined;
-};
-
 /** Reads back what a recorded run wrote, reports what is not as it was sent, and counts. Sends nothing that writes. */
 export async function verifyRows(
 	{ recorded, runs, mode, name, started, unreadable }: ToVerify,
 	{ flags, session, settings, app }: Pick<Run<VerifyFlags>, "flags" | "session" | "settings" | "app">,
-): Promise<Verified> {
+) {
 	const { io, clock, signal } = app;
 	const { service } = session;
 	const { concurrency, maxDuration = Number.POSITIVE_INFINITY, maxOutage } = flags;
 	const request = session.requestWithin(maxOutage);
 	const picked = await pickRows(recorded, mode, () => clock.random());
 	const tally = { equal: 0, normalised: 0, lost: 0, changed_since: 0, unknown: picked.unrecorded };
+	/** rows that were changed since, and not by a later run of ours */
 	let unexplained = 0;
 	const done = (): number => tally.equal + tally.normalised + tally.lost + tally.changed_since + tally.unknown;
 	const total = picked.count + picked.unrecorded;
@@ -86,7 +80,7 @@ export async function verifyRows(
 	};
 	try {
 		const stop = await work().catch((error: unknown) => stopOrSignal(error, signal));
-		const counts = { mode, rows: picked.written, checked: done(), ...tally, pending: total - done() };
+		const counts: VerifyCounts = { mode, rows: picked.written, checked: done(), ...tally, pending: total - done() };
 		return { counts, unexplained, stop };
 	} finally {
 		progress.stop();
