@@ -5,11 +5,7 @@ import { ReadingStop } from "../fault.ts";
 import { MAX_RATIO, MAX_UNPACKED } from "../limits.ts";
 
 /** The first block of some bytes, and all of them. Where they are not read on, `end` lets go of their source. */
-export async function beginning(blocks: AsyncIterable<Buffer>): Promise<{
-	readonly first: Buffer | undefined;
-	readonly all: AsyncIterable<Buffer>;
-	readonly end: () => Promise<unknown>;
-}> {
+export async function beginning(blocks: AsyncIterable<Buffer>) {
 	const source: AsyncIterator<Buffer, unknown> = blocks[Symbol.asyncIterator]();
 	const end = async (): Promise<unknown> => source.return?.();
 	const begun = await source.next();

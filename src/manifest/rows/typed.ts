@@ -42,16 +42,11 @@ function meantType(word: string): CellType | undefined {
 }
 
 /** A key with the type that its last `:word` gives it; everything else is part of the key. */
-export function splitType(name: string): {
-	key: string;
-	type: CellType;
-	explicit: boolean;
-	meant: CellType | undefined;
-} {
+export function splitType(name: string) {
 	const colon = name.lastIndexOf(":");
 	const word = colon === -1 ? "" : name.slice(colon + 1);
 	if (isCellType(word)) return { key: name.slice(0, colon), type: word, explicit: true, meant: undefined };
-	return { key: name, type: "text", explicit: false, meant: word === "" ? undefined : meantType(word) };
+	return { key: name, type: "text" as const, explicit: false, meant: word === "" ? undefined : meantType(word) };
 }
 
 export type CellValue =

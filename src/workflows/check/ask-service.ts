@@ -16,17 +16,8 @@ import { stopOrSignal } from "../../run/stop/shutdown.ts";
  */
 const ASSUMED_ROWS = 1_000;
 
-type PresentValues = AsyncDisposable & {
-	readonly isAlreadyPresent: NonNullable<CheckDependencies["isAlreadyPresent"]>;
-	/** the reason why the present metadata could not be read; then it is unknown whether documents have the values */
-	stop(): Stop | undefined;
-};
-
 /** Finds values that their documents have already, so that writing them changes nothing. It asks only once a row has one. */
-export function presentValues(
-	{ session: { service, request }, settings, app }: Run<unknown>,
-	change: Change,
-): PresentValues {
+export function presentValues({ session: { service, request }, settings, app }: Run<unknown>, change: Change) {
 	const documents = new DocumentSource({
 		rows: { get: () => ASSUMED_ROWS },
 		folder: () => app.temporaryFolder(settings),
@@ -34,28 +25,26 @@ export function presentValues(
 		doubts: WARN,
 	});
 	let stop: Stop | undefined;
+	const isAlreadyPresent: NonNullable<CheckDependencies["isAlreadyPresent"]> = async (row, key) => {
+		// The run ends for another reason than this row, which must not be reported as a problem.
+		if (stop !== undefined) return true;
+		try {
+			const api = await service.known(request);
+			const { metadata: held, inexact } = (await documents.byId(api, request, row.datasetId, row.documentId)) ?? {};
+			if (held?.has(key) !== true) return false;
+			const { normalise } = api.dialect.flavour;
+			const wanted = metadataToSend(change, held, row.metadata);
+			const { change: changed, remove } = differenceOf(held, wanted, normalise, inexact);
+			return !changed.has(key) && !remove.has(key);
+		} catch (error) {
+			if (rowErrorOf(error) !== undefined) return false;
+			stop = stopOrSignal(error, app.signal);
+			return true;
+		}
+	};
 	return {
-		async isAlreadyPresent({ datasetId, documentId, metadata: wanted }, key) {
-			// The run ends for another reason than this row, which must not be reported as a problem.
-			if (stop !== undefined) return true;
-			try {
-				const api = await service.known(request);
-				const { metadata: held, inexact } = (await documents.byId(api, request, datasetId, documentId)) ?? {};
-				if (held?.has(key) !== true) return false;
-				const { normalise } = api.dialect.flavour;
-				const { change: changed, remove } = differenceOf(
-					held,
-					metadataToSend(change, held, wanted),
-					normalise,
-					inexact,
-				);
-				return !changed.has(key) && !remove.has(key);
-			} catch (error) {
-				if (rowErrorOf(error) !== undefined) return false;
-				stop = stopOrSignal(error, app.signal);
-				return true;
-			}
-		},
+		isAlreadyPresent,
+		/** the reason why the present metadata could not be read; then it is unknown whether documents have the values */
 		stop: () => stop,
 		[Symbol.asyncDispose]: () => documents.close(),
 	};
@@ -64,34 +53,30 @@ export function presentValues(
 /** Two names that are equal to a service that compares without letter case. */
 const PROBE = ["a", "A"] as const;
 
-type NameFoldingCheck = {
-	readonly nameFolding: NonNullable<CheckDependencies["nameFolding"]>;
-	/** the reason why the comparison of names is unknown */
-	stop(): Stop | undefined;
-};
-
 /**
  * How the service compares the names of files. Its flavour is detected if it is unknown, and only if two rows have
  * names that some services treat as equal.
  */
-export function nameFoldingCheck({ service, request }: Session, skipsInvalid: boolean, app: App): NameFoldingCheck {
+export function nameFoldingCheck({ service, request }: Session, skipsInvalid: boolean, app: App) {
 	let stop: Stop | undefined;
-	return {
-		nameFolding: {
-			fold: foldedName,
-			async applies(problems) {
-				// A manifest that is refused anyway costs no request.
-				if (problems > 0 && !skipsInvalid) return false;
-				try {
-					const { nameKey } = (await service.known(request)).dialect.flavour;
-					const [one, other] = PROBE.map(nameKey);
-					return one === other;
-				} catch (error) {
-					stop = stopOrSignal(error, app.signal);
-					return false;
-				}
-			},
+	const nameFolding: NonNullable<CheckDependencies["nameFolding"]> = {
+		fold: foldedName,
+		async applies(problems) {
+			// A manifest that is refused anyway costs no request.
+			if (problems > 0 && !skipsInvalid) return false;
+			try {
+				const { nameKey } = (await service.known(request)).dialect.flavour;
+				const [one, other] = PROBE.map(nameKey);
+				return one === other;
+			} catch (error) {
+				stop = stopOrSignal(error, app.signal);
+				return false;
+			}
 		},
+	};
+	return {
+		nameFolding,
+		/** the reason why the comparison of names is unknown */
 		stop: () => stop,
 	};
 }

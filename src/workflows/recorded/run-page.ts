@@ -109,11 +109,7 @@ function isText(value: unknown): value is string {
 }
 
 /** The failed rows, their codes, and the names of stored files by row. */
-async function outcomesOf(run: RecordedRun): Promise<{
-	readonly failures: readonly PageFailure[];
-	readonly codes: RunPage["codes"];
-	readonly names: ReadonlyMap<number, string>;
-}> {
+async function outcomesOf(run: RecordedRun) {
 	const { state } = run;
 	const byRow = new Map<number, PageFailure>();
 	const examples = new Map<string, string>();

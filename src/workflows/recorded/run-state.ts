@@ -201,12 +201,7 @@ export async function runsOnDataset(
 }
 
 /** The members that a list has of a run that goes on, or was killed. */
-export function goingMembers(going: GoingOn | undefined): {
-	readonly process: number | null;
-	readonly host: string | null;
-	readonly rate: number | null;
-	readonly doing: string | null;
-} {
+export function goingMembers(going: GoingOn | undefined) {
 	const { pid, host, now } = going ?? {};
 	const rate = now === undefined || now.s === 0 ? null : Math.round((now.sent / now.s) * 10) / 10;
 	return { process: pid ?? null, host: host ?? null, rate, doing: now?.state ?? null };

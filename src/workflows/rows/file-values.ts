@@ -129,10 +129,7 @@ export type FactSetting = Pick<SetCell, "key" | "type"> & { readonly text: FactT
  *
  * @throws CliError exit 2 for a fact that does not exist
  */
-export function factSettings(set: readonly string[]): {
-	readonly plain: readonly string[];
-	readonly facts: readonly FactSetting[];
-} {
+export function factSettings(set: readonly string[]) {
 	const last = new Map<string, string | FactSetting>();
 	const faulty: string[] = [];
 	for (const text of set) {
