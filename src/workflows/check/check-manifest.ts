@@ -117,13 +117,6 @@ export function refusal(
 /** Problems shown to a person; `--json` has all of them. */
 const SHOWN = 20;
 
-export type ProblemReporter = {
-	/** resolves when the next may be reported, as a slow reader may block */
-	readonly report: (problem: Problem) => Promise<void>;
-	/** prints the number of problems that were not shown */
-	end(): void;
-};
-
 /** Kinds of problems that are summed up after the shown ones: as many as a person looks at. */
 const KINDS_SHOWN = 10;
 
@@ -149,12 +142,13 @@ function kindText({ first, last, count }: Kind): string {
 }
 
 /** Prints problems as they are found: the first as lines on standard error, with `json` all as objects. */
-export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">): ProblemReporter {
+export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | "runEnd">) {
 	let count = 0;
 	let summed = 0;
 	const kinds = new Map<string, Kind>();
 	return {
-		async report(found) {
+		/** Resolves when the next may be reported, as a slow reader may block. */
+		report: async (found: Problem): Promise<void> => {
 			const { file, line, column, field, code, text, mend } = found;
 			runEnd.problem(found);
 			count += 1;
@@ -173,7 +167,8 @@ export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | 
 			const problem = { ...place, sheet: found.sheet, option: mend?.option };
 			await io.out(`${JSON.stringify(problem)}\n`);
 		},
-		end() {
+		/** Prints the number of problems that were not shown. */
+		end(): void {
 			for (const kind of kinds.values()) if (kind.first.mend !== undefined) io.err(mendedText(kind));
 			if (count - summed <= SHOWN) return;
 			const how = json ? "" : "; --json lists all of them";

@@ -27,21 +27,13 @@ export async function checkOut(out: string, force?: boolean): Promise<void> {
 	});
 }
 
-/** The file of `--out` while it is written. Disposing of it removes an incomplete one. */
-type OutFile = AsyncDisposable & {
-	/** @throws CliError exit 74 */
-	append(text: string): Promise<void>;
-	/** completes the file and renames it to `--out` */
-	end(): Promise<void>;
-};
-
 /**
  * Writes a new file in the folder of `--out`, and renames it when it is complete. So an incomplete file never has the name of
- * a complete one.
+ * a complete one, and disposing of it removes it.
  *
  * @throws CliError exit 2 where no file can be created there
  */
-export async function openOut(out: string, force?: boolean): Promise<OutFile> {
+export async function openOut(out: string, force?: boolean) {
 	const path = join(dirname(out), `.${basename(out)}.${randomBytes(6).toString("hex")}`);
 	const file = await open(path, "wx", 0o600).catch((error: unknown) => {
 		throw notMade(out, error);
@@ -60,7 +52,9 @@ export async function openOut(out: string, force?: boolean): Promise<OutFile> {
 		}
 	};
 	return {
-		append: (text) => written(() => file.appendFile(text)),
+		/** @throws CliError exit 74 */
+		append: (text: string) => written(() => file.appendFile(text)),
+		/** Completes the file and renames it to `--out`. */
 		end: () =>
 			written(async () => {
 				await file.sync();
@@ -84,7 +78,7 @@ export async function openOut(out: string, force?: boolean): Promise<OutFile> {
  */
 export async function writeNewFile<Result>(
 	out: string,
-	write: (append: OutFile["append"]) => Promise<Result>,
+	write: (append: (text: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
 	await checkOut(out);
 	await using file = await openOut(out);

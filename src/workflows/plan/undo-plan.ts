@@ -11,21 +11,7 @@ import { countUnrecordedRows, type WrittenRow, writtenRows } from "../../run/rec
 import { VERSION } from "../../version.ts";
 
 /** The plan that undoes a run, in a private file. */
-export type UndoPlan = {
-	readonly path: string;
-	/** documents whose previous metadata is written again */
-	readonly restored: number;
-	/** documents that the run uploaded and the undo removes */
-	readonly removed: number;
-	/** documents that the run removed or replaced, and that are uploaded again */
-	readonly broughtBack: number;
-	/** rows that can't be undone */
-	readonly impossible: number;
-	/** ids of the first documents that can't be restored, at most `NAMED` */
-	readonly impossibleIds: readonly string[];
-	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
-	readonly lastSent: number;
-};
+export type UndoPlan = Awaited<ReturnType<typeof planUndo>>;
 
 /** The steps of an undo that need more than the journal: those of a sync. */
 export type UndoSteps = {
@@ -50,9 +36,20 @@ export async function planUndo(
 	{ baseUrl, manifest, started }: RunFile,
 	normalise: Normalise,
 	{ parent, steps }: { readonly parent: string; readonly steps: UndoSteps | undefined },
-): Promise<UndoPlan> {
-	const counts = { restored: 0, removed: 0, broughtBack: 0, impossible: 0 };
+) {
+	const counts = {
+		/** documents whose previous metadata is written again */
+		restored: 0,
+		/** documents that the run uploaded and the undo removes */
+		removed: 0,
+		/** documents that the run removed or replaced, and that are uploaded again */
+		broughtBack: 0,
+		/** rows that can't be undone */
+		impossible: 0,
+	};
+	/** ids of the first documents that can't be restored, at most `NAMED` */
 	const impossibleIds: string[] = [];
+	/** when the run sent something last, in epoch milliseconds; 0 where that is not known */
 	let lastSent = 0;
 	const lines = async function* (): AsyncGenerator<string> {
 		const text = new PlanText();

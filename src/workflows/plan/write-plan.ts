@@ -13,23 +13,14 @@ export async function pathOfPlan({ app, settings }: Pick<Run, "app" | "settings"
 	return out ?? join(await app.temporaryFolder(settings), `ragtag-plan-${randomBytes(8).toString("hex")}`);
 }
 
-/** A plan that is written. Disposing of it removes an incomplete one. */
-export type PlanWriter = AsyncDisposable & {
-	change(planned: PlannedChange): Promise<void>;
-	/** completes the plan and renames it to `--out` */
-	end(counts: Omit<PlanCounts, "changes">): Promise<void>;
-};
+export type PlanWriter = Awaited<ReturnType<typeof openPlanWriter>>;
 
 /**
- * Writes a plan to the file of `--out`.
+ * Writes a plan to the file of `--out`. Disposing of it removes an incomplete one.
  *
  * @throws CliError exit 2 where no file can be created there
  */
-export async function openPlanWriter(
-	out: string,
-	force: boolean,
-	header: Omit<PlanHeader, "ragtag" | "created">,
-): Promise<PlanWriter> {
+export async function openPlanWriter(out: string, force: boolean, header: Omit<PlanHeader, "ragtag" | "created">) {
 	const file = await openOut(out, force);
 	const text = new PlanText();
 	let head = text.header({ ...header, ragtag: VERSION, created: new Date().toISOString() });
@@ -38,7 +29,7 @@ export async function openPlanWriter(
 		head = "";
 	};
 	return {
-		async change(planned) {
+		async change(planned: PlannedChange): Promise<void> {
 			const line = text.change(planned);
 			if (Buffer.byteLength(line) > MAX_LINE_BYTES) {
 				const why = `the change of document ${planned.documentId} is too long for a plan: more than ${MAX_LINE_BYTES} bytes`;
@@ -46,7 +37,8 @@ export async function openPlanWriter(
 			}
 			await append(line);
 		},
-		async end(counts) {
+		/** Completes the plan and renames it to `--out`. */
+		async end(counts: Omit<PlanCounts, "changes">): Promise<void> {
 			await append(text.footer(counts));
 			await file.end();
 		},
