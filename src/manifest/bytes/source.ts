@@ -17,18 +17,7 @@ export type Content = {
 };
 
 /** The bytes of a manifest, which can be read a second time and are then certain to be the same. */
-export type Source = {
-	/**
-	 * Every byte, in blocks of `BLOCK_BYTES` (the last one shorter). Remembers a hash of all bytes up to the end of each. The
-	 * memory of a block is used again for the next one.
-	 */
-	first(): AsyncGenerator<Buffer>;
-	/** the same blocks again, each compared before it is handed on. @throws CliError exit 8 */
-	second(): AsyncGenerator<Buffer>;
-	/** the content of the first reading; undefined until it is complete */
-	content(): Content;
-	close(): Promise<void>;
-};
+export type Source = ReturnType<typeof sourceOf>;
 
 /** A file of rows, in messages. */
 type Named = {
@@ -86,7 +75,7 @@ function sourceOf(
 	{ name, what, temporaryFolder }: Named,
 	once: AsyncIterable<Uint8Array> | undefined,
 	opened: InputFile | undefined,
-): Source {
+) {
 	/** the private folder of the copy */
 	let folder: string | undefined;
 	let spooled: string | undefined;
@@ -110,7 +99,11 @@ function sourceOf(
 		}
 	}
 	return {
-		async *first() {
+		/**
+		 * Every byte, in blocks of `BLOCK_BYTES` (the last one shorter). Remembers a hash of all bytes up to the end of each. The
+		 * memory of a block is used again for the next one.
+		 */
+		async *first(): AsyncGenerator<Buffer> {
 			let spool: FileHandle | undefined;
 			if (once !== undefined) {
 				// mkdtemp gives the folder mode 0700, so that other users can't read the copy.
@@ -126,7 +119,8 @@ function sourceOf(
 				yield block;
 			}
 		},
-		async *second() {
+		/** The same blocks again, each compared before it is handed on. @throws CliError exit 8 */
+		async *second(): AsyncGenerator<Buffer> {
 			let index = 0;
 			const whole = createHash("sha256");
 			if (file === undefined) return;
@@ -137,8 +131,9 @@ function sourceOf(
 			}
 			if (index !== hashes.length) throw changed();
 		},
-		content: () => ({ sha256: all.copy().digest("hex"), bytes: bytesRead, spooled }),
-		async close() {
+		/** The content of the first reading, once that is complete. */
+		content: (): Content => ({ sha256: all.copy().digest("hex"), bytes: bytesRead, spooled }),
+		async close(): Promise<void> {
 			await opened?.[Symbol.asyncDispose]();
 			if (file !== opened?.handle) await file?.close();
 			if (folder !== undefined) await rm(folder, { recursive: true, force: true });

@@ -6,17 +6,7 @@ import { MAX_RATIO, MAX_TEXTS, MAX_UNPACKED, MAX_WORKBOOK } from "../limits.ts";
 import { parser, type SAXParser } from "sax";
 
 /** The parts of a workbook, each a text. */
-export type Archive = {
-	has(part: string): boolean;
-	/** bytes of a part, as the archive says */
-	size(part: string): number;
-	/**
-	 * The text of a part, which is unpacked while it is read.
-	 *
-	 * @throws Stop where it is not there, damaged, or a bomb
-	 */
-	read(part: string): AsyncGenerator<string>;
-};
+export type Archive = Awaited<ReturnType<typeof openArchive>>;
 
 /** All bytes of a workbook: its list of parts stands at its end. @throws Stop where they are too many */
 export async function gather(blocks: AsyncIterable<Buffer>): Promise<Buffer> {
@@ -32,7 +22,7 @@ export async function gather(blocks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** @throws Stop where the file is not whole */
-export async function openArchive(bytes: Buffer): Promise<Archive> {
+export async function openArchive(bytes: Buffer) {
 	const zip = await fromBufferPromise(bytes).catch((error: unknown) => Promise.reject(damaged(error)));
 	const entries = new Map<string, Entry>();
 	try {
@@ -40,6 +30,7 @@ export async function openArchive(bytes: Buffer): Promise<Archive> {
 	} catch (error) {
 		throw damaged(error);
 	}
+	/** The text of a part, which is unpacked while it is read. @throws Stop where it is not there, damaged, or a bomb */
 	async function* read(part: string): AsyncGenerator<string> {
 		const entry = entries.get(part);
 		if (entry === undefined) throw stop("BAD_WORKBOOK", `the workbook has no part ${part}; save it again`);
@@ -62,7 +53,12 @@ export async function openArchive(bytes: Buffer): Promise<Archive> {
 			throw damaged(error);
 		}
 	}
-	return { has: (part) => entries.has(part), size: (part) => entries.get(part)?.uncompressedSize ?? 0, read };
+	return {
+		read,
+		has: (part: string) => entries.has(part),
+		/** Bytes of a part, as the archive says. */
+		size: (part: string) => entries.get(part)?.uncompressedSize ?? 0,
+	};
 }
 
 function damaged(error: unknown): ReadingStop {

@@ -8,20 +8,15 @@ export const WORKBOOK = "xl/workbook.xml";
 /** A sheet with cells. */
 type Sheet = { readonly name: string; readonly part: string; readonly isHidden: boolean };
 
-/** What the cells of a workbook share. */
-export type Workbook = {
-	readonly sheet: Sheet;
-	readonly is1904: boolean;
-	readonly strings: readonly string[];
-	/** what the numbers of each style are shown as */
-	readonly kinds: readonly NumberKind[];
-};
+export type Workbook = Awaited<ReturnType<typeof readWorkbook>>;
 
 /**
+ * What the cells of a workbook share. `kinds` are what the numbers of each style are shown as.
+ *
  * @param wanted the name of a sheet, or its number from 1; undefined for the first one that is not hidden
  * @throws Stop
  */
-export async function readWorkbook(archive: Archive, wanted: string | undefined): Promise<Workbook> {
+export async function readWorkbook(archive: Archive, wanted: string | undefined) {
 	const { sheets, is1904 } = await readSheets(archive, await readTargets(archive));
 	const sheet = chosen(sheets, wanted);
 	return { sheet, is1904, strings: await readStrings(archive), kinds: await readStyles(archive) };

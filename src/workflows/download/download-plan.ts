@@ -21,24 +21,14 @@ type Listed = Wanted & { readonly name: string };
 type FolderFlags = { readonly folder: string } & Readonly<Record<"overwrites" | "onlyChanged" | "dryRun", boolean>>;
 
 /** What a download writes, decided for all rows before the first byte is asked for. */
-export type DownloadPlan = AsyncDisposable & {
-	readonly folder: DownloadFolder;
-	/** the rows, with their files */
-	readonly rows: RowSource;
-	/** undefined for a document that its dataset does not list */
-	readonly wanted: (row: Pick<Row, "documentId">) => Wanted | undefined;
-	/** bytes of all documents, as far as the list says them */
-	readonly bytes: number;
-	/** Writes a manifest of the files that are there. @returns its path; undefined where there is no file */
-	writeManifest(): Promise<string | undefined>;
-};
+export type DownloadPlan = Awaited<ReturnType<typeof planDownload>>;
 
 /**
  * Lists the documents of the rows, and gives each a path. A document keeps the path that an earlier download gave it.
  *
  * @throws CliError exit 2 where the rows name several datasets, or the folder can't be used
  */
-export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags): Promise<DownloadPlan> {
+export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags) {
 	const { session, settings, app } = run;
 	const { overwrites, onlyChanged, dryRun } = flags;
 	const folder = await DownloadFolder.open(flags.folder, !dryRun);
@@ -74,6 +64,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 			const { name, path } = document;
 			return { ...row, name, file: { path: join(folder.root, path), name } };
 		};
+		/** Writes a manifest of the files that are there. @returns its path; undefined where there is no file */
 		const writeManifest = async (): Promise<string | undefined> => {
 			let count = 0;
 			const kept = async function* (): AsyncGenerator<Document> {
@@ -102,6 +93,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 		};
 		return {
 			folder,
+			/** the rows, with their files */
 			rows: {
 				...rows,
 				readBatches: undefined,
@@ -109,7 +101,9 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 					for await (const row of rows.read()) yield withFile(row);
 				},
 			},
-			wanted: ({ documentId }) => listed.get(documentId),
+			/** undefined for a document that its dataset does not list */
+			wanted: ({ documentId }: Pick<Row, "documentId">): Wanted | undefined => listed.get(documentId),
+			/** bytes of all documents, as far as the list says them */
 			bytes: [...found.values()].reduce((sum, { size = 0 }) => sum + size, 0),
 			writeManifest,
 			[Symbol.asyncDispose]: () => documents.close(),

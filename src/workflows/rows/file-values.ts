@@ -10,7 +10,7 @@ import {
 	parseFactText,
 } from "../../files/facts.ts";
 import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts";
-import { type PathPattern, parsePattern } from "../../files/path-pattern.ts";
+import { parsePattern } from "../../files/path-pattern.ts";
 import { addRule } from "../../flags/refuse.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { JsonValue } from "../../json/values.ts";
@@ -28,16 +28,6 @@ type KeyFact = (typeof KEY_FACTS)[number];
 
 /** Where the value of a key comes from, the weakest first: a later one wins. */
 export type Origin = "fact" | "pattern" | "front matter" | "sidecar";
-
-/** What is taken from files. */
-export type Sources = {
-	readonly facts: readonly KeyFact[];
-	readonly pattern: PathPattern | undefined;
-	/** whether a path that the pattern does not match is a problem */
-	readonly isStrict: boolean;
-	/** the only keys that are taken; undefined for all */
-	readonly keys: ReadonlySet<string> | undefined;
-};
 
 /**
  * All that is known of a file. A file that can't be read is a problem, and never an exception.
@@ -102,12 +92,16 @@ export function addSourceOptions(command: Command): Command {
 		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""));
 }
 
-/** @throws CliError exit 2 for a pattern that is none */
-export function sourcesOf({ facts = [], pattern, strict = false, keys }: SourceFlags): Sources {
+export type Sources = ReturnType<typeof sourcesOf>;
+
+/** What is taken from files. @throws CliError exit 2 for a pattern that is none */
+export function sourcesOf({ facts = [], pattern, strict = false, keys }: SourceFlags) {
 	return {
 		facts,
 		pattern: pattern === undefined ? undefined : parsePattern(pattern),
+		/** whether a path that the pattern does not match is a problem */
 		isStrict: strict,
+		/** the only keys that are taken; undefined for all */
 		keys: keys && new Set(keys),
 	};
 }

@@ -19,17 +19,7 @@ import type { StateFile } from "./state-file.ts";
 type OtherDocument = KnownDocument & { readonly size: number | undefined };
 
 /** A dataset as a sync sees it. */
-type ListedDataset = {
-	/** all of them */
-	readonly count: number;
-	/** whether any shows metadata */
-	readonly isTagged: boolean;
-	/** those that the state knows, by their ids */
-	readonly known: ReadonlyMap<string, KnownDocument>;
-	/** those that it does not know and that have the name of a file, by that name */
-	readonly namesakes: ReadonlyMap<string, readonly OtherDocument[]>;
-	readonly retag: Retag;
-};
+type ListedDataset = Awaited<ReturnType<typeof listDataset>>;
 
 type Held = { readonly metadata: Metadata; readonly inexact: InexactValues | undefined; readonly was: string };
 
@@ -43,17 +33,20 @@ export async function listDataset(
 	datasetId: string,
 	entries: Iterable<SyncEntry>,
 	{ files, adopts }: { readonly files: readonly WantedFile[]; readonly adopts: boolean },
-): Promise<ListedDataset> {
+) {
 	const { service, request } = session;
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
 	const names = new Set(files.map(({ name }) => name.normalize()));
 	const ids = new Set(Array.from(entries, ({ documentId }) => documentId));
 	const isWanted = files.some(({ metadata }) => metadata.size > 0);
+	/** those that the state knows, by their ids */
 	const known = new Map<string, KnownDocument>();
 	const held = new Map<string, Held>();
+	/** those that it does not know and that have the name of a file, by that name */
 	const namesakes = new Map<string, OtherDocument[]>();
 	let count = 0;
+	/** whether any shows metadata */
 	let isTagged = false;
 	app.monitor.enter("reading", "the documents of the dataset");
 	for await (const document of wholeList({ api, request: service.searches.believing(request, MARK), datasetId })) {

@@ -3,7 +3,6 @@ import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import type { SyncTarget } from "../../plan/plan-file/planned.ts";
-import type { SyncState } from "../../plan/sync/state.ts";
 import { mostRemovals, planSync, type SyncSteps, type WantedFile } from "../../plan/sync/steps.ts";
 import { isSameName } from "../../run/documents/find-named.ts";
 import type { MaxErrors } from "../../run/stop/limits.ts";
@@ -30,14 +29,7 @@ export type SyncFlags = FileFlags &
 export type SyncPair = { readonly target: SyncTarget; readonly file: StateFile };
 
 /** The steps of a sync. */
-export type SyncPlan = SyncSteps & {
-	/** SHA-256 of the paths and the contents of the files */
-	readonly sha256: string;
-	readonly files: number;
-	readonly target: SyncTarget;
-	/** the state, where the list has changed it: it is the first to show metadata */
-	readonly state: SyncState | undefined;
-};
+export type SyncPlan = Awaited<ReturnType<typeof planFolder>>;
 
 /** Finds the folder and its state. @throws CliError exit 2 where there is no such folder, 8 where the state is another's */
 export async function openPair(
@@ -62,11 +54,7 @@ export async function openPair(
  *
  * @throws CliError exit 2 where names clash or the folder is empty, 8 where the state is lost, 9 where too much would be removed
  */
-export async function planFolder(
-	run: Run<SyncFlags>,
-	folder: string,
-	{ target, file: stateFile }: SyncPair,
-): Promise<SyncPlan> {
+export async function planFolder(run: Run<SyncFlags>, folder: string, { target, file: stateFile }: SyncPair) {
 	const { flags, settings, session, app } = run;
 	const { state } = stateFile;
 	const { datasetId, root } = target;
@@ -130,9 +118,11 @@ export async function planFolder(
 	const isTagged = state.isTagged || listed.isTagged;
 	return {
 		...steps,
+		/** SHA-256 of the paths and the contents of the files */
 		sha256: hash.digest("hex"),
 		files: files.length,
 		target: { ...target, isUntagged: isUntagged && !isTagged },
+		/** the state, where the list has changed it: it is the first to show metadata */
 		state: isTagged === state.isTagged ? undefined : { ...state, isTagged },
 	};
 }
