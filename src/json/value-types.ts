@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, isJsonArray, type Metadata } from "./values.ts";
+import { compareUnits, isJsonObject, type JsonValue, isJsonArray, type Metadata } from "./values.ts";
 
 /**
  * The types that a search engine gives to a key, one bit each. RAGFlow keeps metadata in Elasticsearch 8.11 from v0.24 on,
@@ -131,9 +131,4 @@ export class KeyTypes {
 		});
 		return counted.toSorted(([one, count], [other, another]) => another - count || compareUnits(one, other));
 	}
-}
-
-/** The order of two texts by code units: the same in every locale. */
-export function compareUnits(one: string, other: string): number {
-	return one < other ? -1 : one > other ? 1 : 0;
 }

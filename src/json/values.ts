@@ -69,8 +69,13 @@ export function canonicalText(value: JsonValue): string {
 
 /** The same of the members of an object, as those of metadata. */
 export function canonicalObject(members: Iterable<readonly [string, JsonValue]>): string {
-	const sorted = [...members].toSorted(([left], [right]) => (left < right ? -1 : 1));
+	const sorted = [...members].toSorted(([left], [right]) => compareUnits(left, right));
 	return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${canonicalText(value)}`).join(",")}}`;
+}
+
+/** The order of two texts by code units: the same in every locale. */
+export function compareUnits(one: string, other: string): number {
+	return one < other ? -1 : Number(one > other);
 }
 
 /** Whether two values are the same. The order of an object's members does not count, that of a list's items does. */

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
+import { compareUnits, isJsonArray, type JsonValue, type Metadata } from "../json/values.ts";
 
 /** The values with which a condition may compare. */
 export type Scalar = string | number | boolean;
@@ -146,12 +146,12 @@ function areEqual(stored: string, wanted: Scalar): boolean | undefined {
 /** The order of a stored text to the wanted value; undefined where they have none. */
 function orderOf(stored: string, wanted: Scalar): number | undefined {
 	const text = serverText(wanted);
-	if (isDate(text)) return isDate(stored) ? compareTexts(stored.trim(), text.trim()) : undefined;
+	if (isDate(text)) return isDate(stored) ? compareUnits(stored.trim(), text.trim()) : undefined;
 	const isNumber = isNumberText(stored);
 	if (isNumber && isNumberText(text)) return compareNumbers(stored, text);
 	// A stored text that is no number leaves a wanted "7" a text, but can't be ordered against the number 7.
 	if (isNumber || typeof wanted !== "string") return undefined;
-	return compareTexts(stored.toLowerCase(), text.toLowerCase());
+	return compareUnits(stored.toLowerCase(), text.toLowerCase());
 }
 
 function isDate(text: string): boolean {
@@ -175,8 +175,4 @@ function compareNumbers(left: string, right: string): number {
 /** `BigInt` takes no plus. */
 function wholeOf(text: string): bigint {
 	return BigInt(text.startsWith("+") ? text.slice(1) : text);
-}
-
-function compareTexts(left: string, right: string): number {
-	return left < right ? -1 : Number(left > right);
 }

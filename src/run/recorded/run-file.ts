@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonObject } from "../../json/values.ts";
+import { compareUnits, isJsonObject, type JsonObject } from "../../json/values.ts";
 import { MOST_CONCURRENCY, parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { removeFile } from "../storage/quick-files.ts";
@@ -154,9 +154,8 @@ export function newestOrder({ order, lastOrder = order }: Pick<RunFile, "order" 
 
 /** Compares runs by when they began, the oldest first. It uses their order numbers, as the clock may have been wrong. */
 export function byAge(one: RunAge, other: RunAge): number {
-	if (one.order !== other.order) return one.order - other.order;
 	// Two machines with a shared folder may have taken one number at the same time.
-	return one.run < other.run ? -1 : one.run > other.run ? 1 : 0;
+	return one.order - other.order || compareUnits(one.run, other.run);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CliError, Exit, usageError } from "../../errors.ts";
-import { compareUnits, KeyTypes, typeOf, type ValueType } from "../../json/value-types.ts";
-import { isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
+import { KeyTypes, typeOf, type ValueType } from "../../json/value-types.ts";
+import { compareUnits, isJsonArray, type JsonValue, type Metadata } from "../../json/values.ts";
 import { valueText } from "../../plan/condition.ts";
 import { show } from "../../text/show.ts";
 import { spellings, closest } from "./spellings.ts";
