@@ -38,8 +38,8 @@ export function markdownCode(text: string, longest = LONGEST_CODE): string {
  * A parser takes the backslashes before a bar in pairs and drops the last one alone, so an even number of them is made odd.
  * See `escaped_char` and `unescape_pipes` in github/cmark-gfm, extensions/table.c.
  */
-export function markdownCell(text: string, longest = LONGEST_CODE): string {
-	const escaped = show(text, longest).replaceAll(/(\\*)\|/g, (_, slashes: string) => {
+export function markdownCell(text: string): string {
+	const escaped = show(text, LONGEST_CODE).replaceAll(/(\\*)\|/g, (_, slashes: string) => {
 		return `${slashes}${slashes.length % 2 === 0 ? "\\" : "\\\\"}|`;
 	});
 	return inFence(escaped);

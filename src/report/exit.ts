@@ -21,10 +21,7 @@ const PRECEDENCE: readonly ExitCode[] = [
 ];
 
 /** The one exit code of a run: by the counts of its journal, its stop, and its other results. */
-export function exitOf(
-	{ totals, stop, dry, verify, superseded, failed }: Ended,
-	isOutputLost = failed?.failure !== undefined,
-): ExitCode {
+export function exitOf({ totals, stop, dry, verify, superseded, failed }: Ended, isOutputLost = false): ExitCode {
 	const applying = new Set<ExitCode>();
 	if (stop !== undefined) applying.add(stop.exit);
 	// Of the rows that an earlier execution had left to a newer run, nothing is left to do.
@@ -34,7 +31,7 @@ export function exitOf(
 	if (verify !== undefined && verify.counts.lost + (verify.unexplained ?? 0) > 0) applying.add(Exit.differences);
 	// A row that could not be checked may be lost, so it is no success.
 	if (verify !== undefined && verify.counts.unknown > 0) applying.add(Exit.failedRows);
-	if (isOutputLost) applying.add(Exit.output);
+	if (isOutputLost || failed?.failure !== undefined) applying.add(Exit.output);
 	// Without a stop no row may be pending: the counts are wrong, whatever else failed.
 	if (stop === undefined && totals.pending !== (dry?.changes ?? 0)) applying.add(Exit.internal);
 	// The code of a stop that has no rank must not become a success.

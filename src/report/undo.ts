@@ -1,5 +1,6 @@
+import { countWritten } from "../outcomes.ts";
 import type { Totals } from "../run/types.ts";
-import { type Undo } from "./summary.ts";
+import type { Undo } from "./summary.ts";
 import { numberText, rowsText } from "../text/words.ts";
 
 /** A sentence for the end of a run; undefined where nothing was written, or only removals were. */
@@ -39,10 +40,8 @@ export type Undone = {
 };
 
 /** @param conflicts rows that failed because their documents were changed since */
-export function undoneOf(
-	{ updated, removed, uploaded, replaced, renamed, unchanged, failed, invalid }: Totals,
-	conflicts: number,
-): Undone {
-	const reversed = updated + removed + uploaded + replaced + renamed;
+export function undoneOf(totals: Totals, conflicts: number): Undone {
+	const { unchanged, failed, invalid } = totals;
+	const reversed = countWritten(totals);
 	return { reversed, kept: conflicts, failed: failed - conflicts, unchanged, impossible: invalid };
 }

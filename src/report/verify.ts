@@ -19,17 +19,8 @@ export function verifyText(counts: VerifyCounts): string {
 }
 
 /** The `--json` line of a row that is not as it was sent. */
-export function verifyLine({
-	line,
-	datasetId,
-	documentId,
-	name,
-	result,
-	keys,
-	isListed,
-	laterRun,
-	error,
-}: JudgedRow): string {
+export function verifyLine(judged: JudgedRow): string {
+	const { line, datasetId, documentId, name, result, keys, isListed, laterRun, error } = judged;
 	return JSON.stringify({
 		type: "verify",
 		line,

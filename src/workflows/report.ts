@@ -64,8 +64,7 @@ export async function resultOf(
 ): Promise<{ readonly exit: ExitCode; readonly summary: Summary }> {
 	await app.io.flush();
 	app.runEnd.report(endText(ended), ended);
-	const isOutputLost = app.io.outputFailure !== undefined || ended.failed?.failure !== undefined;
-	const exit = await writeOutputs(app, exitOf(ended, isOutputLost));
+	const exit = await writeOutputs(app, exitOf(ended, app.io.outputFailure !== undefined));
 	return { exit, summary: summaryOf(ended, exit) };
 }
 
