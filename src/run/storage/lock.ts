@@ -62,7 +62,7 @@ export async function takeLock(path: string, { processes, force = false }: LockO
 	mkdirSync(draft, { mode: 0o700 });
 	try {
 		// It is not synced: one that a loss of power empties counts as abandoned.
-		const owner = ownerText(thisProcessAsOwner(processes, nonce));
+		const owner = ownerText(thisProcessAsOwner(processes));
 		writeFileSync(join(draft, nonce), owner, { flag: "wx", mode: 0o600 });
 		for (let tries = 1; !isRenamed(draft, lock, tries === MOST_TRIES); tries++) {
 			const abandoned = abandonedFile(lock, processes, force);

@@ -11,8 +11,6 @@ const OWNER = v.object({
 	/** the boot id of the machine: it differs after a restart; null where unknown */
 	boot: v.nullable(v.string()),
 	host: v.string(),
-	/** random: it differs for two locks of the same process */
-	nonce: v.string(),
 	/** ISO time */
 	since: v.string(),
 });
@@ -81,8 +79,8 @@ export function processesHere({ pid, isRunning }: OwnProcess): Processes {
 }
 
 /** This process as the owner of a lock. */
-export function thisProcessAsOwner({ pid, host, boot, startOf }: Processes, nonce: string): LockOwner {
-	return { pid, start: startOf(pid) ?? null, boot, host, nonce, since: new Date().toISOString() };
+export function thisProcessAsOwner({ pid, host, boot, startOf }: Processes): LockOwner {
+	return { pid, start: startOf(pid) ?? null, boot, host, since: new Date().toISOString() };
 }
 
 /** Numbers of fields in `/proc/PID/stat`, from 1 (proc(5)). The second field is the name, which may contain spaces and brackets. */

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { App, Session } from "../../app.ts";
 import { errorCode, reason } from "../../errors.ts";
 import { adjustedText } from "../../report/pace.ts";
@@ -18,9 +17,6 @@ import { ownerText, thisProcessAsOwner } from "../../run/storage/process-owner.t
 /** How often the file of `runs adjust` is read, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** Bytes of the random part of a name. */
-const NONCE_BYTES = 8;
-
 type Followed = { readonly runs: RunStore; readonly name: string; readonly session: Session; readonly app: App };
 
 /**
@@ -29,7 +25,6 @@ type Followed = { readonly runs: RunStore; readonly name: string; readonly sessi
  */
 export async function followAdjustments(followed: Followed): Promise<() => Promise<void>> {
 	const { runs, name, session, app } = followed;
-	const nonce = randomBytes(NONCE_BYTES).toString("hex");
 	const clear = (...files: readonly string[]): void => {
 		for (const file of files) removeFile(runs.path(name, file));
 	};
@@ -51,7 +46,7 @@ export async function followAdjustments(followed: Followed): Promise<() => Promi
 	};
 	try {
 		clear(ADJUST_FILE, ADJUSTED_FILE, PROCESS_FILE);
-		const owner = ownerText(thisProcessAsOwner(app.processes, nonce));
+		const owner = ownerText(thisProcessAsOwner(app.processes));
 		await writeWhole(runs.path(name, PROCESS_FILE), owner, { isSynced: false });
 	} catch (error) {
 		app.io.note(`runs adjust can't change this run: ${errorCode(error) ?? reason(error)}`);

@@ -22,7 +22,7 @@ async function goingOn(
 	const journal = world.path(run, "journal.log");
 	const lines = (await readFile(journal, "utf8")).split(/(?<=\n)/);
 	await writeFile(journal, lines.slice(0, -1).join(""));
-	const owner = thisProcessAsOwner(processesHere({ pid: process.pid, isRunning: () => true }), "one");
+	const owner = thisProcessAsOwner(processesHere({ pid: process.pid, isRunning: () => true }));
 	await writeFile(world.path(run, "process.json"), ownerText(isMine ? owner : { ...owner, start: "1" }), {
 		mode: 0o600,
 	});

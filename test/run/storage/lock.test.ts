@@ -106,7 +106,7 @@ async function path(): Promise<string> {
 
 async function owner(more: Partial<LockOwner> = {}): Promise<LockOwner> {
 	const { boot, host } = processes;
-	return { pid: 2 ** 22 + 1, start: "1", boot, host, nonce: "n", since: "2026-01-02T03:04:05Z", ...more };
+	return { pid: 2 ** 22 + 1, start: "1", boot, host, since: "2026-01-02T03:04:05Z", ...more };
 }
 
 /** Puts a lock there, as another process left it. */
@@ -248,7 +248,6 @@ describe("the judgement of a lock's owner", () => {
 	const of = (more: Partial<LockOwner>): LockOwner => ({
 		pid: 7,
 		start: "5",
-		nonce: "n",
 		since: "t",
 		...here,
 		...more,

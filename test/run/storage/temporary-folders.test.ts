@@ -13,7 +13,7 @@ import { folder } from "../../support/service.ts";
 
 const processes = processesHere({ pid: process.pid, isRunning: () => true });
 const user = { uid: -1, note: () => undefined };
-const self = thisProcessAsOwner(processes, "n");
+const self = thisProcessAsOwner(processes);
 
 /** A folder with a copy, as a process left it. No process has an id as large as the one of `KILLED`. */
 const put = async (shared: string, name: string, owner: LockOwner, daysAgo = 1): Promise<void> => {
