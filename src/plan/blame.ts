@@ -13,7 +13,7 @@ export type BlamedWrite<By> = {
 };
 
 /** The origin of a value or an event. */
-export type Origin<By> = {
+type Origin<By> = {
 	/** the write that caused it, or the first write whose before-image has it */
 	readonly by: By;
 	/** false for changes by other clients, which no run recorded */
