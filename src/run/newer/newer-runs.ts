@@ -122,22 +122,24 @@ export async function newerRuns(
 ): Promise<NewerRuns> {
 	const withoutFile = await runsWithoutFile(runs, all);
 	const removed = touchesOfRemovedRuns(runs, new Set([...all, ...withoutFile].map(({ run }) => run)));
-	const undos = isUndo ? undosOf(runs, all, removed) : [];
+	const others = [
+		...[...all, ...withoutFile].map((one): Other => ({
+			...one,
+			undoes: undoneBy(runs, one),
+			read: () => touchesOfRun(runs, one),
+		})),
+		...removed.map((touches): Other => ({ ...touches, order: Number.POSITIVE_INFINITY, read: async () => touches })),
+	];
+	const undos = isUndo ? others.filter(({ undoes }) => undoes !== undefined) : [];
 	const own = ownRuns(file, all, undos);
 	const ownFiles = all.filter(({ run }) => own.has(run));
 	const began = Math.min(...ownFiles.map(({ order }) => order));
 	const newer = new NewerRuns(began, beganFor(began, ownFiles));
-	const others: Other[] = [
-		...all
-			.filter((other) => newestOrder(other) > newer.began && overtakes(other, file))
-			.map((other) => otherOf(runs, other)),
-		...withoutFile.map((other) => otherOf(runs, other)),
-		...removed.map((touches) => ({ run: touches.run, read: async () => touches })),
-	];
-	for (const { run, read } of others) {
+	for (const other of others) {
 		// A complete undo has given back all that it wrote.
-		if (own.has(run) || undos.some((undo) => undo.run === run && undo.isComplete)) continue;
-		newer.addOther(await read(), await undoneOf(run, undos));
+		const isTakenBack = isUndo && other.undoes?.isComplete === true;
+		if (own.has(other.run) || isTakenBack || newestOrder(other) <= began || !overtakes(other, file)) continue;
+		newer.addOther(await other.read(), await undoneOf(other.run, undos));
 	}
 	// Nearly always no other run has written since: then a journal with a million rows is not read.
 	if (!newer.isEmpty) for (const one of ownFiles) newer.addOwn(await touchesOfRun(runs, one));
@@ -162,30 +164,13 @@ function beganFor(began: number, own: readonly RunFile[]): (documentId: string) 
 /** Commands that change nothing of what a document is: their runs are newer runs for those of the same command alone. */
 const CHANGE_NOTHING: ReadonlySet<string> = new Set(["docs parse", "docs download"]);
 
-function overtakes(other: Pick<RunFile, "command">, file: Pick<RunFile, "command">): boolean {
-	return other.command === file.command || !CHANGE_NOTHING.has(other.command);
+function overtakes({ command = "" }: Other, file: RunFile): boolean {
+	return command === file.command || !CHANGE_NOTHING.has(command);
 }
 
 /** Another run, with what it has touched. */
-type Other = { readonly run: string; readonly read: () => Promise<RunTouches> };
-
-/** An undo, of the run `of`. */
-type Undo = Other & { readonly of: string; readonly isComplete: boolean };
-
-function otherOf(runs: RunStore, file: RunInOrder): Other {
-	return { run: file.run, read: () => touchesOfRun(runs, file) };
-}
-
-/** All undos, also those whose records were removed. */
-function undosOf(runs: RunStore, all: readonly RunFile[], removed: readonly RunTouches[]): Undo[] {
-	const found = [
-		...all.map((file) => ({ ...otherOf(runs, file), undoes: undoneBy(runs, file) })),
-		...removed.map((touches) => ({ run: touches.run, read: async () => touches, undoes: touches.undoes })),
-	];
-	return found.flatMap(({ undoes, ...other }) =>
-		undoes === undefined ? [] : { ...other, of: undoes.run, isComplete: undoes.isComplete },
-	);
-}
+type Other = Pick<RunInOrder, "run" | "order" | "lastOrder" | "command"> &
+	Pick<RunTouches, "undoes"> & { readonly read: () => Promise<RunTouches> };
 
 /**
  * The runs whose `run.json` is lost or damaged, as the headers of their journals name them: what they wrote still counts.
@@ -217,7 +202,7 @@ export async function runWithoutFile(
 }
 
 /** The runs that are one with a run: its shards, or the run that they were merged into. For an undo also what it takes back, and other undos of that. */
-function ownRuns(file: RunFile, all: readonly RunFile[], undos: readonly Undo[]): ReadonlySet<string> {
+function ownRuns(file: RunFile, all: readonly RunFile[], undos: readonly Other[]): ReadonlySet<string> {
 	const base = undoneRunOf(file) ?? file.run;
 	const own = new Set([file.run, base]);
 	for (const { run, mergedFrom = [] } of all) {
@@ -227,16 +212,16 @@ function ownRuns(file: RunFile, all: readonly RunFile[], undos: readonly Undo[])
 	// An undo may be undone in turn.
 	for (let known = 0; known < own.size;) {
 		known = own.size;
-		for (const { run, of } of undos) if (own.has(of)) own.add(run);
+		for (const { run, undoes } of undos) if (undoes !== undefined && own.has(undoes.run)) own.add(run);
 	}
 	return own;
 }
 
 /** The documents that complete undos of a run have given back, and that no undo of these has changed again. */
-async function undoneOf(run: string, undos: readonly Undo[]): Promise<ReadonlySet<number>> {
+async function undoneOf(run: string, undos: readonly Other[]): Promise<ReadonlySet<number>> {
 	const given = new Set<number>();
 	for (const undo of undos) {
-		if (undo.of !== run || !undo.isComplete) continue;
+		if (undo.undoes?.run !== run || !undo.undoes.isComplete) continue;
 		const again = await undoneOf(undo.run, undos);
 		for (const { written } of (await undo.read()).executions) {
 			for (const one of written) if (!again.has(one)) given.add(one);
