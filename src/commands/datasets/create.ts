@@ -1,7 +1,7 @@
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
-import { restErrorOf, mayHaveBeenApplied } from "../../run/retry/request.ts";
+import { restErrorOf } from "../../run/retry/request.ts";
 import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { connectRun } from "../../workflows/open-run.ts";
@@ -76,10 +76,12 @@ async function createOrFind(
 		if (!isNamed(made.name, name)) throw renamed(name, made, session);
 		return made.id;
 	} catch (error) {
-		const isRefused = restErrorOf(error)?.kind === "rejected";
+		const kind = restErrorOf(error)?.kind;
+		const isRefused = kind === "rejected";
 		// Another client may have created it since it was searched for.
 		if (isRefused && !(ifMissing && TAKEN.test(reason(error)))) throw refused(error, name);
-		if (!isRefused && !mayHaveBeenApplied(error)) throw error;
+		// A lost answer says nothing of its request.
+		if (!isRefused && kind !== "ambiguous") throw error;
 		const found = await named(name, session);
 		const [only] = found;
 		if (only !== undefined && found.length === 1) return only;

@@ -129,7 +129,7 @@ export function refuseRounded(
 	throw new RestError(text, { kind: "rejected", code: isJson ? "INEXACT_NUMBER" : "NOT_JSON" });
 }
 
-/** The before-image of a document that has that metadata. */
+/** The before-image of a document that has that metadata. Unknown where an undo may not write that back. */
 export function imageOf(
 	service: ServiceContext,
 	documentId: string,
@@ -138,19 +138,9 @@ export function imageOf(
 ): BeforeImage {
 	// It may have had more than was shown, and an undo would remove that.
 	if (document.isDoubted === true) return { document, metadata: undefined };
-	return { document, metadata: restorable(service, documentId, document, present) };
-}
-
-/** The metadata, if an undo may write it back. Otherwise undefined, with one warning for the run. */
-export function restorable<Value>(
-	service: ServiceContext,
-	documentId: string,
-	{ inexact }: RemoteDocument,
-	metadata: Value,
-): Value | undefined {
-	if (inexact === undefined) return metadata;
-	warnOfInexact(service, documentId, inexact);
-	return undefined;
+	if (document.inexact === undefined) return { document, metadata: present };
+	warnOfInexact(service, documentId, document.inexact);
+	return { document, metadata: undefined };
 }
 
 /** Warns that a row is sent although its document has values that can't be sent back. Once for each of the two causes. */

@@ -1,10 +1,10 @@
 import type { Document, Page } from "../../rest/types.ts";
 import { RestError } from "../../rest/errors.ts";
 import { differsByCase } from "../../text/names.ts";
-import { retryingPages } from "../retry/request.ts";
+import { restErrorOf, retryingPages } from "../retry/request.ts";
 import type { Clock } from "../types.ts";
 import { type DatasetAccess, documentPages, firstDocuments, wholeList } from "./list.ts";
-import { answerOf, PAGE_SIZE, SMALL_PAGE } from "./pages.ts";
+import { PAGE_SIZE, SMALL_PAGE } from "./pages.ts";
 
 /** Ids of which a hundred fit into what a proxy takes as an address. */
 export const PLAIN_ID = /^[\w-]{1,64}$/;
@@ -155,7 +155,7 @@ export async function askFor(
 	try {
 		return await request(() => api.listDocuments(datasetId, { page: 1, pageSize: SMALL_PAGE, ...filter }));
 	} catch (error) {
-		const answer = answerOf(error);
+		const answer = restErrorOf(error);
 		if (answer?.code !== "NOT_FOUND") throw error;
 		return answer.status === 404 ? undefined : { items: [], total: 0 };
 	}

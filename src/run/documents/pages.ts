@@ -1,5 +1,6 @@
 import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
 import type { Api, Dataset, Page } from "../../rest/types.ts";
+import { restErrorOf } from "../retry/request.ts";
 import type { Request } from "../types.ts";
 import { SeenIds } from "./id-table.ts";
 
@@ -183,15 +184,9 @@ export async function firstPage<Item>(
 	}
 }
 
-/** The error of the service: the error itself, or the cause of an error that a request has made of it for the user. */
-export function answerOf(error: unknown): RestError | undefined {
-	if (error instanceof RestError) return error;
-	return error instanceof Error && error.cause instanceof RestError ? error.cause : undefined;
-}
-
 /** Whether the service refused a request for a list: it may take another size, order or filter. */
 export function isRefusal(error: unknown): error is Error {
-	const answer = answerOf(error);
+	const answer = restErrorOf(error);
 	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "OTHER_CASE"].includes(answer.code))
 		return false;
 	return answer.kind === "rejected" || answer.kind === "contradiction";

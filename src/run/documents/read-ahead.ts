@@ -2,7 +2,7 @@ import { announced } from "../ordered.ts";
 import type { Clock } from "../types.ts";
 import { listByIds, PLAIN_ID } from "./find-document.ts";
 import type { DatasetAccess } from "./list.ts";
-import { answerOf } from "./pages.ts";
+import { restErrorOf } from "../retry/request.ts";
 import type { Searches } from "./searches.ts";
 import type { RemoteDocument } from "./stored-documents.ts";
 
@@ -120,7 +120,7 @@ export class ReadAhead {
 		const witness = this.#searches.witnessOf(access.datasetId, chunk.ids);
 		const ids = [...chunk.ids, ...(witness === undefined ? [] : [witness])];
 		const listed = await listByIds({ ...access, ids }, ids.length).catch((error: unknown) => {
-			const kind = answerOf(error)?.kind;
+			const kind = restErrorOf(error)?.kind;
 			if (kind === "rejected" || kind === "contradiction") return undefined;
 			forgetRead(chunk);
 			throw error;

@@ -1,6 +1,7 @@
 import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
 import type { Request } from "../types.ts";
-import { answerOf, PAGE_SIZE, SMALL_PAGE } from "./pages.ts";
+import { restErrorOf } from "../retry/request.ts";
+import { PAGE_SIZE, SMALL_PAGE } from "./pages.ts";
 
 /** Documents that have shown metadata and are remembered: the latest of them may have been cleared since. */
 const REMEMBERED = 3;
@@ -75,7 +76,7 @@ export class Witnesses {
 				return showsSome((await request(() => api.listDocuments(dataset, { page: 1, ...query }))).items);
 			} catch (error) {
 				// What was removed, or may not be listed any more, shows nothing.
-				const kind = answerOf(error)?.kind;
+				const kind = restErrorOf(error)?.kind;
 				if (kind === "rejected" || kind === "contradiction") return false;
 				throw error;
 			}

@@ -3,7 +3,7 @@ import { type Change, keepsValue, metadataToSend } from "../../plan/change.ts";
 import { RestError } from "../../rest/errors.ts";
 import { refuseRounded } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
-import { answerOf } from "../documents/pages.ts";
+import { restErrorOf } from "../retry/request.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
@@ -96,7 +96,7 @@ export async function existingDocument(
 
 /** The error of a row whose document could not be read; undefined where the failure would be the same for another row. */
 export function rowErrorOf(error: unknown): RowError | undefined {
-	const answer = answerOf(error);
+	const answer = restErrorOf(error);
 	if (answer?.kind !== "rejected" && answer?.kind !== "contradiction") return undefined;
 	return { code: answer.code, text: answer.message };
 }

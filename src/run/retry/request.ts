@@ -154,12 +154,8 @@ function hintOf({ code, status, message }: RestError): string {
 	return "Check the ids (ragtag datasets list) and the service (ragtag doctor).";
 }
 
-/** The `RestError` that ended a command, or undefined where another error did. */
+/** The error of the service: the error itself, or the cause of an error that a request has made of it for the user. */
 export function restErrorOf(error: unknown): RestError | undefined {
-	return error instanceof CliError && error.cause instanceof RestError ? error.cause : undefined;
-}
-
-/** Whether a failed request may have been applied: its answer was lost. */
-export function mayHaveBeenApplied(error: unknown): boolean {
-	return restErrorOf(error)?.kind === "ambiguous";
+	if (error instanceof RestError) return error;
+	return error instanceof Error && error.cause instanceof RestError ? error.cause : undefined;
 }

@@ -2,7 +2,7 @@ import { Exit } from "../../errors.ts";
 import { sameValue, type Metadata } from "../../json/values.ts";
 import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { firstDocuments } from "../../run/documents/list.ts";
-import { answerOf } from "../../run/documents/pages.ts";
+import { restErrorOf } from "../../run/retry/request.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import type { Stop } from "../../run/types.ts";
@@ -32,7 +32,7 @@ export async function typeChecker(
 	const { service, request } = session;
 	// Where the service does not answer now, the run says so in its own way.
 	const known = await service.known(session.tryRequest).catch((error: unknown) => {
-		if (answerOf(error) === undefined) throw error;
+		if (restErrorOf(error) === undefined) throw error;
 		return undefined;
 	});
 	if (known?.dialect.flavour.hasSearchEngine !== true) return undefined;
