@@ -16,6 +16,9 @@ export type Work = {
 	readonly file?: { readonly path: string } | undefined;
 };
 
+/** A document by its ids. */
+export type WhichDocument = Pick<Work, "datasetId" | "documentId">;
+
 /** The code of a row that a newer run makes needless: another run has touched its document since. */
 export const SUPERSEDED = "SUPERSEDED";
 

@@ -1,10 +1,10 @@
 import { KeyTypes } from "../../json/value-types.ts";
 import type { Api } from "../../rest/types.ts";
-import type { Clock, Request } from "../types.ts";
+import type { Clock, Request, WhichDocument } from "../types.ts";
 import { askForName, isSameName } from "./find-named.ts";
 import { incompleteList } from "./list.ts";
 import { findListed, ListedDatasets, type RowsOf } from "./listed-datasets.ts";
-import { ReadAhead, type WhichDocument } from "./read-ahead.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments } from "./stored-documents.ts";
 

@@ -1,13 +1,11 @@
 import { RestError } from "../../rest/errors.ts";
 import type { Api, Document } from "../../rest/types.ts";
-import type { Clock, Request } from "../types.ts";
+import type { Clock, Request, WhichDocument } from "../types.ts";
 import { listMany, readMany } from "./find-document.ts";
 import type { DatasetAccess } from "./list.ts";
 
 /** What is kept of a document: a list is long, and its metadata longer. */
 export type DocumentState = Pick<Document, "id" | "name" | "parsing">;
-
-type Which = { readonly datasetId: string; readonly documentId: string };
 
 /** The state of a document that was just stored. */
 const UNSTARTED: Required<DocumentState>["parsing"] = {
@@ -43,12 +41,12 @@ export class ParsingStates {
 	}
 
 	/** Documents whose states will be wanted. */
-	expect(documents: Iterable<Which>): void {
+	expect(documents: Iterable<WhichDocument>): void {
 		for (const { datasetId, documentId } of documents) this.#of(datasetId).wanted.add(documentId);
 	}
 
 	/** A document that was just stored: no list is needed to know that it is not at work. */
-	stored({ datasetId, documentId }: Which, name: string): void {
+	stored({ datasetId, documentId }: WhichDocument, name: string): void {
 		const { wanted, seen } = this.#of(datasetId);
 		wanted.add(documentId);
 		const document = { id: documentId, name, parsing: UNSTARTED };
@@ -56,7 +54,7 @@ export class ParsingStates {
 	}
 
 	/** A document whose state is no longer wanted. */
-	forget({ datasetId, documentId }: Which): void {
+	forget({ datasetId, documentId }: WhichDocument): void {
 		const { wanted, seen } = this.#of(datasetId);
 		wanted.delete(documentId);
 		seen.delete(documentId);
@@ -67,7 +65,7 @@ export class ParsingStates {
 	 *
 	 * @param since on the clock, in milliseconds
 	 */
-	async now(api: Api, request: Request, which: Which, since: number): Promise<DocumentState | undefined> {
+	async now(api: Api, request: Request, which: WhichDocument, since: number): Promise<DocumentState | undefined> {
 		const dataset = this.#of(which.datasetId);
 		for (;;) {
 			const seen = dataset.seen.get(which.documentId);

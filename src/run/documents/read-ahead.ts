@@ -1,5 +1,5 @@
 import { announced } from "../ordered.ts";
-import type { Clock } from "../types.ts";
+import type { Clock, WhichDocument } from "../types.ts";
 import { listByIds, PLAIN_ID } from "./find-document.ts";
 import type { DatasetAccess } from "./list.ts";
 import { restErrorOf } from "../retry/request.ts";
@@ -11,8 +11,6 @@ export const FRESH_MS = 5_000;
 
 /** A document that was read, and when, on the clock. */
 type ReadDocument = { readonly document: RemoteDocument; readonly at: number };
-
-export type WhichDocument = { readonly datasetId: string; readonly documentId: string };
 
 /** Rows that one request reads. With a document that shows metadata they are a hundred, the most that any service lists by ids. */
 const ROWS_AHEAD = 99;

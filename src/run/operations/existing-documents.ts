@@ -73,7 +73,7 @@ async function judgeReplaced(judging: Judging, found: readonly Named[]): Promise
 		return { what: "nothing", document: first, metadata: new Map() };
 	}
 	const document = await readDocument(judging, first.id);
-	if (document === undefined) throw notListed(service, item, first.id);
+	if (document === undefined) throw notListed(judging, first.id);
 	const metadata = replacedMetadata(service, item, document);
 	const isStale = isOtherSize || (checksum && !(await hasContentOf(judging, document, file.path)));
 	if (isStale) return { what: "replace", document, metadata };
@@ -85,7 +85,7 @@ async function judgeReplaced(judging: Judging, found: readonly Named[]): Promise
 export async function beginKnownReplacement(attempt: UploadAttempt, id: string): Promise<Replacing> {
 	const { service, item } = attempt;
 	const old = await readDocument(attempt, id);
-	if (old === undefined) throw notListed(service, item, id);
+	if (old === undefined) throw notListed(attempt, id);
 	return beginReplacement(attempt, id, replacedMetadata(service, item, old));
 }
 

@@ -7,17 +7,11 @@ import type { RowNumbers } from "../journal/row-states.ts";
 import type { BeforeImage } from "../documents/before-images.ts";
 import type { Service } from "../service/service.ts";
 import type { WriteMemory } from "../service/write.ts";
-import type { Request, RowError, Work } from "../types.ts";
+import type { Outcome, Request, RowError, WhichDocument, Work } from "../types.ts";
 
 /** The result of a row that succeeded. */
-export type Settled = {
+export type Settled = Pick<Outcome, "documentId" | "storedName" | "replaces" | "isSame"> & {
 	readonly status: Exclude<RowStatus, "failed">;
-	readonly documentId: string;
-	readonly storedName?: string | undefined;
-	/** `replaced`: the document that it replaced */
-	readonly replaces?: string | undefined;
-	/** it was sent, and the document had it already */
-	readonly isSame?: boolean | undefined;
 };
 
 /** The memory of a row's attempts, so that a retry repeats no step that must not be repeated. */
@@ -175,7 +169,7 @@ export function refuseNewer(
 /** The error of a row whose document its dataset does not list. @param end what was not done for that reason */
 export function notInDataset(
 	service: Pick<Service, "show">,
-	{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
+	{ datasetId, documentId }: WhichDocument,
 	end = "",
 ): RestError {
 	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}${end}`;

@@ -69,8 +69,9 @@ export async function previewFile(
 		return { present: new Map(), metadata: item.metadata };
 	}
 	if (planned.action !== "replace") return { present: new Map(), metadata: new Map() };
-	const old = await readDocument({ service, api, request, datasetId }, documentId);
-	if (old === undefined) throw notListed(service, item, documentId);
+	const dataset = { service, api, request, datasetId };
+	const old = await readDocument(dataset, documentId);
+	if (old === undefined) throw notListed(dataset, documentId);
 	return { present: old.metadata ?? new Map(), metadata: replacedMetadata(service, item, old) };
 }
 

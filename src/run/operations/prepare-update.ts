@@ -7,7 +7,7 @@ import { restErrorOf } from "../retry/request.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import type { Request, RowError, Work } from "../types.ts";
+import type { Request, RowError, WhichDocument, Work } from "../types.ts";
 import { notInDataset, type RowAttempt } from "./operation.ts";
 
 /** A row with metadata for its document. */
@@ -84,7 +84,7 @@ export function beforeFirstAttempt({ service, item, memory, log }: RowAttempt): 
 /** What a document has. @param end of the error's text. @throws RestError if its dataset does not list it */
 export async function existingDocument(
 	{ service, request }: Pick<RowAttempt, "service" | "request">,
-	item: Pick<Work, "datasetId" | "documentId">,
+	item: WhichDocument,
 	documents: Pick<DocumentSource, "byId">,
 	end?: string,
 ): Promise<RemoteDocument> {

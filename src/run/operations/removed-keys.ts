@@ -4,7 +4,7 @@ import { MARK_AT_ONCE } from "../documents/searches.ts";
 import { READ_BACK_DELAYS_MS, readBack } from "../retry/retry.ts";
 import { keysKept } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
-import type { Request, Work } from "../types.ts";
+import type { Request, WhichDocument } from "../types.ts";
 
 /**
  * Checks that an update removes the keys that it does not carry. The documentation does not say whether an update
@@ -30,38 +30,28 @@ export class RemovedKeys {
 	 * @param removed the keys that the update removes
 	 * @throws RestError of code `KEYS_KEPT` where it still has keys that were to be removed
 	 */
-	async check(
-		request: Request,
-		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-		removed: readonly string[],
-	): Promise<void> {
+	async check(request: Request, { datasetId, documentId }: WhichDocument, removed: readonly string[]): Promise<void> {
 		if (removed.length === 0) return;
 		await this.#queue(async () => {
-			if (!this.#isConfirmed) await this.#readBack(request, { datasetId, documentId }, removed);
+			if (this.#isConfirmed) return;
+			const service = this.#service;
+			let kept: readonly string[] = [];
+			let isDoubted = false;
+			const sure = service.searches.believing(request, MARK_AT_ONCE);
+			const dataset = { api: await service.known(request), request: sure, datasetId };
+			const areGone = async (): Promise<boolean> => {
+				const document = await findDocument(dataset, documentId);
+				// A document that no list shows can't be checked. The canary has warned of that already.
+				if (document === undefined) return false;
+				isDoubted = service.searches.marked(document).isDoubted === true;
+				kept = removed.filter((key) => document.metadata?.has(key) === true);
+				return kept.length === 0;
+			};
+			const delays = this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS;
+			this.#isConfirmed = (await readBack(areGone, { clock: service.clock, delays })) && !isDoubted;
+			if (kept.length === 0) return;
+			this.#isKept = true;
+			throw keysKept(service, documentId, kept);
 		});
-	}
-
-	async #readBack(
-		request: Request,
-		{ datasetId, documentId }: Pick<Work, "datasetId" | "documentId">,
-		removed: readonly string[],
-	): Promise<void> {
-		const service = this.#service;
-		let kept: readonly string[] = [];
-		let isDoubted = false;
-		const sure = service.searches.believing(request, MARK_AT_ONCE);
-		const areGone = async (): Promise<boolean> => {
-			const document = await findDocument({ api: await service.known(request), request: sure, datasetId }, documentId);
-			// A document that no list shows can't be checked. The canary has warned of that already.
-			if (document === undefined) return false;
-			isDoubted = service.searches.marked(document).isDoubted === true;
-			kept = removed.filter((key) => document.metadata?.has(key) === true);
-			return kept.length === 0;
-		};
-		const delays = this.#isKept ? READ_BACK_DELAYS_MS.slice(0, 1) : READ_BACK_DELAYS_MS;
-		this.#isConfirmed = (await readBack(areGone, { clock: service.clock, delays })) && !isDoubted;
-		if (kept.length === 0) return;
-		this.#isKept = true;
-		throw keysKept(service, documentId, kept);
 	}
 }

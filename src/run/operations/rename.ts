@@ -7,7 +7,6 @@ import { findDocument } from "../documents/find-document.ts";
 import { isSameName } from "../documents/find-named.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
-import type { Work } from "../types.ts";
 import { FOREIGN } from "./namesakes.ts";
 import { type Memory, refuseNewer, type RowAttempt, type Settled } from "./operation.ts";
 import { type KnownDataset, renamed, type UploadAttempt } from "./store-file.ts";
@@ -22,7 +21,7 @@ export async function renameDocument(
 	const { datasetId, documentId } = item;
 	const dataset = { service, api, request, datasetId };
 	const document = await findDocument(dataset, documentId);
-	if (document === undefined) throw notListed(service, item, documentId);
+	if (document === undefined) throw notListed(dataset, documentId);
 	const isOurs = memory.isLogged === true || log.earlier(item.index) !== undefined;
 	const settled = { documentId, storedName: name };
 	if (isSameName(document.name, name)) return { ...settled, status: isOurs ? "renamed" : "unchanged" };
@@ -63,11 +62,7 @@ export async function rename(dataset: KnownDataset, id: string, name: string): P
 }
 
 /** The error of a row whose document is gone. */
-export function notListed(
-	service: Pick<Service, "show">,
-	{ datasetId }: Pick<Work, "datasetId">,
-	id: string,
-): RestError {
+export function notListed({ service, datasetId }: Pick<KnownDataset, "service" | "datasetId">, id: string): RestError {
 	const text = `document ${service.show(id)} is no longer in dataset ${service.show(datasetId)}`;
 	return new RestError(text, { kind: "ambiguous", code: "NOT_LISTED" });
 }

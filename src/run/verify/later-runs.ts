@@ -7,6 +7,7 @@ import type { WrittenRow } from "../recorded/recorded-rows.ts";
 import { newestOrder } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { sameMetadata } from "../service/arrival.ts";
+import type { WhichDocument } from "../types.ts";
 
 /** A run with the same target that has written after the one that is verified began. */
 export type LaterRun = Pick<RecordedRun, "sentRecords" | "state"> & {
@@ -81,6 +82,6 @@ function onlyKey(key: string, metadata: Metadata): Metadata {
 	return new Map(value === undefined ? [] : [[key, value]]);
 }
 
-function documentKey({ datasetId, documentId }: { readonly datasetId: string; readonly documentId: string }): string {
+function documentKey({ datasetId, documentId }: WhichDocument): string {
 	return `${datasetId}\0${documentId}`;
 }
