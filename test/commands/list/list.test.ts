@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { says } from "../../support/ended.ts";
+import { listen } from "../../support/listen.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
 import { file, folder, serve, type Service } from "../../support/service.ts";
 import { at, items, keys, parse, parseLines, range } from "../../support/values.ts";
@@ -204,12 +205,46 @@ it.skipIf(!existsSync("/proc"))("a list that can't be buffered is no fault of th
 
 it("--untagged lists the documents that a manifest forgot", async () => {
 	const service = await serve(3, { flavour: "ragflow-0.25" });
-	const [first, , last] = await service.ids();
-	if (first === undefined || last === undefined) throw new Error("no documents");
+	const [first = "", , last = ""] = await service.ids();
 	await service.put(first, { author: "Ana" });
 	await service.put(last, { pages: 1 });
 	const { stdout } = await ragtag(["docs", "list", "-d", service.dataset, "--untagged", "--json"], {
 		env: envOf(service),
 	});
 	expect(parseLines(stdout).map((line) => at(line, "document_id"))).toEqual([(await service.ids())[1]]);
+});
+
+/** An id, so that the service is not asked for a dataset of that name. */
+const DATASET = "d".repeat(32);
+
+/** A service whose dataset has more documents than its pages show, by its own account. */
+function boastful(shown: number, total: number): Promise<{ url: string }> {
+	return listen((request, response) => {
+		const query = new URL(request.url ?? "", "http://service").searchParams;
+		const size = Number(query.get("page_size"));
+		const start = (Number(query.get("page")) - 1) * size;
+		const docs = range(shown).map((n) => ({ id: `id${n}`, name: `${n}.txt`, meta_fields: { n } }));
+		response.end(JSON.stringify({ code: 0, data: { total, docs: docs.slice(start, start + size) } }));
+	});
+}
+
+it("an incomplete list is printed and is no success, so that it is not taken for a complete one", async () => {
+	const env = envOf(await boastful(120, 1_240));
+	const { exit, stdout, stderr } = await ragtag(["docs", "list", "-d", DATASET, "--json"], { env });
+	expect([exit, parseLines(stdout).length]).toEqual([1, 120]);
+	expect(stderr.split("\n")[0]).toBe(
+		`ragtag: the service says that dataset ${DATASET} has 1,240 documents, and its pages showed 120, in 5 passes; ` +
+			"the list above is not complete",
+	);
+});
+
+it("a manifest of an incomplete list is kept, and reported as incomplete", async () => {
+	const env = envOf(await boastful(3, 4));
+	const out = join(await folder(), "tags.csv");
+	const { exit, stderr } = await ragtag(["manifest", "init", "-d", DATASET, "--out", out], { env });
+	const text = await readFile(out, "utf8");
+	expect([exit, text.trim().split("\n").length]).toEqual([1, 4]);
+	expect(stderr).toContain(`${out} is not complete`);
+	const printed = await ragtag(["manifest", "init", "-d", DATASET], { env });
+	expect([printed.exit, printed.stdout]).toEqual([1, text]);
 });

@@ -2,28 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
-import { commandFlavours } from "../../support/whole.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, serve } from "../../support/service.ts";
+import { file, folder, serve } from "../../support/service.ts";
 import { at, parseLines } from "../../support/values.ts";
 
 const fast = ["--rate", "5000", "--json"];
-
-describe.each(commandFlavours)("with no flag given, at a server that is %s", (flavour) => {
-	it.each([
-		["docs tag", (path: string, dataset: string) => ["docs", "tag", path, "-d", dataset]],
-		["docs rm", (path: string, dataset: string) => ["docs", "rm", path, "-d", dataset, "--yes"]],
-		["docs list", (_: string, dataset: string) => ["docs", "list", "-d", dataset]],
-		["datasets list", () => ["datasets", "list"]],
-	])("a refused key is exit 4 for %s, though the answer may call itself a success", async (_, argv) => {
-		const service = await serve(3, { flavour });
-		const path = await file("tags.csv", `document_id,a\n${(await service.ids()).map((id) => `${id},1\n`).join("")}`);
-		const env = { ...envOf(service), RAGTAG_API_KEY: `${KEY}x` };
-		await says(ragtag(argv(path, service.dataset), { env }), 4, "RAGTAG_API_KEY");
-		for (const { metadata } of await service.documents()) expect(metadata).toEqual({});
-		expect(await service.ids()).toHaveLength(3);
-	});
-});
 
 describe("a file", () => {
 	it.each(["ragflow-0.18", "ragflow-0.26"] as const)("of a type that %s refuses fails one row", async (flavour) => {
