@@ -39,6 +39,8 @@ export type Service = {
 	ids(): Promise<string[]>;
 	/** writes metadata by hand, before the program comes */
 	put(id: string, metadata: unknown, dataset?: string): Promise<void>;
+	/** makes another dataset, also one of a name that is taken. Its id */
+	create(name: string): Promise<string>;
 	/** what it speaks from now on: the server is upgraded */
 	become(flavour: Flavour): void;
 	/** of the faults, where the options ask for them */
@@ -71,7 +73,8 @@ export async function serve(documents = 3, options: Partial<SandboxOptions> = {}
 			sandbox.become(spoken);
 		}
 	};
-	const dataset = sandbox.datasetId ?? String(at(await ask("POST", "/datasets", { name: "made" }), "id"));
+	const create = async (name: string): Promise<string> => String(at(await ask("POST", "/datasets", { name }), "id"));
+	const dataset = sandbox.datasetId ?? (await create("made"));
 	const held = async (of = dataset): Promise<Held[]> => {
 		const found: Held[] = [];
 		for (let page = 1; ; page++) {
@@ -92,6 +95,7 @@ export async function serve(documents = 3, options: Partial<SandboxOptions> = {}
 		ids: async () => (await held()).map(({ id }) => id),
 		put: async (id, metadata, of = dataset) =>
 			void (await ask("PUT", `/datasets/${of}/documents/${id}`, { meta_fields: metadata })),
+		create,
 		become: (flavour) => sandbox.become((spoken = flavour)),
 		control: sandbox.control,
 		close: () => sandbox.close(),

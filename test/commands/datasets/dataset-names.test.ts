@@ -2,30 +2,19 @@ import { describe, expect, it } from "vitest";
 import { ends, says } from "../../support/ended.ts";
 import { impatient } from "../../support/clock.ts";
 import { envOf, ragtag } from "../../support/ragtag.ts";
-import { file, folder, KEY, profilesIn, serve } from "../../support/service.ts";
-import { at, parse, parseLines } from "../../support/values.ts";
+import { file, folder, profilesIn, serve } from "../../support/service.ts";
+import { parseLines } from "../../support/values.ts";
+
+/** The name of the dataset that the sandbox begins with. */
+const OWN = "sandbox";
 
 async function named(...names: readonly string[]) {
 	const service = await serve();
 	const env = envOf(service);
 	const ids: string[] = [];
-	for (const name of names) {
-		// By hand: the program creates no second one of a name.
-		const response = await fetch(`${service.url}/api/v1/datasets`, {
-			method: "POST",
-			headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
-			body: JSON.stringify({ name }),
-		});
-		ids.push(String(at(at(parse(await response.text()), "data"), "id")));
-	}
-	const listed = parseLines((await ragtag(["datasets", "list", "--json"], { env })).stdout);
-	const own = String(
-		at(
-			listed.find((one) => at(one, "dataset_id") === service.dataset),
-			"name",
-		),
-	);
-	return { service, env, ids, own };
+	// By hand: the program creates no second one of a name.
+	for (const name of names) ids.push(await service.create(name));
+	return { service, env, ids };
 }
 
 it.each([
@@ -42,12 +31,12 @@ it.each([
 
 describe("a dataset is named by its exact name", () => {
 	it("for rows of a manifest: they are sent with its id, which is recorded", async () => {
-		const { service, env, own } = await named("Other");
+		const { service, env } = await named("Other");
 		const [id = ""] = await service.ids();
 		const home = await folder();
 		const path = await file("tags.csv", `document_id,author\n${id},Ana\n`);
-		const { stderr } = await ends(ragtag(["docs", "tag", path, "-d", own, "--json"], { env, home }), 0, { updated: 1 });
-		expect(stderr).toContain(`Dataset ${own} is ${service.dataset}.\n`);
+		const { stderr } = await ends(ragtag(["docs", "tag", path, "-d", OWN, "--json"], { env, home }), 0, { updated: 1 });
+		expect(stderr).toContain(`Dataset ${OWN} is ${service.dataset}.\n`);
 		expect((await service.documents())[0]?.metadata).toEqual({ author: "Ana" });
 		// The undo needs no name: the record has the id.
 		const before = service.requests.length;
@@ -62,17 +51,17 @@ describe("a dataset is named by its exact name", () => {
 		["docs tag by a filter", ["docs", "tag", "--missing", "x", "--set", "x=1", "--mode", "merge", "--dry-run"]],
 		["docs rm --id", ["docs", "rm", "--id", "0".repeat(32), "--dry-run"]],
 	])("for %s", async (_what, argv) => {
-		const { service, env, own } = await named("Other");
-		const { stderr } = await ragtag([...argv, "-d", own], { env });
-		expect(stderr).toContain(`Dataset ${own} is ${service.dataset}.\n`);
-		if (argv[0] === "values") expect(stderr).toContain(`3 documents of dataset ${own}\n`);
+		const { service, env } = await named("Other");
+		const { stderr } = await ragtag([...argv, "-d", OWN], { env });
+		expect(stderr).toContain(`Dataset ${OWN} is ${service.dataset}.\n`);
+		if (argv[0] === "values") expect(stderr).toContain(`3 documents of dataset ${OWN}\n`);
 		expect(service.requests.some((line) => line.includes(`/datasets/${service.dataset}/documents`))).toBe(true);
 	});
 
 	it("from the profile too", async () => {
-		const { service, env, own } = await named();
+		const { service, env } = await named();
 		const home = await folder();
-		await profilesIn(home, `{p: {base_url: '${service.url}', dataset: '${own}'}}`);
+		await profilesIn(home, `{p: {base_url: '${service.url}', dataset: '${OWN}'}}`);
 		const { exit, stdout } = await ragtag(["docs", "list", "--profile", "p", "--json"], { env, home });
 		expect([exit, parseLines(stdout).length]).toEqual([0, 3]);
 	});

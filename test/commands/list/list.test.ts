@@ -184,10 +184,8 @@ it("--fields adds name and size to a CSV, which still reads back with nothing lo
 
 it("more datasets than one page holds are all listed", async () => {
 	const service = await serve(0);
-	const env = envOf(service);
-	for (const n of range(120))
-		expect((await ragtag(["datasets", "create", `d${n}`, "--rate", "5000"], { env })).exit).toBe(0);
-	const { stdout } = await ragtag(["datasets", "list", "--format", "jsonl"], { env });
+	for (const n of range(120)) await service.create(`d${n}`);
+	const { stdout } = await ragtag(["datasets", "list", "--format", "jsonl"], { env: envOf(service) });
 	expect(new Set(parseLines(stdout).map((line) => at(line, "name"))).size).toBe(121);
 });
 
