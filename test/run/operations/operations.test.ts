@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
-import type { Api, Document, DocumentQuery, Echo } from "../../../src/rest/types.ts";
+import type { Document, Echo } from "../../../src/rest/types.ts";
 import { type Memory, type SentLog } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
 import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import type { UploadItem } from "../../../src/run/operations/store-file.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService, removing, uploading, unrecorded } from "../fake-service.ts";
+import { believing, provenService, unrecorded, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 import { folderOfAll } from "../../support/service.ts";
 
@@ -35,7 +35,6 @@ function documentsOf(rows: number): DocumentSource {
 }
 
 const done = async (): Promise<Echo> => "document_id";
-const gone = async (): Promise<void> => undefined;
 const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });
 
 describe("writing metadata", () => {
@@ -112,57 +111,6 @@ it("records of a merge what was really sent, even if a retry finds other metadat
 	expect(sent).toEqual([pairs(1), pairs(2)]);
 	// An undo of the second brings back what somebody else wrote meanwhile.
 	expect(images).toEqual([[["b", 1]], [["b", 2]]]);
-});
-
-/** A dataset that changes as it is told to. */
-function dataset(...ids: string[]): { documents: Document[] } & Pick<Api, "listDocuments" | "removeDocument"> {
-	const state = {
-		documents: ids.map((id) => documentOf(id)),
-		listDocuments: async (_: string, { page, id }: DocumentQuery) => {
-			const items = page > 1 ? [] : state.documents.filter((each) => id === undefined || each.id === id);
-			return { items, total: state.documents.length };
-		},
-		removeDocument: async ({ id }: Document) => {
-			state.documents = state.documents.filter((each) => each.id !== id);
-		},
-	};
-	return state;
-}
-
-describe("removing", () => {
-	it.each([
-		["nothing", []],
-		["other documents, ignoring the id", [documentOf("doc-1")]],
-	])("never sends a removal for an id that is not listed: the list shows %s", async (_, items) => {
-		const calls: string[] = [];
-		const remove = removing(provenService(fakeApi(calls, { ...listing(...items), removeDocument: gone })));
-		await expect(remove(item, direct, {})).rejects.toMatchObject({ kind: "rejected", code: "NOT_FOUND" });
-		expect(calls.filter((call) => call.startsWith("remove"))).toEqual([]);
-	});
-
-	it.each([
-		["ambiguous", true],
-		["not_sent", false],
-		["throttled", true],
-	] as const)("after an attempt that was %s, a document that is gone counts as removed: %s", async (kind, removed) => {
-		const state = dataset("doc-0", "doc-1");
-		const remove = removing(
-			provenService(
-				fakeApi([], {
-					listDocuments: state.listDocuments,
-					removeDocument: async (document) => {
-						await state.removeDocument(document);
-						throw failure(kind);
-					},
-				}),
-			),
-		);
-		const memory: Memory = {};
-		await expect(remove(item, direct, memory)).rejects.toMatchObject({ kind });
-		const again = remove(item, direct, memory);
-		if (removed) expect(await again).toEqual({ status: "removed", documentId: "doc-0" });
-		else await expect(again).rejects.toMatchObject({ code: "NOT_FOUND" });
-	});
 });
 
 describe("uploading", () => {

@@ -37,9 +37,9 @@ type Server = {
 	recorded: number;
 };
 
-function serve(extra: readonly string[] = ["kept"]): Server {
+function serve(conduct: Partial<Server> = {}): Server {
 	return {
-		held: new Map([...names, ...extra].map((id) => [id, documentOf(id)])),
+		held: new Map([...names, "kept"].map((id) => [id, documentOf(id)])),
 		removals: [],
 		shown: new Set(),
 		put: "in_its_words",
@@ -50,10 +50,11 @@ function serve(extra: readonly string[] = ["kept"]): Server {
 		unseen: undefined,
 		refuse: undefined,
 		recorded: 0,
+		...conduct,
 	};
 }
 
-/** Removes all documents but the extra ones. */
+/** Removes all documents but `kept`. */
 async function remove(server: Server, rows = ROWS): Promise<Run> {
 	const clock = new FakeClock();
 	const removed = async (documents: readonly { readonly id: string }[]): Promise<void> => {
@@ -119,21 +120,41 @@ it("after the first, documents are removed a hundred a request", async () => {
 });
 
 it("a release without PUT, which removes the others where one is unknown, is sent one id a request", async () => {
-	const server = serve();
-	server.put = "wrong_verb";
+	const server = serve({ put: "wrong_verb" });
 	const run = await remove(server);
 	expect(run.journal.totals()).toMatchObject({ removed: ROWS, failed: 0 });
 	expect(new Set(sizes(server))).toEqual(new Set([1]));
 });
 
-it("an id that no list shows fails its row alone, and no removal names it", async () => {
+it.each<[string, (server: Server) => unknown, string, string, boolean]>([
+	["an id that no list shows", ({ held }) => held.delete("doc-42"), "doc-42", "NOT_FOUND", false],
+	["a document that a refused removal of several left", refuses("doc-7"), "doc-7", "CODE_102", true],
+	["a document that lists show after a success", (it) => (it.kept = "doc-7"), "doc-7", "NOT_REMOVED", true],
+	["a document that was changed, as the list shows right before", changed("doc-99"), "doc-99", "CONFLICT", false],
+	["a row that may not be recorded", (it) => (it.unseen = "doc-150"), "doc-150", "POLICY_UNSEEN", false],
+])("%s fails its row alone, and each other is removed", async (_, conduct, id, code, isNamed) => {
 	const server = serve();
-	server.held.delete("doc-42");
+	conduct(server);
 	const run = await remove(server);
+	expect(await run.done).toBeUndefined();
 	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
-	expect(failed(run)).toEqual([["doc-42", "NOT_FOUND"]]);
-	expect(server.removals.flat()).not.toContain("doc-42");
+	expect(failed(run)).toEqual([[id, code]]);
+	expect(server.removals.flat().includes(id)).toBe(isNamed);
 });
+
+/** The service keeps that document, and refuses each request that names it after it has removed the others. */
+function refuses(id: string): (server: Server) => void {
+	const refusal = new RestError("Tenant not found!", { kind: "rejected", code: "CODE_102" });
+	return (server) => {
+		server.kept = id;
+		server.after = (number) => (server.removals[number]?.includes(id) === true ? refusal : undefined);
+	};
+}
+
+function changed(id: string): (server: Server) => void {
+	const conflict = new RestError("changed", { kind: "rejected", code: "CONFLICT" });
+	return (server) => (server.refuse = ({ documentId }) => (documentId === id ? conflict : undefined));
+}
 
 it("a document that another client removes right before fails its row alone, and the others are removed", async () => {
 	const server = serve();
@@ -148,8 +169,7 @@ it("a document that another client removes right before fails its row alone, and
 });
 
 it("a lost answer to an applied removal counts all its rows, and sends none again", async () => {
-	const server = serve();
-	server.after = (number) => (number === 1 ? failure("ambiguous", { status: 504 }) : undefined);
+	const server = serve({ after: (number) => (number === 1 ? failure("ambiguous", { status: 504 }) : undefined) });
 	const run = await remove(server);
 	expect(run.journal.totals()).toMatchObject({ removed: ROWS, failed: 0 });
 	expect(server.removals.flat()).toHaveLength(ROWS);
@@ -170,48 +190,8 @@ it("a removal that was lost on its way is sent again for each document, though a
 	expect(sizes(server).slice(2)).toContain(100);
 });
 
-it("a refusal after which some are gone counts those, and each other is tried alone", async () => {
-	const server = serve();
-	server.kept = "doc-7";
-	server.after = (number) =>
-		number === 1 || server.removals[number]?.[0] === "doc-7"
-			? new RestError("Tenant not found!", { kind: "rejected", code: "CODE_102" })
-			: undefined;
-	const run = await remove(server);
-	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
-	expect(failed(run)).toEqual([["doc-7", "CODE_102"]]);
-});
-
-it("a document that is still listed after a success does not count as removed, and fails alone", async () => {
-	const server = serve();
-	server.kept = "doc-7";
-	const run = await remove(server);
-	expect(await run.done).toBeUndefined();
-	expect(failed(run)).toEqual([["doc-7", "NOT_REMOVED"]]);
-	expect(server.held.has("doc-7")).toBe(true);
-});
-
-it("a document that was changed meanwhile is left alone, by what the list shows right before", async () => {
-	const server = serve();
-	const conflict = new RestError("changed", { kind: "rejected", code: "CONFLICT" });
-	server.refuse = ({ documentId }) => (documentId === "doc-99" ? conflict : undefined);
-	const run = await remove(server);
-	expect(failed(run)).toEqual([["doc-99", "CONFLICT"]]);
-	expect(server.held.has("doc-99")).toBe(true);
-});
-
-it("a row that may not be recorded fails alone, and its document is not removed with the others", async () => {
-	const server = serve();
-	server.unseen = "doc-150";
-	const run = await remove(server);
-	expect(failed(run)).toEqual([["doc-150", "POLICY_UNSEEN"]]);
-	expect(run.journal.totals()).toMatchObject({ removed: ROWS - 1, failed: 1 });
-	expect(server.removals.flat()).not.toContain("doc-150");
-});
-
 it("a key that is refused ends the run between two removals: no other is sent, nor recorded as sent", async () => {
-	const server = serve();
-	server.put = "wrong_verb";
+	const server = serve({ put: "wrong_verb" });
 	server.before = (number) => {
 		if (number >= 2) throw failure("untrusted", { status: 401 });
 	};

@@ -29,15 +29,17 @@ type Shelf = {
 	failingLooks: number;
 	/** looks after a removal that an empty list answers, whatever is there */
 	emptyLooks: number;
-	/** documents that lists show although they are removed, until that time of the clock */
+	/** documents that lists show although they are removed, until that time of the clock, which begins at 0 */
 	readonly late: Map<string, number>;
 	readonly clock: FakeClock;
 	readonly service: Service;
 	remove(dataset: string, id: string, memory?: Memory): Promise<unknown>;
 };
 
-/** Datasets by the ids of their documents. */
-function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
+type Conduct = Partial<Pick<Shelf, "take" | "isLost" | "answer" | "code" | "failingLooks" | "emptyLooks" | "late">>;
+
+/** Datasets by the ids of their documents, and how their service behaves. */
+function shelf(datasets: Readonly<Record<string, readonly string[]>>, conduct: Conduct = {}): Shelf {
 	const clock = new FakeClock();
 	const held = new Map(
 		Object.entries(datasets).map(([datasetId, ids]) => [
@@ -95,12 +97,14 @@ function shelf(datasets: Readonly<Record<string, readonly string[]>>): Shelf {
 		service,
 		remove: (datasetId, documentId, memory = {}) =>
 			clock.until(operation({ ...work(0), datasetId, documentId }, direct, memory)),
+		...conduct,
 	};
 	return state;
 }
 
 const ids = ({ held }: Shelf, dataset: string): string[] => (held.get(dataset) ?? []).map(({ id }) => id);
 const emptied = { kind: "not_the_api", code: "REMOVED_MORE" };
+const removed = { status: "removed", documentId: "a" };
 
 describe("a removal that empties the dataset, as one without its body does, ends the run at once", () => {
 	it("in a second dataset too, although the first one was checked", async () => {
@@ -116,24 +120,6 @@ describe("a removal that empties the dataset, as one without its body does, ends
 		expect(state.service.canary.removalsConfirmed.has("single")).toBe(false);
 		state.take = "all";
 		await expect(state.remove("two", "d")).rejects.toMatchObject(emptied);
-	});
-
-	it("after a lost answer: a document that is gone may not have gone alone", async () => {
-		const state = shelf({ set: ["a", "b", "c"] });
-		Object.assign(state, { take: "all", isLost: true });
-		const memory: Memory = {};
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
-		expect(state.removals).toEqual(["set a"]);
-	});
-
-	it("if the first attempt was lost without effect and the second empties the dataset", async () => {
-		const state = shelf({ set: ["a", "b", "c"] });
-		Object.assign(state, { take: "none", isLost: true });
-		const memory: Memory = {};
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
-		Object.assign(state, { take: "all", isLost: false });
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject(emptied);
 	});
 
 	it("in a run of parallel rows: exit 6, one dataset is lost, and nothing is sent to the next", async () => {
@@ -219,31 +205,9 @@ async function* chunksOf(items: readonly Work[]): AsyncGenerator<readonly Work[]
 	yield items;
 }
 
-it("a removal with a lost answer counts once its neighbour is seen", async () => {
-	const state = shelf({ set: ["a", "b", "c"] });
-	state.isLost = true;
-	const memory: Memory = {};
-	await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
-	expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
-	expect([ids(state, "set"), state.removals]).toEqual([["b", "c"], ["set a"]]);
-});
-
 describe("a document that an attempt removed is never reported as absent from the start", () => {
-	const removed = { status: "removed", documentId: "a" };
-
-	it("if the check after it failed and the next attempt finds nothing to remove", async () => {
-		const state = shelf({ set: ["a", "b", "c"] });
-		state.failingLooks = 1;
-		const memory: Memory = {};
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
-		expect(mayHaveArrived(memory)).toBe(true);
-		expect(await state.remove("set", "a", memory)).toEqual(removed);
-		expect(state.removals).toEqual(["set a"]);
-	});
-
 	it("if two neighbours lost their answers: what this run removed itself is no harm", async () => {
-		const state = shelf({ set: ["a", "b", "c", "d"] });
-		state.isLost = true;
+		const state = shelf({ set: ["a", "b", "c", "d"] }, { isLost: true });
 		const [one, two]: [Memory, Memory] = [{}, {}];
 		await expect(state.remove("set", "a", one)).rejects.toMatchObject({ kind: "ambiguous" });
 		await expect(state.remove("set", "b", two)).rejects.toMatchObject({ kind: "ambiguous" });
@@ -257,8 +221,7 @@ describe("a document that an attempt removed is never reported as absent from th
 	});
 
 	it("and if the second one emptied the dataset, another document shows it", async () => {
-		const state = shelf({ set: ["a", "b", "c", "d"] });
-		Object.assign(state, { take: "none", isLost: true });
+		const state = shelf({ set: ["a", "b", "c", "d"] }, { take: "none", isLost: true });
 		const [one, two]: [Memory, Memory] = [{}, {}];
 		await expect(state.remove("set", "a", one)).rejects.toMatchObject({ kind: "ambiguous" });
 		state.take = "all";
@@ -268,27 +231,13 @@ describe("a document that an attempt removed is never reported as absent from th
 		await expect(state.remove("set", "b", two)).rejects.toMatchObject(emptied);
 	});
 
-	it.each(["not_the_api", "throttled", "untrusted"] as const)(
-		"if the answer was %s and the request had been passed on",
-		async (kind) => {
-			const state = shelf({ set: ["a", "b", "c"] });
-			state.answer = kind;
-			const memory: Memory = {};
-			await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind });
-			expect(mayHaveArrived(memory)).toBe(true);
-			expect(await state.remove("set", "a", memory)).toEqual(removed);
-		},
-	);
-
 	it.each([
 		["rejected", "CODE_500"],
 		["contradiction", "CODE_100"],
 	] as const)(
 		"if the service refused it, as %s, after the removal, because its file could not be deleted",
 		async (kind, code) => {
-			const state = shelf({ set: ["a", "b", "c"] });
-			state.answer = kind;
-			state.code = code;
+			const state = shelf({ set: ["a", "b", "c"] }, { answer: kind, code });
 			const memory: Memory = {};
 			expect(await state.remove("set", "a", memory)).toEqual(removed);
 			expect([mayHaveArrived(memory), state.removals]).toEqual([true, ["set a"]]);
@@ -297,37 +246,43 @@ describe("a document that an attempt removed is never reported as absent from th
 			expect(ids(state, "set")).toEqual(["b", "c"]);
 		},
 	);
+});
 
-	it("if its answer was lost, a lagging list still shows it, and the next attempt is refused", async () => {
-		const state = shelf({ set: ["a", "b", "c"] });
-		state.isLost = true;
-		state.late.set("a", state.clock.now() + 1_000);
+describe("after a first attempt that failed, the second", () => {
+	const lostAnswer = { isLost: true } as const;
+	const LAGGING: Conduct = { ...lostAnswer, late: new Map([["a", 1_000]]) };
+	const EMPTY_ONCE: Conduct = { take: "one", isLost: false, emptyLooks: 1 };
+	const EMPTYING: Conduct = { take: "all", isLost: false };
+	const NOT_FOUND = { kind: "rejected", code: "NOT_FOUND" };
+
+	it.each<[string, Conduct, Conduct, object, number]>([
+		["counts once its neighbour is seen, where the answer was lost", lostAnswer, {}, removed, 1],
+		["counts, where the check of the first failed", { failingLooks: 1 }, {}, removed, 1],
+		["counts, where a page came and the request had been passed on", { answer: "not_the_api" }, {}, removed, 1],
+		["counts, where the first was throttled after it was applied", { answer: "throttled" }, {}, removed, 1],
+		["counts, where the key was refused after it was applied", { answer: "untrusted" }, {}, removed, 1],
+		["is of a document that is not there, where the first was not sent", { answer: "not_sent" }, {}, NOT_FOUND, 1],
+		["is refused and counts, where a lagging list showed the document", LAGGING, {}, removed, 2],
+		["removes it, where the list was empty once", { ...lostAnswer, take: "none" }, EMPTY_ONCE, removed, 2],
+		["ends the run, where the first emptied the dataset", { ...lostAnswer, take: "all" }, {}, emptied, 1],
+		["ends the run, where it empties the dataset", { ...lostAnswer, take: "none" }, EMPTYING, emptied, 2],
+	])("%s", async (_, first, second, end, sent) => {
+		const state = shelf({ set: ["a", "b", "c"] }, first);
 		const memory: Memory = {};
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
-		expect(await state.remove("set", "a", memory)).toEqual(removed);
-		expect(state.removals).toEqual(["set a", "set a"]);
+		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: first.answer ?? "ambiguous" });
+		expect(mayHaveArrived(memory)).toBe(first.answer !== "not_sent");
+		Object.assign(state, second);
+		const again = state.remove("set", "a", memory);
+		if (end === removed) expect(await again).toEqual(end);
+		else await expect(again).rejects.toMatchObject(end);
+		expect(state.removals).toEqual(range(sent).map(() => "set a"));
+		expect(ids(state, "set")).toEqual(end === emptied ? [] : ["b", "c"]);
 	});
 });
 
-describe("a list that is empty once is no proof that the document was removed", () => {
-	it("after a lost answer: the next attempt removes it", async () => {
-		const state = shelf({ set: ["a", "b", "c"] });
-		Object.assign(state, { take: "none", isLost: true });
-		const memory: Memory = {};
-		await expect(state.remove("set", "a", memory)).rejects.toMatchObject({ kind: "ambiguous" });
-		Object.assign(state, { take: "one", isLost: false, emptyLooks: 1 });
-		expect(await state.remove("set", "a", memory)).toEqual({ status: "removed", documentId: "a" });
-		expect([ids(state, "set"), state.removals]).toEqual([
-			["b", "c"],
-			["set a", "set a"],
-		]);
-	});
-
-	it("after a refusal: its row fails", async () => {
-		const state = shelf({ set: ["a", "b", "c"] });
-		Object.assign(state, { take: "none", answer: "rejected", code: "CODE_500", emptyLooks: 1 });
-		await expect(state.remove("set", "a")).rejects.toMatchObject({ code: "CODE_500" });
-	});
+it("a list that is empty once after a refusal is no proof that the document was removed: its row fails", async () => {
+	const state = shelf({ set: ["a", "b", "c"] }, { take: "none", answer: "rejected", code: "CODE_500", emptyLooks: 1 });
+	await expect(state.remove("set", "a")).rejects.toMatchObject({ code: "CODE_500" });
 });
 
 describe("a removal that the service reports as successful", () => {
