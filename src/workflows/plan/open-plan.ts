@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
-import { type Content, openSource } from "../../manifest/bytes/source.ts";
-import { type CheckedPlan, PlanCheck, PlanFault } from "../../plan/plan-file/read.ts";
+import { openSource } from "../../manifest/bytes/source.ts";
+import { PlanCheck, PlanFault } from "../../plan/plan-file/read.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -25,20 +25,7 @@ export function hasPlan({ command, options }: RunFile): boolean {
 }
 
 /** A plan that was read to its end and has the hash that it was written with. */
-export type OpenedPlan = CheckedPlan &
-	Pick<Content, "sha256" | "bytes"> & {
-		/** as the user named it */
-		readonly name: string;
-		/** how many of its changes are in the shard; all of them without one */
-		readonly own: number;
-		/** the same by their datasets */
-		readonly rowsByDataset: ReadonlyMap<string, number>;
-		/** path of the file that a recorded run copies: the plan, or the private copy of one that can be read once alone */
-		readonly copy: string;
-		/** its changes in order. @throws CliError exit 8 where the file was changed after the check */
-		read(): AsyncGenerator<PlannedChange>;
-		close(): Promise<void>;
-	};
+export type OpenedPlan = Awaited<ReturnType<typeof openPlan>>;
 
 export type OpenPlanOptions = {
 	readonly stdin: AsyncIterable<Uint8Array>;
@@ -60,13 +47,14 @@ export function isOfShard({ documentId }: PlannedChange, shard: Shard | undefine
  *
  * @throws CliError exit 2 where it can't be read, 7 where it can't be kept, 8 where it was edited or cut, or is no plan
  */
-export async function openPlan(name: string, options: OpenPlanOptions): Promise<OpenedPlan> {
+export async function openPlan(name: string, options: OpenPlanOptions) {
 	const { stdin, temporaryFolder, actions, shard } = options;
 	const source = await openSource(name, stdin, { temporaryFolder, what: "plan" });
 	try {
 		const plan = new PlanCheck(actions);
-		const rowsByDataset = new Map<string, number>();
+		/** changes of the shard, all of them without one; and their number in each dataset */
 		let own = 0;
+		const rowsByDataset = new Map<string, number>();
 		for await (const change of changes(name, source.first(), plan)) {
 			if (!isOfShard(change, shard)) continue;
 			own += 1;
@@ -79,7 +67,9 @@ export async function openPlan(name: string, options: OpenPlanOptions): Promise<
 			name,
 			own,
 			rowsByDataset,
+			/** path of the file that a recorded run copies: the plan, or the private copy of one that can be read once alone */
 			copy: spooled,
+			/** Its changes in order. @throws CliError exit 8 where the file was changed after the check */
 			read: () => changes(name, source.second(), new PlanCheck(actions)),
 			close: () => source.close(),
 		};

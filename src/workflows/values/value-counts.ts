@@ -17,15 +17,7 @@ export type KeyCount = {
 };
 
 /** A value of one key. The items of a list count one by one. */
-export type ValueCount = {
-	readonly value: JsonValue;
-	readonly type: ValueType;
-	/** whether it is an item of a list */
-	readonly isItem: boolean;
-	readonly documents: number;
-	/** commoner values of which it may be a misspelling */
-	readonly like: readonly string[];
-};
+export type ValueCount = ReturnType<ValueCounts["entries"]>[number];
 
 /** Keys that a message lists. */
 const MOST_LISTED = 10;
@@ -133,7 +125,7 @@ export class ValueCounts {
 	}
 
 	/** The commonest first. */
-	entries(): readonly ValueCount[] {
+	entries() {
 		const sorted = [...this.#values.values()].toSorted(commonestFirst);
 		const texts = new Set(sorted.flatMap(({ value }) => (typeof value === "string" ? [value] : [])));
 		const like = spellings([...texts]);
@@ -142,6 +134,7 @@ export class ValueCounts {
 			type: typeOf(value),
 			isItem,
 			documents,
+			/** commoner values of which it may be a misspelling */
 			like: (typeof value === "string" ? like.get(value) : undefined) ?? [],
 		}));
 	}
