@@ -8,7 +8,7 @@ import type { IsWanted, ManifestOptions, NameReference, Row } from "./types.ts";
 import { decode } from "./bytes/decode.ts";
 import { beginning, unpack } from "./bytes/unpack.ts";
 import { mistakenFile } from "./mistaken.ts";
-import { CsvReader } from "./csv/reader.ts";
+import { csvReader } from "./csv/reader.ts";
 import { ReadingStop, positionIn } from "./fault.ts";
 import { jsonReader } from "./json/reader.ts";
 import { MAX_RECORD } from "./limits.ts";
@@ -129,7 +129,7 @@ async function* textBatches(blocks: AsyncIterable<Buffer>, options: ManifestOpti
 			checkStop(reader);
 			start = "";
 		}
-		reader ??= new CsvReader(options);
+		reader ??= csvReader(options);
 		yield { reader, rows: reader.push(start) };
 		checkStop(reader);
 		yield { reader, rows: reader.end() };
@@ -151,5 +151,5 @@ function readerFor(start: string, options: ManifestOptions): RowReader | undefin
 	if (first === "[") return jsonReader("json", options);
 	if (first === "{") return jsonReader("jsonl", options);
 	if (first === undefined && start.length <= MAX_RECORD) return undefined;
-	return new CsvReader(options);
+	return csvReader(options);
 }

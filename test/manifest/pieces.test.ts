@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CsvReader } from "../../src/manifest/csv/reader.ts";
+import { csvReader } from "../../src/manifest/csv/reader.ts";
 import { ReadingStop } from "../../src/manifest/fault.ts";
 import { jsonReader } from "../../src/manifest/json/reader.ts";
 import type { RowReader } from "../../src/manifest/rows/row-reader.ts";
@@ -50,7 +50,7 @@ const textOf = (starts: readonly string[], tokens: readonly string[]): fc.Arbitr
 		.map(([start, rest]) => start + rest.join(""));
 
 test.each<[name: string, make: () => RowReader, texts: fc.Arbitrary<string>]>([
-	["CSV", () => new CsvReader(OPTIONS), textOf(["document_id,a\n", "sep=;\r\ndocument_id;a:list\n", "", "\n"], csv)],
+	["CSV", () => csvReader(OPTIONS), textOf(["document_id,a\n", "sep=;\r\ndocument_id;a:list\n", "", "\n"], csv)],
 	["a JSON array", () => jsonReader("json", OPTIONS), textOf(["[", '[{"document_id":"1"},', '[{"a":["x"'], json)],
 	["JSON lines", () => jsonReader("jsonl", OPTIONS), textOf(["{", '{"document_id":"1"}\n', '{"a":["x"'], json)],
 ])("%s says the same wherever the pieces of its text end", (_, make, texts) => {
