@@ -4,7 +4,7 @@ import { datasetNote } from "./mistaken.ts";
 import { duplicateSearch } from "./duplicate-search.ts";
 import { PURPOSES, type SubjectRules } from "./purposes.ts";
 import { readBatches, type Batch, Disposition, type OpenManifest, readValidRows } from "./reading.ts";
-import { RowTally } from "./row-tally.ts";
+import { rowTally } from "./row-tally.ts";
 import type { ParsedRow, RawRow, RowParser } from "./rows/row-reader.ts";
 import { rowValidator } from "./rows/validator.ts";
 import { csvFailedRows, marked } from "./failed-rows.ts";
@@ -44,7 +44,7 @@ class FirstReading {
 	readonly #subject: SubjectRules;
 	readonly #deps: CheckDependencies;
 	readonly #duplicates: ReturnType<typeof duplicateSearch>;
-	readonly #tally: RowTally;
+	readonly #tally: ReturnType<typeof rowTally>;
 	readonly #seen: SeenValues;
 	#reader: RowParser | undefined;
 	#headFaultsSeen = 0;
@@ -54,7 +54,7 @@ class FirstReading {
 	constructor(manifest: OpenManifest, deps: CheckDependencies) {
 		this.#manifest = manifest;
 		this.#subject = PURPOSES[manifest.options.purpose].subject;
-		this.#tally = new RowTally(this.#subject, manifest.options.shard);
+		this.#tally = rowTally(this.#subject, manifest.options.shard);
 		this.#seen = new SeenValues(manifest.options);
 		this.#deps = deps;
 		this.#duplicates = duplicateSearch(manifest, deps);

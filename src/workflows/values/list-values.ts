@@ -20,7 +20,7 @@ import {
 	KeyCounts,
 	typesText,
 	type ValueCount,
-	ValueCounts,
+	valueCounts,
 } from "./value-counts.ts";
 
 type ListedFlags = ServiceFlags &
@@ -36,7 +36,7 @@ export async function listValues(options: ListedFlags, app: App): Promise<ExitCo
 	const { session, dataset } = run;
 	let short: ShortList | undefined;
 	const keys = new KeyCounts();
-	const counted = key === undefined ? undefined : new ValueCounts(key);
+	const counted = key === undefined ? undefined : valueCounts(key);
 	const request = session.service.searches.believing(session.request, WARN);
 	const onShort = (found: ShortList): void => void (short = found);
 	for await (const { metadata, inexact } of allDocuments(

@@ -17,7 +17,7 @@ export type KeyCount = {
 };
 
 /** A value of one key. The items of a list count one by one. */
-export type ValueCount = ReturnType<ValueCounts["entries"]>[number];
+export type ValueCount = ReturnType<ReturnType<typeof valueCounts>["entries"]>[number];
 
 /** Keys that a message lists. */
 const MOST_LISTED = 10;
@@ -87,57 +87,50 @@ export function typesText(types: KeyCount["types"]): string {
 }
 
 /** Counts the values of one key. Memory grows with the number of different values. */
-export class ValueCounts {
-	readonly #key: string;
-	readonly #values = new Map<string, Counted & { readonly isItem: boolean }>();
-
-	constructor(key: string) {
-		this.#key = key;
-	}
-
-	get different(): number {
-		return this.#values.size;
-	}
-
-	add(metadata: Metadata): void {
-		const value = metadata.get(this.#key);
-		if (value === undefined) return;
-		// A document counts once for an item that its list repeats.
-		const items = isJsonArray(value) ? new Map(value.map((item) => [JSON.stringify(item), item])) : undefined;
-		if (items === undefined || items.size === 0) this.#count(value, false);
-		else for (const item of items.values()) this.#count(item, true);
-	}
-
-	#count(value: JsonValue, isItem: boolean): void {
+export function valueCounts(key: string) {
+	const values = new Map<string, Counted & { readonly isItem: boolean }>();
+	const count = (value: JsonValue, isItem: boolean): void => {
 		const name = `${isItem ? "item" : "value"} ${JSON.stringify(value)}`;
-		const { documents = 0 } = this.#values.get(name) ?? {};
-		this.#values.set(name, { value, isItem, documents: documents + 1 });
-	}
-
-	/** The values for a map, the commonest first: there an item of a list is the same as a value by itself. */
-	merged(): readonly Counted[] {
-		const merged = new Map<string, Counted>();
-		for (const { value, documents } of this.#values.values()) {
-			const name = JSON.stringify(value);
-			merged.set(name, { value, documents: documents + (merged.get(name)?.documents ?? 0) });
-		}
-		return [...merged.values()].toSorted(commonestFirst);
-	}
-
-	/** The commonest first. */
-	entries() {
-		const sorted = [...this.#values.values()].toSorted(commonestFirst);
-		const texts = new Set(sorted.flatMap(({ value }) => (typeof value === "string" ? [value] : [])));
-		const like = spellings([...texts]);
-		return sorted.map(({ value, isItem, documents }) => ({
-			value,
-			type: typeOf(value),
-			isItem,
-			documents,
-			/** commoner values of which it may be a misspelling */
-			like: (typeof value === "string" ? like.get(value) : undefined) ?? [],
-		}));
-	}
+		const { documents = 0 } = values.get(name) ?? {};
+		values.set(name, { value, isItem, documents: documents + 1 });
+	};
+	return {
+		/** The number of different values. */
+		get different() {
+			return values.size;
+		},
+		add(metadata: Metadata): void {
+			const value = metadata.get(key);
+			if (value === undefined) return;
+			// A document counts once for an item that its list repeats.
+			const items = isJsonArray(value) ? new Map(value.map((item) => [JSON.stringify(item), item])) : undefined;
+			if (items === undefined || items.size === 0) count(value, false);
+			else for (const item of items.values()) count(item, true);
+		},
+		/** The values for a map, the commonest first: there an item of a list is the same as a value by itself. */
+		merged(): readonly Counted[] {
+			const merged = new Map<string, Counted>();
+			for (const { value, documents } of values.values()) {
+				const name = JSON.stringify(value);
+				merged.set(name, { value, documents: documents + (merged.get(name)?.documents ?? 0) });
+			}
+			return [...merged.values()].toSorted(commonestFirst);
+		},
+		/** The commonest first. */
+		entries() {
+			const sorted = [...values.values()].toSorted(commonestFirst);
+			const texts = new Set(sorted.flatMap(({ value }) => (typeof value === "string" ? [value] : [])));
+			const like = spellings([...texts]);
+			return sorted.map(({ value, isItem, documents }) => ({
+				value,
+				type: typeOf(value),
+				isItem,
+				documents,
+				/** commoner values of which it may be a misspelling */
+				like: (typeof value === "string" ? like.get(value) : undefined) ?? [],
+			}));
+		},
+	};
 }
 
 type Counted = { readonly value: JsonValue; readonly documents: number };
