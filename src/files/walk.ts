@@ -43,7 +43,7 @@ const AT_ONCE = 64;
  * Memory grows with the number of files, as their names must be compared.
  */
 export async function walkPaths(paths: readonly string[], options: WalkOptions): Promise<Tree> {
-	const walk = new Walk(options);
+	const walk = walkOf(options);
 	const all = new Map(paths.map((path) => [resolve(path), path]));
 	for (const path of paths) await walk.named(path, all);
 	return walk.end();
@@ -56,156 +56,136 @@ export async function walkPaths(paths: readonly string[], options: WalkOptions):
  * @throws Error of the system where the folder is not there
  */
 export async function walkListed(folder: string, listed: readonly string[], options: WalkOptions): Promise<Tree> {
-	const walk = new Walk(options);
+	const walk = walkOf(options);
 	const top = { folder, real: await realpath(folder) };
 	for (const path of listed) await walk.listed(top, path);
 	return walk.end();
 }
 
-class Walk {
-	readonly #options: WalkOptions;
-	readonly #files: FileFacts[] = [];
-	readonly #problems: FileProblem[] = [];
+function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: WalkOptions) {
+	const files: FileFacts[] = [];
+	const problems: FileProblem[] = [];
 	/** the links of the source that is read; they come after its files */
-	#links: Place[] = [];
-	#leftLinks = 0;
-	#others = 0;
+	let links: Place[] = [];
+	let leftLinks = 0;
+	let others = 0;
 	/** real paths of the folders and files that were taken. Not inodes: some file systems have none */
-	readonly #taken = new Set<string>();
+	const taken = new Set<string>();
 
-	constructor(options: WalkOptions) {
-		this.#options = options;
-	}
-
-	/**
-	 * A path of the command line. A link that was named is meant. A sidecar belongs to its file where both are named.
-	 *
-	 * @param all the named paths by their absolute ones
-	 */
-	async named(path: string, all: ReadonlyMap<string, string>): Promise<void> {
-		const { sidecarSuffix: suffix } = this.#options;
-		const absolute = resolve(path);
-		if (suffix !== undefined && path.endsWith(suffix) && all.has(absolute.slice(0, -suffix.length))) return;
-		const status = await this.#ask(path, statOf);
-		if (status === undefined) return;
-		if (status.isDirectory()) {
-			const real = await this.#ask(path, realPathOf);
-			if (real !== undefined) await this.#source(() => this.#folder({ path, relative: "", real }));
-		} else if (status.isFile()) {
-			const place = { path, relative: basename(absolute), real: absolute };
-			this.#file(place, status, suffix === undefined ? undefined : all.get(absolute + suffix));
-		} else this.#problem(path, "is not a regular file");
-	}
-
-	/** A path of a list. */
-	async listed({ folder, real: top }: { readonly folder: string; readonly real: string }, path: string): Promise<void> {
-		const relative = pathBetween(resolve(folder), resolve(folder, path)).split(sep).join("/");
-		const shown = isAbsolute(path) ? path : join(folder, path);
-		const outside = `lies outside ${folder === "." ? "this folder" : folder}`;
-		if (isAbove(relative)) return this.#problem(shown, outside);
-		const status = await this.#ask(shown, ownStatusOf);
-		// The folder of a link, because a link itself is left out or followed.
-		const parent = status && (await this.#ask(dirname(shown), realPathOf));
-		if (status === undefined || parent === undefined) return;
-		const real = relative === "" ? top : join(parent, basename(shown));
-		if (!this.#options.follow && isAbove(pathBetween(top, real))) return this.#problem(shown, `${outside}, by a link`);
-		const place = { path: shown, relative, real };
-		await this.#source(async () => {
-			if (status.isSymbolicLink()) this.#links.push(place);
-			else if (status.isDirectory()) await this.#folder(place);
-			else await this.#found(place, status);
-		});
-	}
-
-	end(): Tree {
-		return { files: this.#files, problems: this.#problems, links: this.#leftLinks, others: this.#others };
-	}
-
-	/** Reads one source: its files, then what its links lead to, because a file is taken at its own place first. */
-	async #source(read: () => Promise<void>): Promise<void> {
-		const first = this.#files.length;
-		await read();
-		const links = this.#links;
-		if (!this.#options.follow) this.#leftLinks += links.length;
-		// Links that are found on the way are appended.
-		else for (const link of links) await this.#link(link);
-		this.#links = [];
-		const files = this.#files.splice(first).toSorted((one, other) => (one.relative < other.relative ? -1 : 1));
-		for (const file of files) this.#files.push(file);
-	}
-
-	async #folder(place: Place): Promise<void> {
-		const { filters, signal, onProgress } = this.#options;
-		if (this.#taken.has(place.real)) return;
-		this.#taken.add(place.real);
+	const problem = (path: string, text: string): void => void problems.push({ path, text });
+	/** What the system answers about a path; undefined where it refuses, which is a problem. */
+	const ask = async <Answer>(path: string, request: (path: string) => Promise<Answer>): Promise<Answer | undefined> => {
+		try {
+			return await request(path);
+		} catch (error) {
+			// Node replaces bytes that are no UTF-8, and such a name opens nothing.
+			const isOdd = errorCode(error) === "ENOENT" && path.includes("\ufffd");
+			problem(path, isOdd ? "has a name that is not UTF-8; rename it" : reason(error));
+			return undefined;
+		}
+	};
+	/** The sidecar that lies beside a file, whether or not the filters or a list have it. */
+	const sidecarOf = async (path: string): Promise<string | undefined> =>
+		suffix !== undefined && (await isFile(path + suffix)) ? resolve(path + suffix) : undefined;
+	const takeFile = ({ path, relative, real }: Place, status: Stats, sidecar?: string): void => {
+		if (!filters.takes(relative) || taken.has(real)) return;
+		taken.add(real);
+		files.push(factsOf({ path: resolve(path), relative, sidecar }, status));
+	};
+	/** Something in a folder or a list that is no folder. A sidecar is put down for its file. */
+	const takeFound = async (place: Place, status: Stats, sidecar = sidecarOf(place.path)): Promise<void> => {
+		if (suffix !== undefined && place.path.endsWith(suffix)) {
+			if (!(await isFile(place.path.slice(0, -suffix.length)))) problem(place.path, NO_FILE);
+		} else if (status.isFile()) takeFile(place, status, await sidecar);
+		else others += 1;
+	};
+	const readFolder = async (place: Place): Promise<void> => {
+		if (taken.has(place.real)) return;
+		taken.add(place.real);
 		signal?.throwIfAborted();
-		const entries = await this.#ask(place.path, (path) => readdir(path, { withFileTypes: true }));
+		const entries = await ask(place.path, (path) => readdir(path, { withFileTypes: true }));
 		const visible = (entries ?? [])
 			.filter(({ name }) => !name.startsWith("."))
 			.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 		for (let at = 0; at < visible.length; at += AT_ONCE) {
 			const asked = visible.slice(at, at + AT_ONCE).map(async ({ name }) => {
 				const inside = inFolder(place, name);
-				const sidecar = this.#sidecarOf(inside.path);
-				return { inside, status: await this.#ask(inside.path, ownStatusOf), sidecar };
+				const sidecar = sidecarOf(inside.path);
+				return { inside, status: await ask(inside.path, ownStatusOf), sidecar };
 			});
 			for (const { inside, status, sidecar } of await Promise.all(asked)) {
 				if (status === undefined) continue;
-				if (status.isSymbolicLink()) this.#links.push(inside);
-				else if (!status.isDirectory()) await this.#found(inside, status, sidecar);
-				else if (filters.enters(inside.relative)) await this.#folder(inside);
+				if (status.isSymbolicLink()) links.push(inside);
+				else if (!status.isDirectory()) await takeFound(inside, status, sidecar);
+				else if (filters.enters(inside.relative)) await readFolder(inside);
 			}
 		}
-		onProgress?.(this.#files.length);
-	}
-
-	/** The sidecar that lies beside a file, whether or not the filters or a list have it. */
-	async #sidecarOf(path: string): Promise<string | undefined> {
-		const { sidecarSuffix: suffix } = this.#options;
-		return suffix !== undefined && (await isFile(path + suffix)) ? resolve(path + suffix) : undefined;
-	}
-
+		onProgress?.(files.length);
+	};
 	/** Follows a link. It is left out if its target was taken before, so a circle of links ends. */
-	async #link(link: Place): Promise<void> {
-		const status = await this.#ask(link.path, statOf);
-		const real = status && (await this.#ask(link.path, realPathOf));
+	const followLink = async (link: Place): Promise<void> => {
+		const status = await ask(link.path, statOf);
+		const real = status && (await ask(link.path, realPathOf));
 		if (status === undefined || real === undefined) return;
 		const target = { ...link, real };
-		if (this.#taken.has(real)) this.#leftLinks += 1;
-		else if (!status.isDirectory()) await this.#found(target, status);
-		else if (this.#options.filters.enters(link.relative)) await this.#folder(target);
-	}
-
-	/** Something in a folder or a list that is no folder. A sidecar is put down for its file. */
-	async #found(place: Place, status: Stats, sidecar = this.#sidecarOf(place.path)): Promise<void> {
-		const { sidecarSuffix: suffix } = this.#options;
-		if (suffix !== undefined && place.path.endsWith(suffix)) {
-			if (!(await isFile(place.path.slice(0, -suffix.length)))) this.#problem(place.path, NO_FILE);
-		} else if (status.isFile()) this.#file(place, status, await sidecar);
-		else this.#others += 1;
-	}
-
-	#file({ path, relative, real }: Place, status: Stats, sidecar?: string): void {
-		if (!this.#options.filters.takes(relative) || this.#taken.has(real)) return;
-		this.#taken.add(real);
-		this.#files.push(factsOf({ path: resolve(path), relative, sidecar }, status));
-	}
-
-	/** What the system answers about a path; undefined where it refuses, which is a problem. */
-	async #ask<Answer>(path: string, request: (path: string) => Promise<Answer>): Promise<Answer | undefined> {
-		try {
-			return await request(path);
-		} catch (error) {
-			// Node replaces bytes that are no UTF-8, and such a name opens nothing.
-			const isOdd = errorCode(error) === "ENOENT" && path.includes("\ufffd");
-			this.#problem(path, isOdd ? "has a name that is not UTF-8; rename it" : reason(error));
-			return undefined;
-		}
-	}
-
-	#problem(path: string, text: string): void {
-		this.#problems.push({ path, text });
-	}
+		if (taken.has(real)) leftLinks += 1;
+		else if (!status.isDirectory()) await takeFound(target, status);
+		else if (filters.enters(link.relative)) await readFolder(target);
+	};
+	/** Reads one source: its files, then what its links lead to, because a file is taken at its own place first. */
+	const readSource = async (read: () => Promise<void>): Promise<void> => {
+		const first = files.length;
+		await read();
+		if (!follow) leftLinks += links.length;
+		// Links that are found on the way are appended.
+		else for (const link of links) await followLink(link);
+		links = [];
+		const own = files.splice(first).toSorted((one, other) => (one.relative < other.relative ? -1 : 1));
+		for (const file of own) files.push(file);
+	};
+	return {
+		/**
+		 * A path of the command line. A link that was named is meant. A sidecar belongs to its file where both are named.
+		 *
+		 * @param all the named paths by their absolute ones
+		 */
+		async named(path: string, all: ReadonlyMap<string, string>): Promise<void> {
+			const absolute = resolve(path);
+			if (suffix !== undefined && path.endsWith(suffix) && all.has(absolute.slice(0, -suffix.length))) return;
+			const status = await ask(path, statOf);
+			if (status === undefined) return;
+			if (status.isDirectory()) {
+				const real = await ask(path, realPathOf);
+				if (real !== undefined) await readSource(() => readFolder({ path, relative: "", real }));
+			} else if (status.isFile()) {
+				const place = { path, relative: basename(absolute), real: absolute };
+				takeFile(place, status, suffix === undefined ? undefined : all.get(absolute + suffix));
+			} else problem(path, "is not a regular file");
+		},
+		/** A path of a list. */
+		async listed(
+			{ folder, real: top }: { readonly folder: string; readonly real: string },
+			path: string,
+		): Promise<void> {
+			const relative = pathBetween(resolve(folder), resolve(folder, path)).split(sep).join("/");
+			const shown = isAbsolute(path) ? path : join(folder, path);
+			const outside = `lies outside ${folder === "." ? "this folder" : folder}`;
+			if (isAbove(relative)) return problem(shown, outside);
+			const status = await ask(shown, ownStatusOf);
+			// The folder of a link, because a link itself is left out or followed.
+			const parent = status && (await ask(dirname(shown), realPathOf));
+			if (status === undefined || parent === undefined) return;
+			const real = relative === "" ? top : join(parent, basename(shown));
+			if (!follow && isAbove(pathBetween(top, real))) return problem(shown, `${outside}, by a link`);
+			const place = { path: shown, relative, real };
+			await readSource(async () => {
+				if (status.isSymbolicLink()) links.push(place);
+				else if (status.isDirectory()) await readFolder(place);
+				else await takeFound(place, status);
+			});
+		},
+		end: (): Tree => ({ files, problems, links: leftLinks, others }),
+	};
 }
 
 const statOf = (path: string): Promise<Stats> => stat(path);
