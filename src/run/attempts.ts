@@ -53,9 +53,6 @@ export type OpenRow<Item extends Work> = Attempts &
 /** What follows an attempt: another one after so many milliseconds, or none. */
 export type NextStep = number | "settled" | "pending";
 
-/** An attempt of some rows. None is made where it is late: the run has ended. Without `end` a row is by itself. */
-type BegunAttempt<Item extends Work> = { readonly isLate: boolean; readonly end: EndOfRow<Item> | undefined };
-
 /** A row before its first attempt. */
 export function openRow<Item extends Work>(item: Item): OpenRow<Item> {
 	return { ...NO_ATTEMPTS, item, memory: {}, successes: undefined };
@@ -83,14 +80,13 @@ export class RowAttempts<Item extends Work> {
 		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
 	}
 
-	/** Begins an attempt of a row by itself, or of all rows of a group. */
-	begin(rows: readonly OpenRow<Item>[]): BegunAttempt<Item> {
+	/** Begins an attempt of all rows of a group. @returns undefined where a row is by itself */
+	begin(rows: readonly OpenRow<Item>[]): EndOfRow<Item> | undefined {
 		const [first] = rows;
 		const group = first && this.#options.operation.groupOf?.(first);
 		let begun: EndOfRow<Item> | undefined;
 		// It begins with the first of its rows, once the flavour is known.
-		const end = group && ((row: OpenWork<Item>) => (begun ??= group.begin(rows, this.#request))(row));
-		return { isLate: this.#options.shutdown.signal.aborted, end };
+		return group && ((row) => (begun ??= group.begin(rows, this.#request))(row));
 	}
 
 	/**
@@ -98,8 +94,8 @@ export class RowAttempts<Item extends Work> {
 	 *
 	 * @returns "pending" where the run ends before the row is settled
 	 */
-	async attempt(row: OpenRow<Item>, { isLate, end }: BegunAttempt<Item>): Promise<NextStep> {
-		if (isLate) return "pending";
+	async attempt(row: OpenRow<Item>, end: EndOfRow<Item> | undefined): Promise<NextStep> {
+		if (this.#options.shutdown.signal.aborted) return "pending";
 		row.attempt += 1;
 		try {
 			const settled = await this.#inDialect(row, end);

@@ -115,8 +115,8 @@ export async function runChunks<Item extends Work>(
 			const rows = ready.shift();
 			if (rows === undefined) break;
 			active += rows.length;
-			const begun = attempts.begin(rows);
-			for (const row of rows) void attempts.attempt(row, begun).then((next) => ended(row, next));
+			const endOf = attempts.begin(rows);
+			for (const row of rows) void attempts.attempt(row, endOf).then((next) => ended(row, next));
 		}
 	};
 	const again = async (row: OpenRow<Item>, wait: number): Promise<void> => {
