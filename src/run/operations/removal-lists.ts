@@ -1,11 +1,12 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document } from "../../rest/types.ts";
-import { SMALL_PAGE } from "../documents/pages.ts";
+import type { Document } from "../../rest/types.ts";
 import { findDocument, listMany, type ReadDocuments, readMany, type Wanted } from "../documents/find-document.ts";
+import type { DatasetAccess } from "../documents/list.ts";
+import { SMALL_PAGE } from "../documents/pages.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
-import type { Request, Work } from "../types.ts";
-import type { OpenWork } from "./operation.ts";
+import type { Work } from "../types.ts";
+import type { OpenWork, RowAttempt } from "./operation.ts";
 
 /** Waits before each read-back of a removal, in milliseconds: an index may show a document for longer than its database. */
 const REMOVAL_DELAYS_MS = [0, 250, 1_000, 2_000, 4_000];
@@ -17,18 +18,15 @@ const LOST_DELAYS_MS = [0, 250];
 export class RemovalLists<Item extends Work> {
 	readonly #rows: readonly OpenWork<Item>[];
 	readonly #service: Service;
-	readonly #request: Request;
+	readonly #dataset: DatasetAccess;
 	/** documents of the dataset before the first removal, where all were listed */
 	#size = 0;
 
 	/** @param rows all that are removed while it is used */
-	constructor(
-		rows: readonly OpenWork<Item>[],
-		{ service, request }: { readonly service: Service; readonly request: Request },
-	) {
+	constructor(rows: readonly OpenWork<Item>[], { service, request }: Pick<RowAttempt, "service" | "request">) {
 		this.#rows = rows;
 		this.#service = service;
-		this.#request = request;
+		this.#dataset = { api: service.api, request, datasetId: rows[0]?.item.datasetId ?? "" };
 	}
 
 	/** The documents of rows by their ids, or why one can't be read. Where a removal may have been applied, two lists say so. */
@@ -63,21 +61,21 @@ export class RemovalLists<Item extends Work> {
 	}
 
 	/** Another document of the dataset, which the removal of this one must leave there. */
-	async neighbourOf(api: Api, { id, datasetId }: Document): Promise<string | undefined> {
+	async neighbourOf({ id }: Document): Promise<string | undefined> {
+		const { api, request, datasetId } = this.#dataset;
 		const { removalsSent } = this.#service.canary;
 		const pageSize = Math.min(SMALL_PAGE, 2 + removalsSent.size);
-		const { items } = await this.#request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
+		const { items } = await request(() => api.listDocuments(datasetId, { page: 1, pageSize }));
 		return items.find((other) => other.id !== id && !removalsSent.has(other.id))?.id;
 	}
 
 	/** @throws RestError of code `REMOVED_MORE` if the other document is missing as well */
 	async checkNeighbour({ item, memory: { neighbour } }: OpenWork<Item>): Promise<void> {
-		const { api, canary } = this.#service;
+		const { canary } = this.#service;
 		if (neighbour === undefined || canary.removalsConfirmed.has(item.datasetId)) return;
 		// Another row of this run may have removed it. That row checks a neighbour of its own.
 		if (canary.removalsSent.has(neighbour)) return;
-		const dataset = { api, request: this.#request, datasetId: item.datasetId };
-		if ((await findDocument(dataset, neighbour)) !== undefined) return;
+		if ((await findDocument(this.#dataset, neighbour)) !== undefined) return;
 		canary.harm = removedMore(this.#service, item, neighbour);
 		throw canary.harm;
 	}
@@ -107,9 +105,7 @@ export class RemovalLists<Item extends Work> {
 	}
 
 	#wanted(rows: readonly OpenWork<Item>[]): Wanted {
-		const [first] = this.#rows;
-		const ids = rows.map(({ item }) => item.documentId);
-		return { api: this.#service.api, request: this.#request, datasetId: first?.item.datasetId ?? "", ids };
+		return { ...this.#dataset, ids: rows.map(({ item }) => item.documentId) };
 	}
 }
 

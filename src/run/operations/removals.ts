@@ -180,7 +180,7 @@ export class Removals<Item extends Work> {
 		return canary.alone(async () => {
 			if (canary.harm !== undefined) throw canary.harm;
 			if (canary.removalsConfirmed.has(datasetId)) return this.#send(api, { row, document });
-			memory.neighbour ??= await this.#lists.neighbourOf(api, document);
+			memory.neighbour ??= await this.#lists.neighbourOf(document);
 			if ((await this.#send(api, { row, document })) === "sent" && !(await this.#lists.isGone(row)))
 				throw notRemoved(this.#of.service, row.item);
 			await this.#lists.checkNeighbour(row);
