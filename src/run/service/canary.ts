@@ -13,6 +13,11 @@ const SAMPLE = 10;
  */
 export type WeakRow = "unchanged" | "cleared";
 
+/** What shows that updates arrive: an update of a run that was read back, with its echo, or that no list shows any. */
+type Proof =
+	| { readonly of: "nothing" | "no list"; readonly echo?: undefined }
+	| { readonly of: "this run" | "an earlier run"; readonly echo: Echo };
+
 /**
  * The facts about the service that the first writes of a run have shown. Until one was read back, a success proves
  * nothing, and writes are serialised.
@@ -20,10 +25,8 @@ export type WeakRow = "unchanged" | "cleared";
 export class Canary {
 	/** runs writes that may be canaries one after another */
 	readonly alone = pLimit(1);
-	#echo: Echo | undefined;
-	#isUnreadable = false;
+	#proof: Proof = { of: "nothing" };
 	#unlisted = 0;
-	#isSampleDue = false;
 	#sample: Readonly<Record<WeakRow, number>> = { unchanged: 0, cleared: 0 };
 	/** at most as many at once as are still to be read back */
 	readonly #checks = pLimit(SAMPLE);
@@ -45,17 +48,17 @@ export class Canary {
 
 	/** Whether an update's success counts without reading it back. */
 	get trustsSuccess(): boolean {
-		return this.#isUnreadable || (this.#echo !== undefined && !this.#isSampleDue);
+		return this.#proof.of === "this run" || this.#proof.of === "no list";
 	}
 
 	/** How the success of the update that was read back named its document; undefined where none was read back. */
 	get echo(): Echo | undefined {
-		return this.#echo;
+		return this.#proof.echo;
 	}
 
 	/** Whether no list shows written metadata: then every success counts, and the summary says so. */
 	get isUnreadable(): boolean {
-		return this.#isUnreadable;
+		return this.#proof.of === "no list";
 	}
 
 	/** Whether a row that proves little was read back. A repeated run has no others. */
@@ -86,22 +89,17 @@ export class Canary {
 
 	/** A document has what an update sent. */
 	confirm(echo: Echo): void {
-		this.#echo = echo;
-		this.#isUnreadable = false;
-		this.#isSampleDue = false;
+		this.#proof = { of: "this run", echo };
 	}
 
 	/** An earlier run has confirmed it. The first update of this run is still read back, and others wait for it. */
 	remembered(echo: Echo): void {
-		this.#echo = echo;
-		this.#isSampleDue = true;
+		this.#proof = { of: "an earlier run", echo };
 		this.#read({ unchanged: 0, cleared: 0 });
 	}
 
 	unreadable(): void {
-		this.#isUnreadable = true;
-		this.#echo = undefined;
-		this.#isSampleDue = false;
+		this.#proof = { of: "no list" };
 	}
 
 	/** No list shows a document that was written. @returns whether that seems true of all documents */
@@ -118,14 +116,13 @@ export class Canary {
 	provedLittle(kind: WeakRow): void {
 		this.#read({ ...this.#sample, [kind]: this.#sample[kind] + 1 });
 		// A repeated run may have no row that changes anything. That documents lose their metadata proves no other row.
-		if (this.hasSample("unchanged")) this.#isSampleDue = false;
+		const { echo } = this.#proof;
+		if (echo !== undefined && this.hasSample("unchanged")) this.confirm(echo);
 	}
 
 	/** The next update is a canary again. */
 	revoke(): void {
-		this.#echo = undefined;
+		this.#proof = { of: "nothing" };
 		this.#read({ unchanged: 0, cleared: 0 });
-		this.#isUnreadable = false;
-		this.#isSampleDue = false;
 	}
 }
