@@ -11,10 +11,11 @@ import type { Row } from "../../manifest/types.ts";
 import type { OnExisting } from "../../run/operations/namesakes.ts";
 import type { Operation } from "../../run/operations/operation.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
-import { previewUpload } from "../../run/operations/existing-documents.ts";
+import { judgeExisting } from "../../run/operations/existing-documents.ts";
 import type { UploadItem } from "../../run/operations/store-file.ts";
 import { uploadFile } from "../../run/operations/upload.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
+import { holds, refuseValues } from "../../run/service/arrival.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import type { Outcome } from "../../run/types.ts";
 import { declare } from "../../flags/declare.ts";
@@ -173,10 +174,21 @@ function uploadPreview(
 	const states = new ParsingStates(clock);
 	return async (row, session, documents) => {
 		const { service, request } = session;
-		const found = await previewUpload(service, request, withFile(row), { onExisting, checksum, documents });
-		if (found.action !== "none" || !parse) return found;
-		const item = { ...row, documentId: found.documentId };
-		return effectOfParsing(states, session, item, { onlyFailed: false, again: false });
+		const api = await service.known(request);
+		const item = withFile(row);
+		const { datasetId, file } = item;
+		const namesakes = await documents.byName(api, request, datasetId, file.name);
+		const judged = await judgeExisting({ service, api, request, datasetId, item, onExisting, checksum }, namesakes);
+		const { what, document, metadata } = judged ?? { what: "upload", document: undefined, metadata: item.metadata };
+		const documentId = document?.id ?? "";
+		const isSame = what === "update" && holds(document, metadata, api.dialect.flavour.normalise);
+		if (what === "nothing" || isSame) {
+			if (!parse) return { action: "none", documentId };
+			return effectOfParsing(states, session, { ...row, documentId }, { onlyFailed: false, again: false });
+		}
+		refuseValues(service, metadata);
+		const { metadata: present = new Map(), inexact } = document ?? {};
+		return { action: what, documentId, present, inexact, metadata };
 	};
 }
 

@@ -3,31 +3,20 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { parseJson, parseLoosely } from "../../json/parse-json.ts";
-import { isJsonObject, type JsonValue, type Metadata, metadataOf, metadataText, textsOf } from "../../json/values.ts";
-import type { InexactValues } from "../../rest/inexact.ts";
+import { isJsonObject, type JsonValue, metadataOf, metadataText, textsOf } from "../../json/values.ts";
+import type { Document } from "../../rest/types.ts";
 import { withTemporaryStorage } from "../storage/temporary-folders.ts";
 import { IdTable, SeenIds } from "./id-table.ts";
 
 /** The metadata of a document, as a list showed it. */
-export type RemoteDocument = {
-	readonly name?: string | undefined;
-	/** bytes; undefined if the list does not say them */
-	readonly size?: number | undefined;
-	/** undefined if the list has no `meta_fields` for it */
-	readonly metadata: Metadata | undefined;
-	/** values that JavaScript can't hold as the service gave them; absent if there are none */
-	readonly inexact?: InexactValues;
-	/** no metadata was shown, and that is doubted: see `Searches` */
-	readonly isDoubted?: true;
-};
+export type RemoteDocument = Pick<Document, "metadata" | "inexact"> &
+	Partial<Pick<Document, "name" | "size">> & {
+		/** no metadata was shown, and that is doubted: see `Searches` */
+		readonly isDoubted?: true;
+	};
 
 /** A document with its id and its name. */
-export type Named = RemoteDocument & {
-	readonly id: string;
-	readonly name: string;
-	/** bytes; undefined if the list does not say them */
-	readonly size: number | undefined;
-};
+export type Named = RemoteDocument & Pick<Document, "id" | "name" | "size">;
 
 /** The text of no metadata, where that is doubted: no writer of metadata has a blank there. */
 const DOUBTED = "{ }";

@@ -1,13 +1,10 @@
 import type { Metadata } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
-import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { isSameName } from "../documents/find-named.ts";
 import { MARK } from "../documents/searches.ts";
 import type { Named, RemoteDocument } from "../documents/stored-documents.ts";
-import { holds, refuseValues } from "../service/arrival.ts";
-import type { Service } from "../service/service.ts";
-import type { Request } from "../types.ts";
+import { holds } from "../service/arrival.ts";
 import { existingAs, namesakesMeant, type OnExisting } from "./namesakes.ts";
 import type { Replacing } from "./operation.ts";
 import { notListed } from "./rename.ts";
@@ -108,44 +105,4 @@ async function sureOf(upload: ExistingUpload, found: Named): Promise<RemoteDocum
 	const sure = { ...upload, request: searches.believing(upload.request, MARK) };
 	const document = mayHide ? await findDocument(sure, found.id) : found;
 	return document?.metadata === undefined ? { ...found, isDoubted: true } : searches.marked(document);
-}
-
-type PreviewOptions = {
-	readonly onExisting: OnExisting;
-	readonly checksum?: boolean;
-	readonly documents: Pick<DocumentSource, "byName">;
-};
-
-/** The effect of an upload. `present` is the metadata that it would replace, and `metadata` all that the document has then. */
-type UploadPreview =
-	| { readonly action: "none"; readonly documentId: string }
-	| {
-			readonly action: "upload" | "update" | "replace";
-			readonly documentId: string;
-			readonly present: Metadata;
-			readonly inexact?: RemoteDocument["inexact"];
-			readonly metadata: Metadata;
-	  };
-
-/**
- * Whether a document of the file's name is there, and what `--on-existing` makes of the row then. It writes nothing.
- *
- * @throws RestError where the row would fail for it
- */
-export async function previewUpload(
-	service: Service,
-	request: Request,
-	item: UploadItem,
-	{ onExisting, checksum = false, documents }: PreviewOptions,
-): Promise<UploadPreview> {
-	const api = await service.known(request);
-	const { datasetId, file } = item;
-	const namesakes = await documents.byName(api, request, datasetId, file.name);
-	const judged = await judgeExisting({ service, api, request, datasetId, item, onExisting, checksum }, namesakes);
-	const { what, document, metadata } = judged ?? { what: "upload", document: undefined, metadata: item.metadata };
-	const documentId = document?.id ?? "";
-	const isSame = what === "update" && holds(document, metadata, api.dialect.flavour.normalise);
-	if (what === "nothing" || isSame) return { action: "none", documentId };
-	refuseValues(service, metadata);
-	return { action: what, documentId, present: document?.metadata ?? new Map(), inexact: document?.inexact, metadata };
 }

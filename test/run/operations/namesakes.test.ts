@@ -5,7 +5,7 @@ import { documented, type Flavour } from "../../../src/rest/flavours.ts";
 import { RestError } from "../../../src/rest/errors.ts";
 import type { Document } from "../../../src/rest/types.ts";
 import type { OnExisting } from "../../../src/run/operations/namesakes.ts";
-import { previewUpload } from "../../../src/run/operations/existing-documents.ts";
+import { judgeExisting } from "../../../src/run/operations/existing-documents.ts";
 import { range } from "../../support/values.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
 import { believing, provenService, sourceOf, uploading } from "../fake-service.ts";
@@ -118,9 +118,11 @@ describe("names that are searched in one list", () => {
 		const server = serverOf(range(250).map((n) => `doc-${n}.txt`));
 		const names = sourceOf(believing(), 100);
 		for (const name of ["doc-7.txt", "new.txt", "doc-249.txt", "other.txt"]) {
-			const known = { onExisting: "skip", documents: names } as const;
-			const looked = await previewUpload(server.service, direct, item(name), known);
-			expect(looked.action).toBe(name.startsWith("doc-") ? "none" : "upload");
+			const { service } = server;
+			const found = await names.byName(service.api, direct, "set", name);
+			const dataset = { service, api: service.api, request: direct, datasetId: "set" };
+			const judged = await judgeExisting({ ...dataset, item: item(name), onExisting: "skip", checksum: false }, found);
+			expect(judged?.what).toBe(name.startsWith("doc-") ? "nothing" : undefined);
 		}
 		await names.close();
 		expect(server.calls).toEqual(["list set page 1", "list set page 2", "list set page 3"]);
