@@ -4,10 +4,14 @@ const WIDTH = 3;
 /** Share of used slots above which the table grows: a fuller one needs longer searches. */
 const FULLEST = 0.75;
 
-/** The factor by which it grows: the old table is held with the new one meanwhile. */
+/** The factor by which a part of it grows. */
 const GROWTH = 1.5;
 
-const SMALLEST = 64;
+/** Parts, which grow one after another: a table that grew as a whole took twice its memory meanwhile. A power of 2. */
+const PARTS = 64;
+
+/** Slots of the smallest part. */
+const SMALLEST = 8;
 
 /**
  * A positive number for each id, in some twenty bytes an id outside the heap of V8, whatever the length of the ids. With a
@@ -16,14 +20,16 @@ const SMALLEST = 64;
  * It keeps 64 bits of hashes in place of the id: the odds that two of a million ids share them are one in thirty million.
  */
 export class IdTable {
-	#slots = new Uint32Array(SMALLEST * WIDTH);
-	#count = 0;
-	/** the hashes of the id that was asked for last */
+	readonly #parts = Array.from({ length: PARTS }, () => new Uint32Array(SMALLEST * WIDTH));
+	readonly #counts = new Uint32Array(PARTS);
+	/** of the id that was asked for last: its hashes, the number of its part and the slots of that */
 	#hash = 0;
 	#check = 0;
+	#part = 0;
+	#slots = new Uint32Array();
 
 	get size(): number {
-		return this.#count;
+		return this.#counts.reduce((sum, count) => sum + count, 0);
 	}
 
 	/** The number of an id; 0 where it has none. */
@@ -41,8 +47,9 @@ export class IdTable {
 		let at = this.#find();
 		const before = this.#slots[at + 2] ?? 0;
 		if (before === 0) {
-			this.#count += 1;
-			if (this.#count > (this.#slots.length / WIDTH) * FULLEST) {
+			const count = (this.#counts[this.#part] ?? 0) + 1;
+			this.#counts[this.#part] = count;
+			if (count > (this.#slots.length / WIDTH) * FULLEST) {
 				this.#grow();
 				this.#read(id);
 				at = this.#find();
@@ -61,6 +68,7 @@ export class IdTable {
 	#grow(): void {
 		const old = this.#slots;
 		this.#slots = new Uint32Array(Math.ceil((old.length / WIDTH) * GROWTH) * WIDTH);
+		this.#parts[this.#part] = this.#slots;
 		for (let at = 0; at < old.length; at += WIDTH) {
 			const number = old[at + 2] ?? 0;
 			if (number === 0) continue;
@@ -95,6 +103,8 @@ export class IdTable {
 		hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
 		this.#hash = (hash ^ (hash >>> 13)) >>> 0;
 		this.#check = check >>> 0;
+		this.#part = this.#check % PARTS;
+		this.#slots = this.#parts[this.#part] ?? this.#slots;
 	}
 }
 
