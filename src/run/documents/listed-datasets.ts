@@ -63,8 +63,8 @@ export class ListedDatasets {
 	/** datasets whose service ignored a request for one document */
 	readonly #ignoring = new Set<string>();
 	readonly #stores = new Set<StoredDocuments>();
-	/** of the list of each dataset that was renewed last: rows in flight may still read it */
-	readonly #renewed = new Map<string, StoredDocuments>();
+	/** of forgotten lists */
+	readonly #forgotten: StoredDocuments[] = [];
 
 	constructor(options: ListedDatasetsOptions) {
 		this.#options = options;
@@ -73,7 +73,7 @@ export class ListedDatasets {
 	/** The list of a dataset, or undefined if each document must be requested. Decided once, and again after a failure. */
 	async list(dataset: DatasetAccess): Promise<ListedDataset | undefined> {
 		const { datasetId } = dataset;
-		await this.#renew(datasetId);
+		this.#renew(datasetId);
 		return this.#once(datasetId, () => this.#choose(this.#paged(dataset)));
 	}
 
@@ -107,19 +107,18 @@ export class ListedDatasets {
 
 	/** Forgets a list, unless that was done already: it is read again when it is needed. */
 	forgetList(datasetId: string, list: ListedDataset): void {
-		if (this.whole(datasetId) === list) this.#lists.delete(datasetId);
+		if (this.whole(datasetId) !== list) return;
+		this.#lists.delete(datasetId);
+		this.#forgotten.push(list.documents);
 	}
 
 	/** Forgets a list that is too old. */
-	async #renew(datasetId: string): Promise<void> {
+	#renew(datasetId: string): void {
 		const { isRenewed = false, clock } = this.#options;
 		const list = this.whole(datasetId);
 		if (!isRenewed || list === undefined) return;
 		if (clock.now() - list.at - list.took <= Math.max(FRESH_MS, TIMES_ITS_READING * list.took)) return;
 		this.forgetList(datasetId, list);
-		const old = this.#renewed.get(datasetId);
-		this.#renewed.set(datasetId, list.documents);
-		if (old !== undefined && this.#stores.delete(old)) await old.close();
 	}
 
 	/** Removes the lists from the disk. */
@@ -167,6 +166,8 @@ export class ListedDatasets {
 		const { create, order, clock, marked, onListed } = this.#options;
 		const at = clock.now();
 		const documents = await create(dataset.api);
+		// A row that has a list reads it at once, so none reads a forgotten list any more. A million documents take 20 MB of memory.
+		await Promise.all(this.#forgotten.splice(0).map((old) => this.#stores.delete(old) && old.close()));
 		const keys = onListed && new KeyTypes();
 		this.#stores.add(documents);
 		let short: ShortList | undefined;
@@ -224,7 +225,8 @@ export async function findListed(
 	if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
 	const { found, isHeeded } = await askForId(dataset, id);
 	if (isHeeded) return found;
-	const whole = listed ?? (await lists.listAfterAll(dataset));
+	// It may have been read again while the service was asked.
+	const whole = await lists.listAfterAll(dataset);
 	const inWhole = await foundIn(whole.documents);
 	if (inWhole === undefined && whole.short !== undefined) throw incompleteList(datasetId, whole.short);
 	return inWhole;
