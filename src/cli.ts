@@ -126,7 +126,7 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 		for (const [word, load] of called) {
 			const { summary, description = "", examples, declare, run } = await load();
 			const command = parent.command(word).summary(summary).description(description);
-			declare(command, app);
+			declare(command);
 			if (examples !== undefined) addExamples(command, examples);
 			command.action(async () => void (ran.exit = await run(command, app).catch(exitOfEnd)));
 		}

@@ -2,19 +2,15 @@ import { Argument } from "commander";
 import { Exit } from "../errors.ts";
 import { declare } from "../flags/declare.ts";
 
-type Shell = "bash" | "zsh" | "fish";
-
 /** A script holds no words of its own: at each Tab it asks `ragtag __complete`, so that it stays right after an update. */
 export const completionCommand = declare({
 	summary: "print a completion script for bash, zsh or fish",
 	description: "Prints a completion script: commands, options, choices, runs, profiles and names of datasets.",
 	examples:
 		"source <(ragtag completion bash)\nsource <(ragtag completion zsh)\nragtag completion fish > ~/.config/fish/completions/ragtag.fish",
-	declare: (command) => {
-		command.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]));
-	},
-	run: async ({ shell }: { readonly shell: Shell }, { io }) => {
-		await io.out({ bash, zsh, fish }[shell]);
+	arguments: { "<shell>": new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]) },
+	run: async ({ shell }, { io }) => {
+		await io.out(shell === "bash" ? bash : shell === "zsh" ? zsh : fish);
 		return Exit.ok;
 	},
 });

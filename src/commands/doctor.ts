@@ -15,8 +15,7 @@ import { declare } from "../flags/declare.ts";
 import { checksOf, type Doctor, type DoctorFlags, isBroken, nextCommand, skipped } from "./doctor/checks.ts";
 import { LOCAL, shownSettings } from "./doctor/local.ts";
 import { STAGES } from "./doctor/service.ts";
-import { addServiceOptions } from "../flags/flags.ts";
-import { parseNonEmpty } from "../flags/values.ts";
+import { datasetOption, JSON_LINES, SERVICE } from "../flags/flags.ts";
 
 /** The names of the checks that are reported where they can't be made, in the order of the report. */
 const CHECK_NAMES = new Set(["proxy", ...STAGES.flat().map(({ name }) => name)]);
@@ -26,15 +25,10 @@ export const doctorCommand = declare({
 	description:
 		"Checks settings, names, TLS, proxy, key, clock, flavour, rights, latency and the folder of runs. Changes nothing.",
 	examples: "ragtag doctor\nragtag doctor -d DATASET --json",
-	declare: (command) => {
-		command
-			.option(
-				"-d, --dataset <id or name>",
-				"the dataset in which rights are checked (default: the first)",
-				parseNonEmpty,
-			)
-			.option("--json", "results as JSON lines");
-		addServiceOptions(command);
+	options: {
+		...SERVICE,
+		dataset: datasetOption("the dataset in which rights are checked (default: the first)"),
+		...JSON_LINES,
 	},
 	run: doctor,
 });

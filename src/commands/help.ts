@@ -5,17 +5,25 @@ import { getAsset, isSea } from "node:sea";
 import type { Command } from "commander";
 import type { App } from "../app.ts";
 import { CliError, Exit, reason, usageError } from "../errors.ts";
-import { declare } from "../flags/declare.ts";
-import type { Given } from "../flags/flags.ts";
+import { declare, Flag, toggle, type ValuesOf } from "../flags/declare.ts";
 import { quoted } from "../flags/next-command.ts";
-import { addRule } from "../flags/refuse.ts";
 import { show } from "../text/show.ts";
 import { tables } from "./help-topics.ts";
 import type { HelpTree } from "./help-tree.ts";
 
-type HelpOptions = Given<{ json: boolean; manPages: string; search: readonly string[] }> & {
-	readonly words: readonly string[];
+const OPTIONS_OF_HELP = {
+	search: new Flag<readonly string[]>(
+		"--search <words...>",
+		"find words in all pages, tables and commands; words that mean the same count too",
+	),
+	json: toggle(
+		"--json",
+		"every command with its options, choices, defaults and examples, and the exit codes; with --search: what was found",
+	),
+	manPages: new Flag<string>("--man-pages <dir>", "write the manual page of each command into this folder"),
 };
+
+type HelpOptions = ValuesOf<typeof OPTIONS_OF_HELP> & { readonly words: readonly string[] };
 
 /** Answers of a search that are printed, and characters of a line. */
 const MOST_HITS = 8;
@@ -59,20 +67,14 @@ function optionsTable(program: Command): string {
 /** The help of a command, the tables that scripts rely on, and the pages of `docs/`. */
 export const helpCommand = declare({
 	summary: "print the help of a command, a table, or a page of the documentation",
-	declare: (command) => {
-		addRule(command, "--man-pages", "excludes", "--json or --search");
-		addRule(command, "WORDS", "excludes", "--search or --json or --man-pages", "Type: ragtag help --search WORDS");
-		command
-			.argument("[words...]", "a command, a table or a page")
-			.option("--search <words...>", "find words in all pages, tables and commands; words that mean the same count too")
-			.option(
-				"--json",
-				"every command with its options, choices, defaults and examples, and the exit codes; with --search: what was found",
-			)
-			.option("--man-pages <dir>", "write the manual page of each command into this folder")
-			.addHelpText("after", `\n${TOPIC_LIST}`);
-	},
-	run: async (options: HelpOptions, app, command) => {
+	arguments: { "[words...]": "a command, a table or a page" },
+	options: OPTIONS_OF_HELP,
+	rules: [
+		["--man-pages", "excludes", "--json or --search"],
+		["WORDS", "excludes", "--search or --json or --man-pages", "Type: ragtag help --search WORDS"],
+	],
+	after: `\n${TOPIC_LIST}`,
+	run: async (options, app, command) => {
 		await help(options, command.parent ?? command, app);
 		return Exit.ok;
 	},

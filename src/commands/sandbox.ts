@@ -2,27 +2,62 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { App } from "../app.ts";
 import { Exit, type ExitCode, reason, usageError } from "../errors.ts";
 import type { FaultPlan } from "../sandbox/faults/plan.ts";
-import type { Sandbox, SandboxOptions } from "../sandbox/index.ts";
+import type { Sandbox } from "../sandbox/index.ts";
 import { type Flavour, flavours, isFlavour } from "../sandbox/flavours/index.ts";
-import { addMessageOptions, type GlobalFlags } from "../flags/flags.ts";
-import { declare } from "../flags/declare.ts";
-import { choice, parseCount, parseNonEmpty } from "../flags/values.ts";
+import { type GlobalFlags, MESSAGES } from "../flags/flags.ts";
+import { choice, declare, defaulted, Flag, oneOf, toggle, valued, type ValuesOf } from "../flags/declare.ts";
+import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
 const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
 
-type SandboxFlags = GlobalFlags &
-	Required<Pick<SandboxOptions, "flavour" | "latency" | "update" | "errorStyle">> &
-	Pick<SandboxOptions, "data" | "key" | "memberKey" | "upgrade" | "ties" | "documents"> & {
-		readonly port?: number | undefined;
-		readonly pageLimit?: number | undefined;
-		readonly largePage: "error" | "cap";
-		readonly faults?: string | undefined;
-		readonly control?: boolean | undefined;
-	};
+const OPTIONS = {
+	port: valued(
+		"--port <port>",
+		"port on 127.0.0.1; 0 takes a free one (default: 9380; for a program: 0)",
+		parseCount(0, 65_535),
+	),
+	data: valued("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty),
+	key: valued("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty),
+	memberKey: valued(
+		"--member-key <key>",
+		"a second key, of a team member: RAGFlow lets it do all but update",
+		parseNonEmpty,
+	),
+	flavour: new Flag<Flavour, true>("--flavour <name>", "how it answers").choices(flavours).default(flavours[0]),
+	upgrade: valued("--upgrade <name:n>", "changes to that flavour after n updates", parseUpgrade),
+	ties: oneOf(
+		"--ties <order>",
+		["stable", "unstable"],
+		"order of documents with equal times, from page to page (default: stable as documented, unstable as RAGFlow)",
+	),
+	latency: defaulted("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0),
+	documents: valued(
+		"--documents <n>",
+		"fills an empty store with a dataset of n documents",
+		parseCount(1, 100_000_000),
+	),
+	update: choice("--update <effect>", ["replace", "merge"], "what an update does (documented)"),
+	pageLimit: valued("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000)),
+	largePage: choice("--large-page <what>", ["error", "cap"], "what a larger page_size causes (documented)"),
+	errorStyle: choice(
+		"--error-style <style>",
+		["status", "envelope"],
+		"HTTP status of errors: their own, or always 200 (documented)",
+	),
+	faults: valued(
+		"--faults <plan>",
+		"injects the faults of a plan: a file, its JSON text, or list to print all faults",
+		parseNonEmpty,
+	),
+	control: toggle("--control", "opens a second address that reports what was applied and takes plans").default(false),
+	...MESSAGES,
+};
+
+type SandboxFlags = GlobalFlags & ValuesOf<typeof OPTIONS>;
 
 export const sandboxCommand = declare({
 	summary: "serve the API on this machine over a SQLite file",
@@ -33,45 +68,8 @@ export const sandboxCommand = declare({
 		"ragtag sandbox --documents 1000\nragtag sandbox --documents 12 -- bash\nragtag sandbox --port 0 --data demo.db --latency 50\n" +
 		"ragtag sandbox --flavour ragflow-0.24 --upgrade ragflow-0.26:100\n" +
 		`ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'`,
-	declare: (command) => {
-		command
-			.argument("[program...]", "after --: a program, such as a shell, that gets the address and the key")
-			.option(
-				"--port <port>",
-				"port on 127.0.0.1; 0 takes a free one (default: 9380; for a program: 0)",
-				parseCount(0, 65_535),
-			)
-			.option("--data <file>", "SQLite file that keeps the data (default: a temporary one)", parseNonEmpty)
-			.option("--key <key>", "the API key that it accepts (default: a random one)", parseNonEmpty)
-			.option("--member-key <key>", "a second key, of a team member: RAGFlow lets it do all but update", parseNonEmpty)
-			.addOption(choice("--flavour <name>", flavours, "how it answers"))
-			.option("--upgrade <name:n>", "changes to that flavour after n updates", parseUpgrade)
-			.addOption(
-				new Option(
-					"--ties <order>",
-					"order of documents with equal times, from page to page (default: stable as documented, unstable as RAGFlow)",
-				).choices(["stable", "unstable"]),
-			)
-			.option("--latency <ms>", "milliseconds by which every answer is delayed", parseCount(0, 600_000), 0)
-			.option("--documents <n>", "fills an empty store with a dataset of n documents", parseCount(1, 100_000_000))
-			.addOption(choice("--update <effect>", ["replace", "merge"], "what an update does (documented)"))
-			.option("--page-limit <n>", "largest page_size (documented; default: 1000)", parseCount(1, 1_000_000))
-			.addOption(choice("--large-page <what>", ["error", "cap"], "what a larger page_size causes (documented)"))
-			.addOption(
-				choice(
-					"--error-style <style>",
-					["status", "envelope"],
-					"HTTP status of errors: their own, or always 200 (documented)",
-				),
-			)
-			.option(
-				"--faults <plan>",
-				"injects the faults of a plan: a file, its JSON text, or list to print all faults",
-				parseNonEmpty,
-			)
-			.option("--control", "opens a second address that reports what was applied and takes plans", false);
-		addMessageOptions(command);
-	},
+	arguments: { "[program...]": "after --: a program, such as a shell, that gets the address and the key" },
+	options: OPTIONS,
 	run: serve,
 });
 

@@ -1,13 +1,12 @@
 import type { App } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
-import { addTypeOption, type DryRunFlags } from "../flags/change-flags.ts";
-import { declare } from "../flags/declare.ts";
-import { addBodyOption, addRunOptions, type Given, type RunFlags } from "../flags/flags.ts";
-import { addRule, refused } from "../flags/refuse.ts";
+import { declare, type Rule, toggle, valued, type ValuesOf } from "../flags/declare.ts";
+import { BODY, datasetOption, forceOption, RUN, type RunFlags, TYPE_CHANGE } from "../flags/flags.ts";
+import { refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { applyCommand } from "./docs/apply.ts";
 import { show } from "../text/show.ts";
-import { addFormatOption, type Format } from "../workflows/lists/list-output.ts";
+import { FORMAT } from "../workflows/lists/list-output.ts";
 import { requireDataset } from "../workflows/dataset.ts";
 import { openRun } from "../workflows/open-run.ts";
 import { VALUES } from "../workflows/plan/open-plan.ts";
@@ -15,12 +14,25 @@ import { checkOut } from "../workflows/outputs/out-file.ts";
 import { changeValues, mappedChange, renamingChange, readMap } from "../workflows/values/change-values.ts";
 import { listValues } from "../workflows/values/list-values.ts";
 
-type ValuesOptions = RunFlags &
-	Pick<DryRunFlags, "dryRun" | "detailedExitcode"> &
-	// `map` is the table of new values.
-	Given<{ format: Format; out: string; map: string; rename: readonly (readonly [from: string, to: string])[] }> & {
-		readonly key: string | undefined;
-	};
+const OPTIONS = {
+	...RUN,
+	...FORMAT,
+	...BODY,
+	...TYPE_CHANGE,
+	dataset: datasetOption(),
+	map: valued("--map <file>", "changes the values of the key by a map with the columns old and new", parseNonEmpty),
+	rename: valued("--rename <old=new>", "renames a key in all documents (repeatable)", collectPair),
+	out: valued(
+		"-o, --out <file>",
+		"writes the values of the key into a map; or the changes into a plan for docs apply",
+		parseOut,
+	),
+	dryRun: toggle("-n, --dry-run", "shows what would change, and sends nothing that writes"),
+	detailedExitcode: toggle("--detailed-exitcode", "with --dry-run: exit 10 if anything would change"),
+	force: forceOption("also changes documents that another client changes meanwhile; replaces the plan of --out; "),
+};
+
+type ValuesOptions = RunFlags & ValuesOf<typeof OPTIONS> & { readonly key: string | undefined };
 
 /** Flags that mean something where nothing is changed, and those that say what is changed. */
 const LISTING = new Set(
@@ -29,7 +41,22 @@ const LISTING = new Set(
 	),
 );
 
-const FORCE = "also changes documents that another client changes meanwhile; replaces the plan of --out; ";
+const RULES: readonly Rule[] = [
+	["--map", "excludes", "--rename", "Change the values first, then the names of keys."],
+	["--map", "needs", "KEY", "Type: ragtag values KEY --map FILE"],
+	["--rename", "excludes", "KEY", "Leave KEY out."],
+	["--detailed-exitcode", "needs", "--dry-run"],
+	[
+		"--verify sample or --verify all",
+		"excludes",
+		"--dry-run or --out",
+		"--verify reads back what was written, and nothing is written.",
+	],
+	["--format", "excludes", "--map or --rename", "For changes as JSON lines use --json."],
+	...Object.values(OPTIONS).flatMap(({ long = "" }): Rule[] =>
+		LISTING.has(long) ? [] : [[long, "needs", "--map or --rename", `Leave ${long} out.`]],
+	),
+];
 
 export const valuesCommand = declare({
 	summary: "count the metadata keys of a dataset, or the values of one key, and change them",
@@ -41,30 +68,9 @@ export const valuesCommand = declare({
 	examples:
 		"ragtag values -d DATASET\nragtag values category -d DATASET\nragtag values category -d DATASET --out map.csv\n" +
 		"ragtag values category -d DATASET --map map.csv --dry-run\nragtag values -d DATASET --rename author=writer",
-	declare: (command) => {
-		addRule(command, "--map", "excludes", "--rename", "Change the values first, then the names of keys.");
-		addRule(command, "--map", "needs", "KEY", "Type: ragtag values KEY --map FILE");
-		addRule(command, "--rename", "excludes", "KEY", "Leave KEY out.");
-		addRule(command, "--detailed-exitcode", "needs", "--dry-run");
-		const hint = "--verify reads back what was written, and nothing is written.";
-		addRule(command, "--verify sample or --verify all", "excludes", "--dry-run or --out", hint);
-		command
-			.argument("[key]", "a metadata key; without one, the keys are counted")
-			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-			.option("--map <file>", "changes the values of the key by a map with the columns old and new", parseNonEmpty)
-			.option("--rename <old=new>", "renames a key in all documents (repeatable)", collectPair)
-			.option(
-				"-o, --out <file>",
-				"writes the values of the key into a map; or the changes into a plan for docs apply",
-				parseOut,
-			)
-			.option("-n, --dry-run", "shows what would change, and sends nothing that writes")
-			.option("--detailed-exitcode", "with --dry-run: exit 10 if anything would change");
-		addTypeOption(addBodyOption(addFormatOption(addRunOptions(command, FORCE))));
-		addRule(command, "--format", "excludes", "--map or --rename", "For changes as JSON lines use --json.");
-		for (const { long = "" } of command.options)
-			if (!LISTING.has(long)) addRule(command, long, "needs", "--map or --rename", `Leave ${long} out.`);
-	},
+	arguments: { "[key]": "a metadata key; without one, the keys are counted" },
+	options: OPTIONS,
+	rules: RULES,
 	run: values,
 	// Its record has the plan that it made.
 	resume: applyCommand.resume,

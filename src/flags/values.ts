@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import { type CliError, usageError } from "../errors.ts";
 import type { Condition, Operator, Where } from "../plan/condition.ts";
 import { conditionText, parseCondition } from "../plan/condition-text.ts";
@@ -8,11 +8,6 @@ import type { MaxErrors } from "../run/stop/limits.ts";
 import { splitType } from "../manifest/rows/typed.ts";
 import { excerpt } from "../text/show.ts";
 import { quoted } from "./next-command.ts";
-
-/** An option that takes one of a few words. The first one is the default. */
-export function choice(flags: string, words: readonly string[], description: string): Option {
-	return new Option(flags, description).choices(words).default(words[0]);
-}
 
 /** A parser of the texts that `read` understands: for any other, it gives undefined. */
 export function by<Value>(read: (text: string) => Value | undefined, wanted: string): (text: string) => Value {
@@ -65,14 +60,14 @@ export function parseMaxErrors(text: string): MaxErrors {
 export function collectPair(
 	text: string,
 	earlier: readonly (readonly [string, string])[] = [],
-): (readonly [string, string])[] {
+): readonly (readonly [string, string])[] {
 	const at = text.indexOf("=");
 	if (at < 1) throw new InvalidArgumentError("It must have the form LEFT=RIGHT.");
 	return [...earlier, [text.slice(0, at), text.slice(at + 1)]];
 }
 
 /** Gathers a repeatable option into a list. */
-export function collect(text: string, earlier: readonly string[] = []): string[] {
+export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
 	if (text === "") throw new InvalidArgumentError("It must not be empty.");
 	return [...earlier, text];
 }
@@ -125,7 +120,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
  *
  * @throws CliError exit 2 for another form, with the right one in the user's own words
  */
-export function collectWhere(text: string, earlier: readonly Where[] = []): Where[] {
+export function collectWhere(text: string, earlier: readonly Where[] = []): readonly Where[] {
 	const equals = text.indexOf("=");
 	const [, name = "", two, afterTwo, one, afterOne = ""] = COMPARISON.exec(text) ?? [];
 	const operator = OPERATORS.get(two ?? one ?? "");

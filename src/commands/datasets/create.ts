@@ -2,8 +2,8 @@ import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
-import { addServiceOptions, type ServiceFlags } from "../../flags/flags.ts";
-import { declare } from "../../flags/declare.ts";
+import { SERVICE, type ServiceFlags } from "../../flags/flags.ts";
+import { declare, toggle } from "../../flags/declare.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 
 type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
@@ -12,11 +12,10 @@ export const createCommand = declare({
 	summary: "create a dataset and print its id",
 	description: "Creates a dataset and prints only its id. A name that is taken is exit 1.",
 	examples: "DATASET=$(ragtag datasets create handbooks)\nDATASET=$(ragtag datasets create handbooks --if-missing)",
-	declare: (command) => {
-		command
-			.argument("<name>", "name of the dataset")
-			.option("--if-missing", "if a dataset of that name exists: prints its id, and exits 0");
-		addServiceOptions(command);
+	arguments: { "<name>": "name of the dataset" },
+	options: {
+		...SERVICE,
+		ifMissing: toggle("--if-missing", "if a dataset of that name exists: prints its id, and exits 0"),
 	},
 	run: create,
 });

@@ -3,15 +3,15 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import type { Dataset } from "../../rest/types.ts";
 import type { NamedDataset } from "../../run/service/service-memory.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
-import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
+import { type Given, SERVICE, type ServiceFlags } from "../../flags/flags.ts";
 import { declare } from "../../flags/declare.ts";
 import { numberText } from "../../text/words.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import {
-	addFormatOption,
 	chosenFormat,
 	type Format,
 	isTable,
+	LIST,
 	type ListColumn,
 	printList,
 } from "../../workflows/lists/list-output.ts";
@@ -22,10 +22,7 @@ export const listCommand = declare({
 	summary: "list all datasets",
 	description: "Lists all datasets.",
 	examples: "ragtag datasets list\nragtag datasets list --format jsonl",
-	declare: (command) => {
-		command.option("--json", "JSON lines, the same as --format jsonl");
-		addFormatOption(addServiceOptions(command));
-	},
+	options: { ...SERVICE, ...LIST },
 	run: list,
 });
 

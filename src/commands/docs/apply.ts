@@ -1,9 +1,9 @@
-import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
+import { type DryRunFlags, unaskedOptions } from "../../flags/change-flags.ts";
 import { documentsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
-import { addBodyOption, addResumeOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
+import { BODY, forceOption, resumeOption, RUN, type RunFlags, TYPE_CHANGE } from "../../flags/flags.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 import { APPLY } from "../../workflows/plan/open-plan.ts";
 import { CHANGES, planPrinter, previewChanges, previewPlanned, sendChanges } from "../../workflows/plan/planned.ts";
@@ -12,11 +12,12 @@ import { preview } from "../../workflows/preview/preview.ts";
 import { printVersionLine } from "../../workflows/report.ts";
 import { fileOfLines } from "../../workflows/rows/row-source.ts";
 import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
-import { addShardOption, type ShardFlags } from "../../flags/input-flags.ts";
+import { shardOption } from "../../flags/input-flags.ts";
+import type { RecordedFlags } from "../../flags/payload-options.ts";
 
 type ApplyOptions = RunFlags &
 	DryRunFlags &
-	ShardFlags & {
+	Pick<RecordedFlags, "shard"> & {
 		/** the plan; - reads standard input */
 		readonly file: string;
 	};
@@ -27,15 +28,17 @@ export const applyCommand = declare({
 		"Sends exactly what a plan says, and nothing else. A document that was changed after the plan was made is left alone, and its row fails.",
 	examples:
 		"ragtag docs apply plan.jsonl\nragtag docs apply plan.jsonl --dry-run\nragtag docs apply plan.jsonl --failed failed.jsonl",
-	declare: (command, app) => {
-		command.argument("<file>", "a plan that docs plan has written; - reads standard input");
-		addRunOptions(
-			addUnaskedOptions(addShardOption(command, app)),
-			"also changes documents that were changed after the plan was made; ",
-		);
-		addResumeOption(addTypeOption(addBodyOption(command)), "plan");
+	arguments: { "<file>": "a plan that docs plan has written; - reads standard input" },
+	options: {
+		...RUN,
+		...unaskedOptions(),
+		...BODY,
+		...TYPE_CHANGE,
+		shard: shardOption(),
+		resume: resumeOption("plan"),
+		force: forceOption("also changes documents that were changed after the plan was made; "),
 	},
-	run: (options: ApplyOptions, app) => apply(options, app),
+	run: (options, app) => apply(options, app),
 	resume: (file, flags, app) => apply({ ...flags, file: file.manifest.path }, app, file.command),
 });
 

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { addDryRunOptions } from "../../flags/change-flags.ts";
-import { declare } from "../../flags/declare.ts";
-import { type RunFlags, addManifestOptions, addRunOptions, addToleranceOptions } from "../../flags/flags.ts";
+import { declare, Flag, toggle } from "../../flags/declare.ts";
+import { forceOption, type RunFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
@@ -16,13 +15,12 @@ import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
-import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
-import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
+import { FILTERS } from "../../workflows/rows/document-filter.ts";
+import { CHOSEN, type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { unfinishedRun } from "../../workflows/run/earlier-runs.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
-import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type DownloadOptions = FoundFlags &
 	RunFlags & {
@@ -35,19 +33,20 @@ export const downloadCommand = declare({
 		"Writes the documents of a dataset into a folder: all of them, or those that a manifest, --id or a filter names. A manifest.csv beside them uploads them again with their metadata.",
 	examples:
 		"ragtag docs download -d DATASET --out backup\nragtag docs download -d DATASET --out backup --only-changed --force\nragtag docs download -d DATASET --where category=news --out news --dry-run\nragtag docs upload backup/manifest.csv -d OTHER",
-	declare: (command, app) => {
-		command
-			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
-			.requiredOption("-o, --out <folder>", "the folder; it is made where it is missing", parseNonEmpty)
-			.option(
-				"--only-changed",
-				"leaves a file as it is if an earlier download wrote it, it has not changed, and the document has its size",
-			);
-		addFilterOptions(addDryRunOptions(addShardOption(addIdOption(command), app)));
-		addToleranceOptions(addManifestOptions(addRunOptions(command, "writes over files that are there; ")));
+	arguments: { "[manifest]": "CSV, JSON array or JSON lines; - reads standard input" },
+	options: {
+		...CHOSEN,
+		...FILTERS,
+		out: new Flag<string, true>("-o, --out <folder>", "the folder; it is made where it is missing")
+			.argParser(parseNonEmpty)
+			.makeOptionMandatory(),
+		onlyChanged: toggle(
+			"--only-changed",
+			"leaves a file as it is if an earlier download wrote it, it has not changed, and the document has its size",
+		),
+		force: forceOption("writes over files that are there; "),
 	},
-	run: (options: Omit<DownloadOptions, "folder"> & { readonly out: string }, app) =>
-		download({ ...options, folder: options.out }, app),
+	run: (options, app) => download({ ...options, folder: options.out }, app),
 	resume: (file, flags, app) => {
 		const { folder } = flags;
 		if (folder === undefined)

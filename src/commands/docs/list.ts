@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { Document } from "../../rest/types.ts";
@@ -6,10 +6,10 @@ import type { Run } from "../../rest/parsing.ts";
 import type { ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
-import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
-import { declare } from "../../flags/declare.ts";
+import { datasetOption, SERVICE, type ServiceFlags } from "../../flags/flags.ts";
+import { declare, Flag, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
 import { IN_JSON, IN_MANIFESTS, IN_TABLES, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
-import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
+import { chosenFormat, isTable, LIST, printList } from "../../workflows/lists/list-output.ts";
 import {
 	defaultFields,
 	documentColumn,
@@ -24,13 +24,12 @@ import {
 import { documentsOfIds } from "../../workflows/named-document.ts";
 import { openDataset } from "../../workflows/open-run.ts";
 import { documentsText, numberText } from "../../text/words.ts";
-import { CONDITION_EXAMPLE, parseCount, parseNonEmpty } from "../../flags/values.ts";
+import { CONDITION_EXAMPLE, parseCount } from "../../flags/values.ts";
 import {
-	addFilterOptions,
 	type FilterChecks,
 	filteredDocuments,
-	type FilterFlags,
 	filterKeys,
+	FILTERS,
 	filterText,
 	type NamedKey,
 } from "../../workflows/rows/document-filter.ts";
@@ -42,10 +41,30 @@ const RUNS = ["UNSTART", "RUNNING", "CANCEL", "DONE", "FAIL"] as const satisfies
 /** Documents: more than any dataset is known to have. */
 const MOST_LIMIT = 10_000_000;
 
-type ListOptions = ServiceFlags &
-	FilterFlags &
-	Given<{ dataset: string; id: readonly string[]; allowEmpty: boolean; untagged: boolean; parsing: readonly Run[] }> &
-	Given<{ fields: readonly string[]; limit: number; sort: SortOrder; format: Format; json: boolean; wide: boolean }>;
+const OPTIONS = {
+	...FILTERS,
+	...SERVICE,
+	...LIST,
+	dataset: datasetOption(),
+	id: new Flag<readonly string[]>("--id <id...>", "the documents of these ids alone (repeatable)"),
+	parsing: valued("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`, parseRuns),
+	untagged: toggle("--untagged", "those without any metadata"),
+	allowEmpty: toggle("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"),
+	fields: valued("--fields <a,b,c>", "which members and metadata keys to show", parseFields),
+	limit: valued(
+		"--limit <n>",
+		"at most so many documents; no more pages are read than they need",
+		parseCount(1, MOST_LIMIT),
+	),
+	sort: valued(
+		"--sort <field>",
+		"sorts by a member or a metadata key, numbers by value; -FIELD begins with the largest",
+		parseSort,
+	),
+	wide: toggle("--wide", "a table with whole names and all its columns, also in a pipe"),
+};
+
+type ListOptions = ServiceFlags & ValuesOf<typeof OPTIONS>;
 
 export const listCommand = declare({
 	summary: "list documents with their metadata",
@@ -56,29 +75,7 @@ export const listCommand = declare({
 	examples:
 		"ragtag docs list -d DATASET --where category=news\nragtag docs list -d DATASET --sort -size --limit 10\nragtag docs list -d DATASET --format csv > manifest.csv\n" +
 		`ragtag docs list -d DATASET --where-json '${CONDITION_EXAMPLE}'`,
-	declare: (command) => {
-		command
-			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-			.option("--id <id...>", "the documents of these ids alone (repeatable)");
-		addFilterOptions(command)
-			.option("--parsing <list>", `those in these states of parsing: ${RUNS.join(",")}`, parseRuns)
-			.option("--untagged", "those without any metadata")
-			.addOption(new Option("--allow-empty", "accepts keys that no document has").helpGroup("Which documents:"))
-			.option("--fields <a,b,c>", "which members and metadata keys to show", parseFields)
-			.option(
-				"--limit <n>",
-				"at most so many documents; no more pages are read than they need",
-				parseCount(1, MOST_LIMIT),
-			)
-			.option(
-				"--sort <field>",
-				"sorts by a member or a metadata key, numbers by value; -FIELD begins with the largest",
-				parseSort,
-			)
-			.option("--json", "JSON lines, the same as --format jsonl")
-			.option("--wide", "a table with whole names and all its columns, also in a pipe");
-		addFormatOption(addServiceOptions(command));
-	},
+	options: OPTIONS,
 	run: list,
 });
 

@@ -1,10 +1,9 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import { addDryRunOptions } from "../../flags/change-flags.ts";
-import { declare } from "../../flags/declare.ts";
-import { addManifestOptions, addRunOptions, addToleranceOptions, type RunFlags } from "../../flags/flags.ts";
-import { addStallTimeOption, STALL_TIME } from "../../flags/parse-flags.ts";
-import { addRule, checkCanAsk, refused } from "../../flags/refuse.ts";
+import { declare, toggle } from "../../flags/declare.ts";
+import type { RunFlags } from "../../flags/flags.ts";
+import { PARSE, STALL_TIME } from "../../flags/parse-flags.ts";
+import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { parseDocuments } from "../../run/operations/parse.ts";
@@ -15,11 +14,10 @@ import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { askAbout } from "../../workflows/question.ts";
-import { addFilterOptions } from "../../workflows/rows/document-filter.ts";
-import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
+import { FILTERS } from "../../workflows/rows/document-filter.ts";
+import { CHOSEN, type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type ParseOptions = FoundFlags &
 	RunFlags & {
@@ -34,17 +32,17 @@ export const parseCommand = declare({
 		"that are done or at work are left as they are. Without --wait a row is parsed when its document is at work.",
 	examples:
 		"ragtag docs parse -d DATASET --wait\nragtag docs parse -d DATASET --only-failed --wait\nragtag docs parse ids.csv -d DATASET\nragtag docs parse -d DATASET --where category=news --again --dry-run",
-	declare: (command, app) => {
-		addRule(command, "--only-failed", "excludes", "--again", "Failed documents are parsed without --again, too.");
-		command
-			.argument("[manifest]", "CSV, JSON array or JSON lines; - reads standard input")
-			.option("--only-failed", "parses only those whose parsing failed")
-			.option("--again", "parses those that are done as well: their chunks are made anew, and it asks first")
-			.option("--wait", "waits until each document is done, and exits 1 if one fails")
-			.option("-y, --yes", "parses again without asking");
-		addFilterOptions(addDryRunOptions(addShardOption(addIdOption(addStallTimeOption(command)), app)));
-		addToleranceOptions(addManifestOptions(addRunOptions(command)));
+	arguments: { "[manifest]": "CSV, JSON array or JSON lines; - reads standard input" },
+	options: {
+		...CHOSEN,
+		...FILTERS,
+		onlyFailed: toggle("--only-failed", "parses only those whose parsing failed"),
+		again: toggle("--again", "parses those that are done as well: their chunks are made anew, and it asks first"),
+		wait: toggle("--wait", "waits until each document is done, and exits 1 if one fails"),
+		stallTime: PARSE.stallTime,
+		yes: toggle("-y, --yes", "parses again without asking"),
 	},
+	rules: [["--only-failed", "excludes", "--again", "Failed documents are parsed without --again, too."]],
 	run: parse,
 	resume: (file, flags, app) => parse({ ...flags, manifest: file.manifest.path }, app),
 });

@@ -1,26 +1,11 @@
 import { changeOf } from "../../plan/change.ts";
 import { metadataHash } from "../../plan/plan-file/planned.ts";
-import { Option } from "commander";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
-import {
-	addChangeOptions,
-	addFormatOptions,
-	type ChangeFlags,
-	type DryRunFlags,
-	type UndeclaredFlag,
-	addTypeOption,
-} from "../../flags/change-flags.ts";
-import { declare } from "../../flags/declare.ts";
-import {
-	addManifestOptions,
-	addOutputOptions,
-	addRowOptions,
-	addSetOption,
-	addValidityOptions,
-} from "../../flags/flags.ts";
+import { CHANGE, changeFormatOptions, UNDECLARED } from "../../flags/change-flags.ts";
+import { declare, Flag, toggle, type ValuesOf } from "../../flags/declare.ts";
+import { MANIFEST, OUTPUTS, ROWS, SET, validityOptions, TYPE_CHANGE } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
-import { addRule } from "../../flags/refuse.ts";
 import { parseOut } from "../../flags/values.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { openPlanWriter, type PlanWriter } from "../../workflows/plan/write-plan.ts";
@@ -32,14 +17,24 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import { previewUpdate } from "../../workflows/update.ts";
 import { REFUSE, WARN } from "../../run/documents/searches.ts";
 
-type PlanOptions = ManifestReadFlags &
-	ChangeFlags &
-	UndeclaredFlag &
-	Omit<DryRunFlags, "dryRun"> & {
-		readonly manifest: string;
-		readonly out: string;
-		readonly force?: boolean | undefined;
-	};
+const OPTIONS = {
+	...ROWS,
+	...CHANGE,
+	...TYPE_CHANGE,
+	...UNDECLARED,
+	...changeFormatOptions("prints the changes, too: "),
+	...MANIFEST,
+	...SET,
+	...OUTPUTS,
+	...validityOptions("plans"),
+	out: new Flag<string, true>("-o, --out <file>", "file for the plan, written once it is complete")
+		.argParser(parseOut)
+		.makeOptionMandatory(),
+	force: toggle("--force", "replaces an existing file"),
+	detailedExitcode: toggle("--detailed-exitcode", "exit 10 if anything would change"),
+};
+
+type PlanOptions = ManifestReadFlags & ValuesOf<typeof OPTIONS> & { readonly manifest: string };
 
 export const planCommand = declare({
 	summary: "write a plan of what docs tag would change",
@@ -47,26 +42,8 @@ export const planCommand = declare({
 		"Writes a plan of what docs tag would change, document by document, for review. docs apply sends exactly that plan.",
 	examples:
 		"ragtag docs plan tags.csv -d DATASET --out plan.jsonl\nragtag docs plan tags.csv --mode merge --out plan.jsonl\nragtag docs apply plan.jsonl",
-	declare: (command) => {
-		const hint = "An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.";
-		addRule(command, "--undeclared", "excludes", "--skip-invalid", hint);
-		command
-			.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input")
-			.requiredOption("-o, --out <file>", "file for the plan, written once it is complete", parseOut)
-			.option("--force", "replaces an existing file")
-			.option("--detailed-exitcode", "exit 10 if anything would change")
-			.addOption(
-				new Option(
-					"--undeclared <what>",
-					"documents of the same datasets that no row names: lists them, or lists them and exits 10",
-				).choices(["report", "fail"]),
-			);
-		addFormatOptions(command, "prints the changes, too: ");
-		addOutputOptions(
-			addRowOptions(addChangeOptions(command), "file for the rows that failed, to correct and use as a manifest"),
-		);
-		addValidityOptions(addTypeOption(addSetOption(addManifestOptions(command))), "plans");
-	},
+	arguments: { "<manifest>": "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input" },
+	options: OPTIONS,
 	run: plan,
 });
 

@@ -5,30 +5,36 @@ import { checkAndReport, manifestOptions, problemReporter, refusal } from "../..
 import type { Metadata } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
-import { declare } from "../../flags/declare.ts";
-import {
-	addManifestOptions,
-	addServiceOptions,
-	addSetOption,
-	type ManifestFlags,
-	type RunFlags,
-	type ServiceFlags,
-} from "../../flags/flags.ts";
+import { choice, declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
+import { MANIFEST, type ManifestFlags, SERVICE, type ServiceFlags, SET } from "../../flags/flags.ts";
 import type { Print } from "../../workflows/lists/documents-csv.ts";
 import { writeNewFile } from "../../workflows/outputs/out-file.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { connectRun } from "../../workflows/open-run.ts";
-import { choice, parseOut } from "../../flags/values.ts";
+import { parseOut } from "../../flags/values.ts";
 import { foundDocuments, lookUp, namesOfDatasets, printFound } from "../../workflows/resolve/look-up.ts";
 import { type NamedRows, sidecarRows } from "../../workflows/resolve/sidecar-rows.ts";
 
+const OPTIONS = {
+	...SERVICE,
+	...MANIFEST,
+	...SET,
+	match: choice(
+		"--match <how>",
+		["exact", "glob", "sidecar"],
+		"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
+	),
+	skipInvalid: toggle("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't"),
+	allowEmpty: toggle("--allow-empty", "accepts a manifest without rows"),
+	out: valued("-o, --out <file>", "a new file instead of standard output", parseOut),
+	json: toggle("--json", "rows or problems as JSON lines; docs tag reads the rows"),
+};
+
 type ResolveOptions = ServiceFlags &
 	ManifestFlags &
-	Pick<RunFlags, "set" | "skipInvalid" | "allowEmpty"> & {
+	ValuesOf<typeof OPTIONS> & {
 		/** one manifest; with `--match sidecar` files and folders */
 		readonly manifest: readonly string[];
-		readonly match: "exact" | "glob" | "sidecar";
-		readonly out?: string | undefined;
 	};
 
 export const resolveCommand = declare({
@@ -41,25 +47,11 @@ export const resolveCommand = declare({
 		"ragtag docs resolve names.csv -d DATASET --map filename=name | ragtag docs tag -\n" +
 		"ragtag docs resolve patterns.csv -d DATASET --match glob      a row may say 2024-*.pdf\n" +
 		"ragtag docs resolve papers/ -d DATASET --match sidecar        papers/a.pdf has papers/a.pdf.meta.json",
-	declare: (command) => {
-		command
-			.argument(
-				"<manifest...>",
-				"CSV, JSON array, JSON lines or .xlsx; - reads standard input; with --match sidecar files or folders",
-			)
-			.addOption(
-				choice(
-					"--match <how>",
-					["exact", "glob", "sidecar"],
-					"exact: a name is the whole name; glob: it may hold * ? [a-z] and stands for every document that it matches; sidecar: the arguments are files, each with its metadata in FILE.meta.json beside it",
-				),
-			)
-			.option("--skip-invalid", "prints the rows that can be resolved, and exits 1 if others can't")
-			.option("--allow-empty", "accepts a manifest without rows")
-			.option("-o, --out <file>", "a new file instead of standard output", parseOut)
-			.option("--json", "rows or problems as JSON lines; docs tag reads the rows");
-		addManifestOptions(addServiceOptions(addSetOption(command)));
+	arguments: {
+		"<manifest...>":
+			"CSV, JSON array, JSON lines or .xlsx; - reads standard input; with --match sidecar files or folders",
 	},
+	options: OPTIONS,
 	run: resolve,
 });
 

@@ -1,18 +1,12 @@
-import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
+import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { existingDocument } from "../../run/operations/prepare-update.ts";
 import { NO_REMOVAL } from "../../run/operations/removal-lists.ts";
 import { removeDocuments } from "../../run/operations/remove.ts";
-import { declare } from "../../flags/declare.ts";
-import {
-	addManifestOptions,
-	addRunOptions,
-	addToleranceOptions,
-	type Given,
-	type RunFlags,
-} from "../../flags/flags.ts";
+import { declare, Flag, toggle } from "../../flags/declare.ts";
+import type { Given, RunFlags } from "../../flags/flags.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askAbout } from "../../workflows/question.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
@@ -21,10 +15,10 @@ import { documentOfName } from "../../workflows/named-document.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { prescanRemovals } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
+import { CHOSEN } from "../../workflows/rows/found-rows.ts";
 import { idRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
-import { addIdOption, addShardOption } from "../../flags/input-flags.ts";
 
 type RmOptions = ManifestReadFlags &
 	RunFlags &
@@ -36,16 +30,14 @@ export const rmCommand = declare({
 	description: "Removes the documents that a manifest, --id or --name names, and no others. Asks first.",
 	examples:
 		"ragtag docs rm old.csv -d DATASET\nragtag docs rm --id 0a1b 2c3d -d DATASET --yes\nragtag docs rm --name report.pdf -d DATASET\nragtag docs rm old.csv -d DATASET --dry-run",
-	declare: (command, app) => {
-		command
-			.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
-			.option(
-				"--name <name...>",
-				"exact names instead of a manifest (repeatable); refused where several documents have one",
-			)
-			.option("-y, --yes", "removes without asking");
-		addDryRunOptions(addShardOption(addIdOption(command), app));
-		addToleranceOptions(addManifestOptions(addRunOptions(command)));
+	arguments: { "[manifest]": "CSV, JSON array, JSON lines or .xlsx; - reads standard input" },
+	options: {
+		...CHOSEN,
+		name: new Flag<readonly string[]>(
+			"--name <name...>",
+			"exact names instead of a manifest (repeatable); refused where several documents have one",
+		),
+		yes: toggle("-y, --yes", "removes without asking"),
 	},
 	run: remove,
 	// It asks again: its documents may have been tagged since.

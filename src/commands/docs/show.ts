@@ -1,7 +1,8 @@
+import { Argument } from "commander";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
-import { declare } from "../../flags/declare.ts";
-import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
+import { declare, toggle } from "../../flags/declare.ts";
+import { datasetOption, type Given, SERVICE, type ServiceFlags } from "../../flags/flags.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { metadataText } from "../../json/values.ts";
 import { blame } from "../../plan/blame.ts";
@@ -24,13 +25,10 @@ export const showCommand = declare({
 		"Shows one document by its id or its exact name: size, time, state of parsing, its metadata, and which recorded run " +
 		"of this machine set each value. A name that several documents have is refused, with their ids.",
 	examples: "ragtag docs show report.pdf -d DATASET\nragtag docs show 0a1b2c3d -d DATASET --json",
-	declare: (command) => {
-		command
-			.argument("<document>", "id of the document, or its exact name", parseNonEmpty)
-			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-			.option("--json", "as one JSON object");
-		addServiceOptions(command);
+	arguments: {
+		"<document>": new Argument("<document>", "id of the document, or its exact name").argParser(parseNonEmpty),
 	},
+	options: { ...SERVICE, dataset: datasetOption(), json: toggle("--json", "as one JSON object") },
 	run: show,
 });
 

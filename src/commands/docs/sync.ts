@@ -1,18 +1,17 @@
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
-import { declare, type Resume } from "../../flags/declare.ts";
-import { addBodyOption, addRunOptions, addSetOption, type Given, type RunFlags } from "../../flags/flags.ts";
-import { addParseOptions, type ParseFlags } from "../../flags/parse-flags.ts";
+import { unaskedOptions } from "../../flags/change-flags.ts";
+import { declare, type Resume, valued, type ValuesOf } from "../../flags/declare.ts";
+import { CONFIG, datasetOption, RUN, type RunFlags, WRITE } from "../../flags/flags.ts";
+import { PARSE, type ParseFlags } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
-import { addRule } from "../../flags/refuse.ts";
-import { parseMaxErrors, parseNonEmpty, parseOut } from "../../flags/values.ts";
+import { parseOut } from "../../flags/values.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { SYNC_COMMAND } from "../../run/recorded/unfinished.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
-import { addSourceOptions } from "../../workflows/rows/file-values.ts";
+import { SOURCES } from "../../workflows/rows/file-values.ts";
 import { requireDataset } from "../../workflows/dataset.ts";
 import { connectRun, openRun, type Run } from "../../workflows/open-run.ts";
 import { type PlanKind, planRows } from "../../workflows/plan/plan-rows.ts";
@@ -21,17 +20,27 @@ import { openPlanWriter, pathOfPlan } from "../../workflows/plan/write-plan.ts";
 import { checkOut } from "../../workflows/outputs/out-file.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endBefore, NO_ROWS, printVersionLine } from "../../workflows/report.ts";
-import { openPair, planFolder, type SyncFlags, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
+import { openPair, planFolder, SYNC, type SyncPair, type SyncPlan } from "../../workflows/sync/plan-sync.ts";
 import { lockSync, sendSync, syncRules } from "../../workflows/sync/send-sync.ts";
 import { writeState } from "../../workflows/sync/state-file.ts";
 import { unfinishedSync } from "../../workflows/sync/unfinished-sync.ts";
-import { addFileOptions } from "../../flags/input-flags.ts";
+import { FILES, sidecarsOption } from "../../flags/input-flags.ts";
 
-type SyncOptions = RunFlags &
-	DryRunFlags &
-	SyncFlags &
-	ParseFlags &
-	Given<{ out: string; trash: boolean }> & { readonly folder: string };
+const OPTIONS = {
+	...SYNC,
+	...RUN,
+	...unaskedOptions("--dry-run or --out"),
+	...FILES,
+	sidecars: sidecarsOption("syncs"),
+	...SOURCES,
+	...PARSE,
+	...WRITE,
+	...CONFIG,
+	dataset: datasetOption(),
+	out: valued("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut),
+};
+
+type SyncOptions = RunFlags & ValuesOf<typeof OPTIONS> & { readonly folder: string };
 
 export const syncCommand = declare({
 	summary: "make a dataset hold what a folder holds",
@@ -40,33 +49,8 @@ export const syncCommand = declare({
 		"A document that no sync of the folder has stored is left alone. Removes nothing without --remove.",
 	examples:
 		"ragtag docs sync papers -d DATASET --dry-run\nragtag docs sync papers -d DATASET --remove\nragtag docs sync papers -d DATASET --pattern '{category}/{title}.pdf'",
-	declare: (command) => {
-		for (const flag of ["--delete-excluded", "--max-remove"]) addRule(command, flag, "needs", "--remove");
-		command
-			.argument("<folder>", "the folder")
-			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-			.option("--remove", "removes documents whose files are gone")
-			.option("--delete-excluded", "with --remove, also those whose files the filters leave out")
-			.option(
-				"--max-remove <n or n%>",
-				"most documents that --remove removes (default: 10%, at least 5)",
-				parseMaxErrors,
-			)
-			.option(
-				"--trash",
-				"keeps what it removes or replaces in the folder of the run, so that runs undo can bring it back",
-			)
-			.option("--adopt", "takes over documents that have the name and size of a file; with --checksum its content")
-			.option("--no-adopt", "leaves them alone, where there is no state of the folder")
-			.option("--checksum", "reads all files, also those of the same size and time")
-			.option("--state <file>", "what syncs of this folder have stored (default: in the state folder)", parseNonEmpty)
-			.option("--config <file>", "options kept in a YAML file; what is typed wins", parseNonEmpty)
-			.option("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty)
-			.option("--allow-empty", "accepts a folder without files")
-			.option("-o, --out <file>", "writes the steps into a plan for docs apply, and sends nothing", parseOut);
-		addParseOptions(addSourceOptions(addFileOptions(addUnaskedOptions(command, "--dry-run or --out"), "syncs")));
-		addTypeOption(addBodyOption(addSetOption(addRunOptions(command))));
-	},
+	arguments: { "<folder>": "the folder" },
+	options: OPTIONS,
 	run: sync,
 	resume: resumeSync,
 });

@@ -2,38 +2,25 @@ import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { changeOf } from "../../plan/change.ts";
-import { addChangeOptions, type ChangeFlags, addUnaskedOptions, addTypeOption } from "../../flags/change-flags.ts";
-import { declare, typedOptions } from "../../flags/declare.ts";
-import {
-	addManifestOptions,
-	addRunOptions,
-	addToleranceOptions,
-	addWriteOptions,
-	type RunFlags,
-	verifies,
-} from "../../flags/flags.ts";
-import { addRule, refused } from "../../flags/refuse.ts";
+import { CHANGE, type ChangeFlags, unaskedOptions } from "../../flags/change-flags.ts";
+import { declare, toggle } from "../../flags/declare.ts";
+import { RUN_OF_MANIFEST, type RunFlags, verifies, WRITE } from "../../flags/flags.ts";
+import { refused } from "../../flags/refuse.ts";
 import { openRun } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { addFilterOptions, FILTER, filterText } from "../../workflows/rows/document-filter.ts";
+import { FILTER, FILTERS, filterText } from "../../workflows/rows/document-filter.ts";
 import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
-import { addShardOption } from "../../flags/input-flags.ts";
+import { SHARD } from "../../flags/input-flags.ts";
 
-type TagOptions = FoundFlags &
-	RunFlags &
-	ChangeFlags & {
-		/** the first typed flag about how a manifest is read */
-		readonly readingFlag?: string | undefined;
-	};
+type TagOptions = FoundFlags & RunFlags & ChangeFlags;
 
-/** Flags that say how a manifest is read, by the names of their values. */
-const READING = new Set(
-	"map ignore empty onDuplicate sheet encoding decimalComma dateFormat listSeparator true false".split(" "),
-);
+/** Options that say how a manifest is read. */
+const READING =
+	"--map or --ignore or --empty or --on-duplicate or --sheet or --encoding or --decimal-comma or --date-format or --list-separator or --true or --false";
 
 export const tagCommand = declare({
 	summary: "write metadata to documents: from a manifest, or by a filter",
@@ -42,24 +29,29 @@ export const tagCommand = declare({
 		"that a filter finds. If the filter finds no document, nothing is sent and the exit code is 0.",
 	examples:
 		"ragtag docs tag tags.csv -d DATASET\nragtag docs tag tags.csv --dry-run\nragtag docs tag tags.csv --mode merge --failed failed.csv\nragtag docs tag ids.csv --mode merge --set draft='!delete' --set 'topics:list=+travel|-news'\nzcat tags.jsonl.gz | ragtag docs tag - --set reviewed:boolean=true\nragtag docs tag -d DATASET --where category=news --set reviewed:boolean=true --mode merge --dry-run",
-	declare: (command, app) => {
-		command.argument("[manifest]", "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input");
-		addRule(command, FILTER, "needs", "--set", "It gives the values: add --set KEY=VALUE, once for each key.");
-		addRule(command, FILTER, "needs", "--mode merge", "--mode replace would remove all keys that --set does not name.");
-		const hint = "A filter may find others by now. Resume the run with the documents that it found: ragtag runs resume";
-		addRule(command, "--resume", "excludes", FILTER, hint);
-		addChangeOptions(command).option("--only-changed", "skips documents that already have these values");
-		addFilterOptions(addUnaskedOptions(addShardOption(command, app)));
-		addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))).option(
-			"--no-undo",
-			"does not save what documents had before, so the run can't be undone",
-		);
-		addToleranceOptions(command);
+	arguments: { "[manifest]": "CSV, JSON array, JSON lines or .xlsx, gzipped or not; - reads standard input" },
+	options: {
+		...RUN_OF_MANIFEST,
+		...CHANGE,
+		...FILTERS,
+		...unaskedOptions(),
+		...SHARD,
+		...WRITE,
+		onlyChanged: toggle("--only-changed", "skips documents that already have these values"),
+		undo: toggle("--no-undo", "does not save what documents had before, so the run can't be undone"),
 	},
-	run: (options: TagOptions, app, command) => {
-		const reading = typedOptions(command).find((option) => READING.has(option.attributeName()));
-		return tag({ ...options, readingFlag: reading?.long }, app);
-	},
+	rules: [
+		[FILTER, "needs", "--set", "It gives the values: add --set KEY=VALUE, once for each key."],
+		[FILTER, "needs", "--mode merge", "--mode replace would remove all keys that --set does not name."],
+		[
+			"--resume",
+			"excludes",
+			FILTER,
+			"A filter may find others by now. Resume the run with the documents that it found: ragtag runs resume",
+		],
+		[READING, "needs", "MANIFEST", "It says how a manifest is read, and a filter reads none: leave it out."],
+	],
+	run: tag,
 	resume: (file, flags, app) => tag({ ...flags, manifest: file.manifest.path, mode: flags.mode ?? "replace" }, app),
 });
 
@@ -84,14 +76,10 @@ async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 }
 
 /** @throws CliError exit 2 for flags that mean nothing without others */
-function checkFlags({ manifest, readingFlag: reading, ...options }: TagOptions): void {
-	if (manifest !== undefined) return;
-	if (filterText(options) === "") {
-		throw refused(
-			"docs tag takes either a MANIFEST or a filter",
-			"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
-		);
-	}
-	if (reading !== undefined)
-		throw refused(`${reading} says how a manifest is read, and a filter reads none`, `Leave ${reading} out.`);
+function checkFlags({ manifest, ...options }: TagOptions): void {
+	if (manifest !== undefined || filterText(options) !== "") return;
+	throw refused(
+		"docs tag takes either a MANIFEST or a filter",
+		"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
+	);
 }

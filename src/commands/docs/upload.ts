@@ -1,8 +1,7 @@
-import { addUnaskedOptions, addTypeOption, type DryRunFlags } from "../../flags/change-flags.ts";
+import { unaskedOptions } from "../../flags/change-flags.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { rowLine } from "../../report/summary.ts";
-import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { type ExitCode, usageError } from "../../errors.ts";
 import { csvLine } from "../../manifest/csv/cells.ts";
@@ -18,19 +17,11 @@ import { ParsingStates } from "../../run/documents/parsing-states.ts";
 import { holds, refuseValues } from "../../run/service/arrival.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import type { Outcome } from "../../run/types.ts";
-import { declare } from "../../flags/declare.ts";
-import {
-	addManifestOptions,
-	addRunOptions,
-	addToleranceOptions,
-	addWriteOptions,
-	type RunFlags,
-	verifies,
-} from "../../flags/flags.ts";
-import { addParseOptions, type ParseFlags, parsingWanted } from "../../flags/parse-flags.ts";
+import { choice, declare, Flag, oneOf, toggle, type ValuesOf } from "../../flags/declare.ts";
+import { type MANIFEST, RUN_OF_MANIFEST, type RunFlags, verifies, WRITE } from "../../flags/flags.ts";
+import { PARSE, parsingWanted } from "../../flags/parse-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { addRule, refused } from "../../flags/refuse.ts";
-import { choice } from "../../flags/values.ts";
+import { refused } from "../../flags/refuse.ts";
 import type { PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
@@ -43,46 +34,45 @@ import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manif
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
-import {
-	addFileOptions,
-	addShardOption,
-	type FileFlags,
-	fileFlagsGiven,
-	SHARDS_NEED_A_MANIFEST,
-} from "../../flags/input-flags.ts";
+import { FILES, shardOption, SHARDS_NEED_A_MANIFEST, sidecarsOption } from "../../flags/input-flags.ts";
+
+const OPTIONS = {
+	...RUN_OF_MANIFEST,
+	...unaskedOptions(),
+	...FILES,
+	sidecars: sidecarsOption("uploads"),
+	...PARSE,
+	shard: shardOption(),
+	...WRITE,
+	as: oneOf("--as <what>", ["manifest", "files"], "what the arguments are"),
+	onExisting: choice(
+		"--on-existing <what>",
+		["error", "skip", "update-metadata", "upload-again", "replace"],
+		"if a document of that name exists: fail the row, leave the document, replace its metadata, store another, or replace the document where the file has changed",
+	),
+	checksum: toggle(
+		"--checksum",
+		"with --on-existing replace, also compares contents of equal size: downloads the documents",
+	).rule("needs", "--on-existing replace"),
+	filesRoot: new Flag<string>(
+		"--files-root <dir>",
+		"folder of the files of a manifest (default: the manifest's folder)",
+	),
+};
 
 type UploadOptions = ManifestReadFlags &
 	RunFlags &
-	DryRunFlags &
-	FileFlags &
-	ParseFlags & {
-		readonly files: readonly string[];
-		readonly as?: "manifest" | "files" | undefined;
-		readonly onExisting: OnExisting;
-	};
+	ValuesOf<Omit<typeof OPTIONS, keyof typeof MANIFEST>> & { readonly files: readonly string[] };
 
 export const uploadCommand = declare({
 	summary: "upload files, then write their metadata",
 	description: "Uploads files, then writes their metadata, and prints a CSV manifest of the new ids.",
 	examples:
 		"ragtag docs upload report.pdf notes.md -d DATASET > ids.csv\nragtag docs upload papers -d DATASET --include '*.pdf' --set folder={folder}\nragtag docs upload files.csv -d DATASET --failed failed.csv\nragtag docs upload files.csv -d DATASET --on-existing update-metadata --dry-run\nragtag docs upload papers -d DATASET --on-existing replace --parse --wait",
-	declare: (command, app) => {
-		addRule(command, "--checksum", "needs", "--on-existing replace");
-		command
-			.argument("[files...]", "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files and folders")
-			.addOption(new Option("--as <what>", "what the arguments are").choices(["manifest", "files"]))
-			.addOption(
-				choice(
-					"--on-existing <what>",
-					["error", "skip", "update-metadata", "upload-again", "replace"],
-					"if a document of that name exists: fail the row, leave the document, replace its metadata, store another, or replace the document where the file has changed",
-				),
-			)
-			.option("--checksum", "with --on-existing replace, also compares contents of equal size: downloads the documents")
-			.option("--files-root <dir>", "folder of the files of a manifest (default: the manifest's folder)");
-		addUnaskedOptions(addShardOption(addParseOptions(addFileOptions(command, "uploads")), app));
-		addToleranceOptions(addTypeOption(addWriteOptions(addManifestOptions(addRunOptions(command)))));
+	arguments: {
+		"[files...]": "one manifest (- .csv .tsv .json .jsonl .ndjson, also with .gz), or files and folders",
 	},
+	options: OPTIONS,
 	run: upload,
 	resume: (file, flags, app) => {
 		const { onExisting = "error" } = flags;
@@ -139,9 +129,10 @@ function checkFlags(options: UploadOptions): string | undefined {
 		return undefined;
 	}
 	const [manifest, ...others] = files;
-	const [flag] = fileFlagsGiven(options);
-	if (flag !== undefined) {
-		const text = `${flag} is for files and folders, and ${manifest} is a manifest`;
+	const given: Readonly<Record<string, unknown>> = options;
+	const ofFolders = Object.entries(FILES).find(([name]) => given[name] !== undefined)?.[1];
+	if (ofFolders !== undefined) {
+		const text = `${ofFolders.long} is for files and folders, and ${manifest} is a manifest`;
 		throw refused(text, `If ${manifest} is a file to upload, add --as files.`);
 	}
 	if (others.length > 0) throw usageError("--as manifest takes one manifest");

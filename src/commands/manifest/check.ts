@@ -3,40 +3,34 @@ import { numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { noOutcomes } from "../../outcomes.ts";
-import { PURPOSE_NAMES, type Purpose } from "../../manifest/purposes.ts";
+import { PURPOSE_NAMES } from "../../manifest/purposes.ts";
 import { exitOf } from "../../report/exit.ts";
 import { countsText, summaryOf } from "../../report/summary.ts";
 import { totalsOf } from "../../run/types.ts";
 import { checkAndReport, manifestOptions, refusal } from "../../workflows/check/check-manifest.ts";
-import { addChangeOptions, type ChangeFlags } from "../../flags/change-flags.ts";
-import {
-	addCheckOutputOptions,
-	addManifestOptions,
-	addSetOption,
-	addVerbosityOptions,
-	type ManifestFlags,
-} from "../../flags/flags.ts";
-import { declare } from "../../flags/declare.ts";
-import type { RecordedFlags } from "../../flags/payload-options.ts";
-import { choice } from "../../flags/values.ts";
+import { CHANGE } from "../../flags/change-flags.ts";
+import { CHECK_OUTPUTS, type GlobalFlags, MANIFEST, SET, VERBOSITY } from "../../flags/flags.ts";
+import { choice, declare, Flag, toggle, type ValuesOf } from "../../flags/declare.ts";
 
-type CheckOptions = ManifestFlags &
-	ChangeFlags &
-	Pick<RecordedFlags, "set" | "filesRoot"> & { readonly manifest: string; readonly for: Purpose };
+const OPTIONS = {
+	...MANIFEST,
+	...SET,
+	...CHANGE,
+	...VERBOSITY,
+	...CHECK_OUTPUTS,
+	for: choice("--for <purpose>", PURPOSE_NAMES, "the command that the manifest is for"),
+	filesRoot: new Flag<string>("--files-root <dir>", "upload: folder of the files (default: the manifest's folder)"),
+	json: toggle("--json", "problems as JSON lines"),
+};
+
+type CheckOptions = GlobalFlags & ValuesOf<typeof OPTIONS> & { readonly manifest: string };
 
 export const checkCommand = declare({
 	summary: "check a manifest without a service",
 	description: "Checks a manifest as the command does that sends it. Sends nothing.",
 	examples: "ragtag manifest check tags.csv -d DATASET\nragtag manifest check files.csv --for upload",
-	declare: (command) => {
-		command
-			.argument("<manifest>", "CSV, JSON array, JSON lines or .xlsx; - reads standard input")
-			.addOption(choice("--for <purpose>", PURPOSE_NAMES, "the command that the manifest is for"))
-			.option("--files-root <dir>", "upload: folder of the files (default: the manifest's folder)")
-			.option("--json", "problems as JSON lines");
-		addCheckOutputOptions(command);
-		addVerbosityOptions(addChangeOptions(addSetOption(addManifestOptions(command))));
-	},
+	arguments: { "<manifest>": "CSV, JSON array, JSON lines or .xlsx; - reads standard input" },
+	options: OPTIONS,
 	run: check,
 });
 

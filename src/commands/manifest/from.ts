@@ -3,15 +3,9 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { storedName } from "../../files/stored-names.ts";
-import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions, type Given } from "../../flags/flags.ts";
-import {
-	addSourceOptions,
-	type SourceFlags,
-	sourcesOf,
-	type Origin,
-	valuesOf,
-} from "../../workflows/rows/file-values.ts";
+import { declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
+import { VERBOSITY } from "../../flags/flags.ts";
+import { type Origin, SOURCES, sourcesOf, valuesOf } from "../../workflows/rows/file-values.ts";
 import { parseOut } from "../../flags/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { show } from "../../text/show.ts";
@@ -20,11 +14,19 @@ import { problemReporter } from "../../workflows/check/check-manifest.ts";
 import { writeNewFile } from "../../workflows/outputs/out-file.ts";
 import { walked } from "../../workflows/rows/find-files.ts";
 import type { JsonValue } from "../../json/values.ts";
-import { addFileOptions, type FileFlags } from "../../flags/input-flags.ts";
+import { FILES, sidecarsOption } from "../../flags/input-flags.ts";
 
-type FromOptions = FileFlags &
-	SourceFlags &
-	Given<{ explain: boolean; out: string; json: boolean }> & { readonly paths: readonly string[] };
+const OPTIONS = {
+	explain: toggle("--explain", "prints where each value comes from; the manifest then needs --out"),
+	...FILES,
+	sidecars: sidecarsOption("lists"),
+	...SOURCES,
+	...VERBOSITY,
+	out: valued("-o, --out <file>", "a new file instead of standard output", parseOut),
+	json: toggle("--json", "problems as JSON lines"),
+};
+
+type FromOptions = ValuesOf<typeof OPTIONS> & { readonly paths: readonly string[] };
 
 /** Unmatched paths that are named. */
 const NAMED = 3;
@@ -41,14 +43,8 @@ export const fromCommand = declare({
 		"Prints a CSV manifest of files for docs upload: file, name, and a column for each key. Keys come from facts of the file, its path, the front matter of Markdown, and its sidecar; a later one wins. Needs no service.",
 	examples:
 		"ragtag manifest from papers --pattern '{category}/{year:number}_{title}.pdf' --out files.csv\nragtag docs upload files.csv -d DATASET",
-	declare: (command) => {
-		command
-			.argument("[paths...]", "files and folders")
-			.option("--explain", "prints where each value comes from; the manifest then needs --out")
-			.option("-o, --out <file>", "a new file instead of standard output", parseOut)
-			.option("--json", "problems as JSON lines");
-		addVerbosityOptions(addSourceOptions(addFileOptions(command, "lists")));
-	},
+	arguments: { "[paths...]": "files and folders" },
+	options: OPTIONS,
 	run: from,
 });
 

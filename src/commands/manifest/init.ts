@@ -8,10 +8,10 @@ import { allDocuments, type ShortList } from "../../run/documents/list.ts";
 import { WARN } from "../../run/documents/searches.ts";
 import { printDocumentsCsv } from "../../workflows/lists/documents-csv.ts";
 import { writeNewFile } from "../../workflows/outputs/out-file.ts";
-import { addServiceOptions, type Given, type ServiceFlags } from "../../flags/flags.ts";
-import { declare } from "../../flags/declare.ts";
+import { datasetOption, type Given, SERVICE, type ServiceFlags } from "../../flags/flags.ts";
+import { declare, valued } from "../../flags/declare.ts";
 import { IN_MANIFESTS, shortListError, warningOfInexact } from "../../workflows/lists/warnings.ts";
-import { parseNonEmpty, parseOut } from "../../flags/values.ts";
+import { parseOut } from "../../flags/values.ts";
 
 type InitOptions = ServiceFlags & Given<{ dataset: string; out: string }>;
 
@@ -24,11 +24,10 @@ export const initCommand = declare({
 	description:
 		"Prints the present metadata of a dataset as a CSV manifest. Edit it, then write it back with docs tag. In a spreadsheet, open it as UTF-8 with all columns as text; docs tag --dry-run shows what the spreadsheet changed.",
 	examples: "ragtag manifest init -d DATASET --out tags.csv\nragtag docs tag tags.csv",
-	declare: (command) => {
-		command
-			.option("-d, --dataset <id or name>", "the dataset", parseNonEmpty)
-			.option("-o, --out <file>", "a new file instead of standard output", parseOut);
-		addServiceOptions(command);
+	options: {
+		...SERVICE,
+		dataset: datasetOption(),
+		out: valued("-o, --out <file>", "a new file instead of standard output", parseOut),
 	},
 	run: init,
 });

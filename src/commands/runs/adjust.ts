@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
-import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
+import { VERBOSITY } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import { addRule } from "../../flags/refuse.ts";
 import { parseRate } from "../../flags/values.ts";
-import { type RateSetting, rateSettingText } from "../../rates.ts";
+import { rateSettingText } from "../../rates.ts";
 import {
 	ADJUST_FILE,
 	ADJUSTED_FILE,
@@ -19,11 +18,21 @@ import { writeWhole } from "../../write-whole.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import { executionOf, runGoingOn } from "../../workflows/recorded/run-state.ts";
 
-type AdjustFlags = RunsFlags & {
-	readonly rate?: RateSetting | undefined;
-	readonly pause?: boolean | undefined;
-	readonly continue?: boolean | undefined;
+const OPTIONS = {
+	...VERBOSITY,
+	rate: valued(
+		"--rate <n>",
+		"most requests per second, auto, unlimited, or a timetable: '08:00=20 20:00=100'",
+		parseRate,
+	),
+	pause: toggle("--pause", "sends nothing until --continue; requests in flight are finished").rule(
+		"excludes",
+		"--continue",
+	),
+	continue: toggle("--continue", "ends a pause"),
 };
+
+type AdjustFlags = RunsFlags & ValuesOf<typeof OPTIONS>;
 
 /**
  * The longest time for the run's answer, in milliseconds, as it checks each second; and the interval of checks for the
@@ -43,19 +52,8 @@ export const adjustCommand = declare({
 		"The cap that runs share by --limiter stays: the rate of this run alone changes.",
 	examples:
 		"ragtag runs adjust --rate 20\nragtag runs adjust --pause\nragtag runs adjust --continue --rate '08:00=20 20:00=100'",
-	declare: (command) => {
-		addRule(command, "--pause", "excludes", "--continue");
-		command
-			.argument("[run]", "name of the run (default: the one that is going on)")
-			.option(
-				"--rate <n>",
-				"most requests per second, auto, unlimited, or a timetable: '08:00=20 20:00=100'",
-				parseRate,
-			)
-			.option("--pause", "sends nothing until --continue; requests in flight are finished")
-			.option("--continue", "ends a pause");
-		addVerbosityOptions(command);
-	},
+	arguments: { "[run]": "name of the run (default: the one that is going on)" },
+	options: OPTIONS,
 	run: adjust,
 });
 

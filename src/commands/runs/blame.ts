@@ -1,12 +1,13 @@
+import { Argument } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { blame as blameOf } from "../../plan/blame.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { namedDocument, show } from "../../text/show.ts";
-import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { declare, toggle, type ValuesOf } from "../../flags/declare.ts";
+import { datasetOption, VERBOSITY } from "../../flags/flags.ts";
 import { isDatasetId } from "../../workflows/dataset.ts";
-import { addFormatOption, chosenFormat, type Format, isTable, printList } from "../../workflows/lists/list-output.ts";
+import { chosenFormat, isTable, LIST, printList } from "../../workflows/lists/list-output.ts";
 import { documentOfName } from "../../workflows/named-document.ts";
 import { openDataset } from "../../workflows/open-run.ts";
 import {
@@ -20,11 +21,14 @@ import {
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
-type BlameFlags = RunsFlags & {
-	readonly dataset?: string | undefined;
-	readonly all?: boolean | undefined;
-	readonly format?: Format | undefined;
+const OPTIONS = {
+	...VERBOSITY,
+	...LIST,
+	dataset: datasetOption("only the document of that dataset"),
+	all: toggle("--all", "all changes of the document, the oldest first"),
 };
+
+type BlameFlags = RunsFlags & ValuesOf<typeof OPTIONS>;
 
 export const blameCommand = declare({
 	summary: "show which run, row and manifest set each value of a document",
@@ -32,14 +36,10 @@ export const blameCommand = declare({
 		"Shows which recorded run set each present value of a document, with its time and the row of its manifest. For a name it asks the service. It reads recorded runs only and does not know what other clients wrote since; ragtag docs list shows what the service has.",
 	examples:
 		"ragtag runs blame DOCUMENT\nragtag runs blame report.pdf -d DATASET\nragtag runs blame DOCUMENT --all\nragtag runs blame DOCUMENT --json | jq 'select(.key == \"url\")'",
-	declare: (command) => {
-		command
-			.argument("<document>", "id of the document, or with -d its exact name", parseNonEmpty)
-			.option("-d, --dataset <id or name>", "only the document of that dataset", parseNonEmpty)
-			.option("--all", "all changes of the document, the oldest first")
-			.option("--json", "JSON lines, the same as --format jsonl");
-		addFormatOption(addVerbosityOptions(command));
+	arguments: {
+		"<document>": new Argument("<document>", "id of the document, or with -d its exact name").argParser(parseNonEmpty),
 	},
+	options: OPTIONS,
 	run: blame,
 });
 

@@ -2,14 +2,14 @@ import { countDone } from "../../outcomes.ts";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { VERBOSITY } from "../../flags/flags.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText } from "../../text/words.ts";
 import {
-	addFormatOption,
 	chosenFormat,
 	type Format,
+	LIST,
 	type ListColumn,
 	printList,
 	timeColumn,
@@ -40,10 +40,7 @@ export const listCommand = declare({
 	description: "Lists the recorded runs, undos among them, the newest first.",
 	examples:
 		"ragtag runs list\nragtag runs list --json | jq 'select(.pending > 0)'\nragtag runs list --json | jq -r 'select(.exit_code == 0) | .ended' | head -1",
-	declare: (command) => {
-		command.option("--json", "JSON lines, the same as --format jsonl");
-		addFormatOption(addVerbosityOptions(command));
-	},
+	options: { ...VERBOSITY, ...LIST },
 	run: list,
 });
 

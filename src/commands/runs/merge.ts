@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { declare, toggle, valued } from "../../flags/declare.ts";
+import { VERBOSITY } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { collect } from "../../flags/values.ts";
 import { undoOfRun } from "../../workflows/recorded/choose-run.ts";
@@ -26,12 +26,11 @@ export const mergeCommand = declare({
 		"Joins the records of the shards of one manifest into one recorded run, which can be shown, verified, undone, blamed and reported as one. Prints its name. It sends nothing, and leaves the records of the shards as they are.",
 	examples:
 		"ragtag runs merge --from collected/\nragtag runs merge 20261121T170000-1a2b3c 20261121T170000-4d5e6f\nragtag runs merge node1/20261121T170000-1a2b3c node2/20261121T170001-4d5e6f",
-	declare: (command) => {
-		command
-			.argument("[runs...]", "names of runs, or folders of runs from other machines")
-			.option("--from <dir>", "takes all shards whose runs are below a folder (repeatable)", collect)
-			.option("--json", "the summary of the merged run as JSON lines");
-		addVerbosityOptions(command);
+	arguments: { "[runs...]": "names of runs, or folders of runs from other machines" },
+	options: {
+		...VERBOSITY,
+		from: valued("--from <dir>", "takes all shards whose runs are below a folder (repeatable)", collect),
+		json: toggle("--json", "the summary of the merged run as JSON lines"),
 	},
 	run: merge,
 });

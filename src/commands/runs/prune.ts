@@ -1,12 +1,11 @@
-import { Option } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { ageText, KEEP_RUNS } from "../../text/times.ts";
 import { numberText, runsText, sizeText } from "../../text/words.ts";
-import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { declare, defaulted, toggle, type ValuesOf } from "../../flags/declare.ts";
+import { VERBOSITY } from "../../flags/flags.ts";
 import { parseAge, parseCount } from "../../flags/values.ts";
 import { askForYes } from "../../workflows/question.ts";
 import { type ListShape, printList } from "../../workflows/lists/list-output.ts";
@@ -21,13 +20,26 @@ import {
 } from "../../workflows/recorded/remove-run.ts";
 import { executionOf } from "../../workflows/recorded/run-state.ts";
 
-type PruneFlags = RunsFlags & {
-	readonly olderThan: number;
-	readonly keepLast: number;
-	readonly all?: boolean | undefined;
-	readonly dryRun?: boolean | undefined;
-	readonly yes?: boolean | undefined;
+const OPTIONS = {
+	...VERBOSITY,
+	olderThan: defaulted(
+		"--older-than <time>",
+		"how long ago a run must have ended: 12h, 7d, 4w",
+		parseAge,
+		KEEP_RUNS,
+	).default(KEEP_RUNS, ageText(KEEP_RUNS)),
+	keepLast: defaulted(
+		"--keep-last <count>",
+		"keeps the newest runs that wrote, whatever their age",
+		parseCount(0, 1_000_000),
+		KEPT_RUNS,
+	),
+	all: toggle("--all", "also removes unfinished runs"),
+	yes: toggle("-y, --yes", "removes without asking"),
+	dryRun: toggle("-n, --dry-run", "prints what would be removed, with sizes, and removes nothing"),
 };
+
+type PruneFlags = RunsFlags & ValuesOf<typeof OPTIONS>;
 
 /** Runs that a question names. */
 const NAMED = 3;
@@ -37,24 +49,8 @@ export const pruneCommand = declare({
 	description:
 		"Removes the records of old runs that have ended. Unfinished runs stay, unless --all is given. A run in progress always stays. Asks first on a terminal.",
 	examples: "ragtag runs prune --older-than 30d --dry-run\nragtag runs prune --older-than 7d --keep-last 5 --yes",
-	declare: (command) => {
-		command
-			.argument("[run]", "only this run, whatever its age")
-			.addOption(
-				new Option("--older-than <time>", "how long ago a run must have ended: 12h, 7d, 4w")
-					.argParser(parseAge)
-					.default(KEEP_RUNS, ageText(KEEP_RUNS)),
-			)
-			.addOption(
-				new Option("--keep-last <count>", "keeps the newest runs that wrote, whatever their age")
-					.argParser(parseCount(0, 1_000_000))
-					.default(KEPT_RUNS),
-			)
-			.option("--all", "also removes unfinished runs")
-			.option("-y, --yes", "removes without asking")
-			.option("-n, --dry-run", "prints what would be removed, with sizes, and removes nothing");
-		addVerbosityOptions(command);
-	},
+	arguments: { "[run]": "only this run, whatever its age" },
+	options: OPTIONS,
 	run: prune,
 });
 

@@ -5,7 +5,7 @@ import { type Repaired, repairRun } from "../../run/journal/repair.ts";
 import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { forceOption, VERBOSITY } from "../../flags/flags.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
 import { chosenRun, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
@@ -16,12 +16,8 @@ export const repairCommand = declare({
 	description:
 		"Keeps every good record of a damaged journal, and keeps the damaged file beside it. Rows whose outcome was lost become pending again.",
 	examples: "ragtag runs repair",
-	declare: (command) => {
-		command
-			.argument("[run]", "name of the run (default: the newest)")
-			.option("--force", "takes the lock of a run on another machine");
-		addVerbosityOptions(command);
-	},
+	arguments: { "[run]": "name of the run (default: the newest)" },
+	options: { ...VERBOSITY, force: forceOption() },
 	run: repair,
 });
 

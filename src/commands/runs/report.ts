@@ -11,8 +11,8 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { manifestOptions } from "../../workflows/check/check-manifest.ts";
 import { hasPlan, openPlan } from "../../workflows/plan/open-plan.ts";
 import { writeFailed } from "../../workflows/rows/failed-rows.ts";
-import { declare } from "../../flags/declare.ts";
-import { addReportOption, addVerbosityOptions } from "../../flags/flags.ts";
+import { declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
+import { REPORT, VERBOSITY } from "../../flags/flags.ts";
 import { shardIn } from "../../shard.ts";
 import { rowsOfPlan } from "../../workflows/plan/plan-rows.ts";
 import { resumeCommand } from "../../flags/next-command.ts";
@@ -21,20 +21,22 @@ import { parseNonEmpty } from "../../flags/values.ts";
 import { chosenRun, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
-type ReportFlags = RunsFlags & { readonly failed?: string | undefined; readonly report?: string | undefined };
+const OPTIONS = {
+	...VERBOSITY,
+	...REPORT,
+	failed: valued("--failed <file>", "file for the rows that failed (default: in the run's folder)", parseNonEmpty),
+	json: toggle("--json", "the summary as a JSON object"),
+};
+
+type ReportFlags = RunsFlags & ValuesOf<typeof OPTIONS>;
 
 export const reportCommand = declare({
 	summary: "write the reports of a run again, from its journal",
 	description:
 		"Writes the failed rows of a run again and prints its summary; for uploads, also the manifest of all new ids. With --report alone it writes the run as a page, from its record, whatever became of the manifest.",
 	examples: "ragtag runs report\nragtag runs report --failed failed.csv\nragtag runs report --report run.html",
-	declare: (command) => {
-		command
-			.argument("[run]", "name of the run (default: the newest with any result)")
-			.option("--failed <file>", "file for the rows that failed (default: in the run's folder)", parseNonEmpty)
-			.option("--json", "the summary as a JSON object");
-		addVerbosityOptions(addReportOption(command));
-	},
+	arguments: { "[run]": "name of the run (default: the newest with any result)" },
+	options: OPTIONS,
 	run: report,
 });
 

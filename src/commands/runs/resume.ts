@@ -2,8 +2,8 @@ import { checkManifestOfRun } from "../../workflows/outputs/prepare.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
-import { declare } from "../../flags/declare.ts";
-import { addRunOptions, type RunFlags } from "../../flags/flags.ts";
+import { declare, toggle } from "../../flags/declare.ts";
+import { forceOption, RUN, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
@@ -13,22 +13,23 @@ import { markOf } from "../../run/recorded/unfinished.ts";
 
 const KEPT =
 	"The --no-undo, --rate and --concurrency of the run are kept; a --rate or --concurrency that is given here wins.";
-const FORCE =
-	"also writes documents that a newer run has touched since; for a plan, also those that were changed after it was made; ";
+const OPTIONS = {
+	...RUN,
+	force: forceOption(
+		"also writes documents that a newer run has touched since; for a plan, also those that were changed after it was made; ",
+	),
+};
 
 export const resumeRunCommand = declare({
 	summary: "resume a run where it stopped",
 	description: `Resumes a run where it stopped. The record of the run has every option that changes what is sent. ${KEPT}`,
 	examples: "ragtag runs resume\nragtag runs resume 20261121T170000-1a2b3c --rate 20",
-	declare: (command) => {
-		command.argument(
-			"[run]",
-			"name of the run (default: the newest unfinished one that is not superseded and does not go on)",
-		);
-		addRunOptions(command, FORCE).option(
-			"-y, --yes",
-			"removes documents, or goes on with an undo, without asking again",
-		);
+	arguments: {
+		"[run]": "name of the run (default: the newest unfinished one that is not superseded and does not go on)",
+	},
+	options: {
+		...OPTIONS,
+		yes: toggle("-y, --yes", "removes documents, or goes on with an undo, without asking again"),
 	},
 	run: resumeRun,
 });
@@ -37,10 +38,8 @@ export const retryCommand = declare({
 	summary: "try the failed rows of a run again",
 	description: `Tries the failed rows of a run again, together with its pending rows. ${KEPT}`,
 	examples: "ragtag runs retry\nragtag runs retry 20261121T170000-1a2b3c",
-	declare: (command) => {
-		command.argument("[run]", "name of the run (default: the newest with any result)");
-		addRunOptions(command, FORCE);
-	},
+	arguments: { "[run]": "name of the run (default: the newest with any result)" },
+	options: OPTIONS,
 	run: resumeRun,
 });
 

@@ -5,8 +5,8 @@ import { countsText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText, rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
-import { declare } from "../../flags/declare.ts";
-import { addVerbosityOptions } from "../../flags/flags.ts";
+import { declare, toggle } from "../../flags/declare.ts";
+import { VERBOSITY } from "../../flags/flags.ts";
 import { runFileMembers } from "../../run/recorded/run-file.ts";
 import { undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
@@ -19,12 +19,8 @@ export const showCommand = declare({
 	summary: "show a run and the outcomes of its rows",
 	description: "Shows a recorded run: what it does, the outcomes of its rows, and the next command.",
 	examples: "ragtag runs show\nragtag runs show --json",
-	declare: (command) => {
-		command
-			.argument("[run]", "name of the run (default: the newest with any result)")
-			.option("--json", "as one JSON object");
-		addVerbosityOptions(command);
-	},
+	arguments: { "[run]": "name of the run (default: the newest with any result)" },
+	options: { ...VERBOSITY, json: toggle("--json", "as one JSON object") },
 	run: show,
 });
 

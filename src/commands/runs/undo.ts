@@ -1,5 +1,5 @@
 import { chosenRun } from "../../workflows/recorded/choose-run.ts";
-import { addDryRunOptions, type DryRunFlags } from "../../flags/change-flags.ts";
+import { type DryRunFlags, dryRunOptions } from "../../flags/change-flags.ts";
 import { undoneOf } from "../../report/undo.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
@@ -10,8 +10,8 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import { LONGEST_READ_BACK_MS } from "../../run/retry/retry.ts";
 import { show } from "../../text/show.ts";
-import { declare, type Resume } from "../../flags/declare.ts";
-import { addBodyOption, addRunOptions, type RunFlags } from "../../flags/flags.ts";
+import { declare, type Resume, toggle } from "../../flags/declare.ts";
+import { BODY, forceOption, RUN, type RunFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { askAbout } from "../../workflows/question.ts";
@@ -38,13 +38,13 @@ export const undoCommand = declare({
 	description:
 		"Restores the metadata that the documents of a run had before it, and removes the documents that it uploaded. A document that was changed after the run is left alone, and its row fails. Asks first. A run of docs rm can't be undone.",
 	examples: "ragtag runs undo --dry-run\nragtag runs undo 20261121T170000-1a2b3c --yes\nragtag runs undo --yes --json",
-	declare: (command) => {
-		command
-			.argument("[run]", "name of the run (default: the newest that wrote)")
-			.option("-y, --yes", "undoes without asking");
-		addBodyOption(
-			addRunOptions(addDryRunOptions(command), "also restores documents that were changed after the run; "),
-		);
+	arguments: { "[run]": "name of the run (default: the newest that wrote)" },
+	options: {
+		...RUN,
+		...dryRunOptions(),
+		...BODY,
+		yes: toggle("-y, --yes", "undoes without asking"),
+		force: forceOption("also restores documents that were changed after the run; "),
 	},
 	run: undo,
 	resume: resumeUndo,

@@ -5,9 +5,8 @@ import { Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../text/words.ts";
 import { verifyText } from "../../report/verify.ts";
 import type { Totals, VerifyCounts, VerifyMode } from "../../run/types.ts";
-import { declare } from "../../flags/declare.ts";
-import { addOutageOption, addOutputOptions, addReadOptions, type VerifyFlags } from "../../flags/flags.ts";
-import { choice } from "../../flags/values.ts";
+import { choice, declare } from "../../flags/declare.ts";
+import { outageOption, OUTPUTS, READ, type VerifyFlags } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { sendsPlan } from "../../workflows/plan/open-plan.ts";
 import { connectTo } from "../../workflows/open-run.ts";
@@ -23,11 +22,12 @@ export const verifyCommand = declare({
 	description:
 		"Reads back what a run wrote, and reports what is equal, normalised by the service, lost, or changed since. Writes nothing. Exit 10 if anything is lost.",
 	examples: "ragtag runs verify\nragtag runs verify 20261121T170000-1a2b3c --verify sample",
-	declare: (command) => {
-		command.argument("[run]", "name of the run (default: the newest that wrote)");
-		addOutputOptions(addOutageOption(addReadOptions(command), "30s")).addOption(
-			choice("--verify <what>", ["all", "sample"], "all that was written, or a sample of 300 rows"),
-		);
+	arguments: { "[run]": "name of the run (default: the newest that wrote)" },
+	options: {
+		...READ,
+		...OUTPUTS,
+		maxOutage: outageOption("30s"),
+		verify: choice("--verify <what>", ["all", "sample"], "all that was written, or a sample of 300 rows"),
 	},
 	run: verify,
 });

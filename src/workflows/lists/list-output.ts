@@ -1,5 +1,5 @@
-import { type Command, Option } from "commander";
 import type { App } from "../../app.ts";
+import { oneOf, toggle } from "../../flags/declare.ts";
 import type { Given } from "../../flags/flags.ts";
 import { reportCsvLine, tsvLine } from "../../report/escape.ts";
 import { type Column, tableOf } from "../../report/table.ts";
@@ -19,9 +19,10 @@ const FIRST_ITEMS = 1_000;
 /** The most characters of a cell: more than most terminals have columns. */
 const LONGEST_CELL = 200;
 
-export function addFormatOption(command: Command): Command {
-	return command.addOption(new Option("--format <format>", "table on a terminal, tsv in a pipe").choices(FORMATS));
-}
+export const FORMAT = { format: oneOf("--format <format>", FORMATS, "table on a terminal, tsv in a pipe") };
+
+/** Options of commands that print a list. */
+export const LIST = { ...FORMAT, json: toggle("--json", "JSON lines, the same as --format jsonl") };
 
 /** `--json` is `--format jsonl`, and `--wide` a table, unless a format is named. */
 export function chosenFormat(flags: Given<{ format: Format; json: boolean; wide: boolean }>): Format | undefined {

@@ -1,7 +1,6 @@
-import type { Command } from "commander";
 import type { Session } from "../../app.ts";
 import { type JsonValue, type Metadata, isJsonArray } from "../../json/values.ts";
-import { type Condition, type Where, lacks, matches, meets } from "../../plan/condition.ts";
+import { lacks, matches, meets } from "../../plan/condition.ts";
 import { bareValue, conditionText } from "../../plan/condition-text.ts";
 import type { Document } from "../../rest/types.ts";
 import { askForName } from "../../run/documents/find-named.ts";
@@ -9,17 +8,9 @@ import { type ShortList, allDocuments, firstDocuments } from "../../run/document
 import type { Doubts } from "../../run/documents/searches.ts";
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { quoted } from "../../flags/next-command.ts";
-import { addRule } from "../../flags/refuse.ts";
+import { valued, type ValuesOf } from "../../flags/declare.ts";
 import { collect, collectWhere, parseConditionFlag, parseNonEmpty } from "../../flags/values.ts";
 import type { KeyCounts } from "../values/value-counts.ts";
-
-/** Selects documents of a dataset. A document must meet all given conditions; without any there is no filter. */
-export type FilterFlags = {
-	readonly where?: readonly Where[] | undefined;
-	readonly whereJson?: Condition | undefined;
-	readonly missing?: readonly string[] | undefined;
-	readonly name?: string | undefined;
-};
 
 /** The reports and checks of `filteredDocuments` while it lists. */
 export type FilterChecks = {
@@ -49,26 +40,27 @@ export function filterKeys({ where = [], whereJson, missing = [] }: FilterFlags)
 /** The options of a filter, as rules name them. */
 export const FILTER = "--where or --where-json or --missing or --name";
 
-export function addFilterOptions(command: Command): Command {
-	addRule(command, "MANIFEST or --id", "excludes", FILTER);
-	return command
-		.option(
-			"--where <key=value>",
-			"only documents with exactly this metadata (repeatable; all must hold); a key that no document has is an error, unless --allow-empty is given",
-			collectWhere,
-		)
-		.option(
-			"--where-json <condition>",
-			"only documents that meet a metadata_condition of RAGFlow, in JSON; text is compared without case, and a document without the key meets no condition on it",
-			parseConditionFlag,
-		)
-		.option(
-			"--missing <key>",
-			"only documents without this key (repeatable; all must hold); a key with a null or empty value is not missing",
-			collect,
-		)
-		.option("--name <name>", "only documents with exactly this name", parseNonEmpty);
-}
+export const FILTERS = {
+	where: valued(
+		"--where <key=value>",
+		"only documents with exactly this metadata (repeatable; all must hold); a key that no document has is an error, unless --allow-empty is given",
+		collectWhere,
+	).rule("excludes", FILTER, undefined, "MANIFEST or --id"),
+	whereJson: valued(
+		"--where-json <condition>",
+		"only documents that meet a metadata_condition of RAGFlow, in JSON; text is compared without case, and a document without the key meets no condition on it",
+		parseConditionFlag,
+	),
+	missing: valued(
+		"--missing <key>",
+		"only documents without this key (repeatable; all must hold); a key with a null or empty value is not missing",
+		collect,
+	),
+	name: valued("--name <name>", "only documents with exactly this name", parseNonEmpty),
+};
+
+/** Selects documents of a dataset. A document must meet all given conditions; without any there is no filter. */
+export type FilterFlags = ValuesOf<typeof FILTERS>;
 
 /** The filter as it is typed: `--where category=news --name a.md`. Empty where there is none. */
 export function filterText({ where = [], whereJson, missing = [], name }: FilterFlags): string {

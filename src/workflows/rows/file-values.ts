@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { reason, usageError } from "../../errors.ts";
 import {
 	FACT_NAMES,
@@ -11,7 +11,7 @@ import {
 } from "../../files/facts.ts";
 import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts";
 import { parsePattern } from "../../files/path-pattern.ts";
-import { addRule } from "../../flags/refuse.ts";
+import { toggle, valued, type ValuesOf } from "../../flags/declare.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import type { JsonValue } from "../../json/values.ts";
 import { type Fault, problemOf } from "../../manifest/fault.ts";
@@ -74,23 +74,15 @@ export async function valuesOf(file: FileFacts, sources: Sources) {
 	}
 }
 
-/** Flags that say which keys come from files. */
-export type SourceFlags = {
-	readonly facts?: readonly KeyFact[] | undefined;
-	readonly pattern?: string | undefined;
-	readonly strict?: boolean | undefined;
-	readonly keys?: readonly string[] | undefined;
+/** Options that say which keys come from files. */
+export const SOURCES = {
+	facts: valued("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts),
+	pattern: valued("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty),
+	strict: toggle("--strict", "a path that does not match --pattern is a problem").rule("needs", "--pattern"),
+	keys: valued("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== "")),
 };
 
-/** Options of commands that take keys from files. */
-export function addSourceOptions(command: Command): Command {
-	addRule(command, "--strict", "needs", "--pattern");
-	return command
-		.option("--facts <list>", `facts that become keys: ${KEY_FACTS.join(",")}`, parseFacts)
-		.option("--pattern <text>", "keys from the path, as '{category}/{year:number}_{title}.pdf'", parseNonEmpty)
-		.option("--strict", "a path that does not match --pattern is a problem")
-		.option("--keys <list>", "only these keys", (text) => text.split(",").filter((key) => key !== ""));
-}
+export type SourceFlags = ValuesOf<typeof SOURCES>;
 
 export type Sources = ReturnType<typeof sourcesOf>;
 

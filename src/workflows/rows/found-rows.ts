@@ -1,7 +1,9 @@
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { type Doubts, MARK_AT_ONCE, REFUSE, WARN } from "../../run/documents/searches.ts";
 import type { ShortList } from "../../run/documents/list.ts";
-import type { DryRunFlags } from "../../flags/change-flags.ts";
+import { type DryRunFlags, dryRunOptions } from "../../flags/change-flags.ts";
+import { RUN_OF_MANIFEST } from "../../flags/flags.ts";
+import { IDS, SHARD } from "../../flags/input-flags.ts";
 import { shortListError } from "../lists/warnings.ts";
 import { documentsText } from "../../text/words.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
@@ -28,6 +30,9 @@ import {
 import { checkedRows, idRows, type ManifestReadFlags, manifestRows, type Reading } from "./manifest-rows.ts";
 import type { RowSource } from "./row-source.ts";
 import { KeyCounts } from "../values/value-counts.ts";
+
+/** Options of commands that take a manifest, or ids in its place. */
+export const CHOSEN = { ...RUN_OF_MANIFEST, ...IDS, ...SHARD, ...dryRunOptions() };
 
 /** Flags of commands that take a filter in place of a manifest; without one, some take all documents. */
 export type FoundFlags = ManifestReadFlags &

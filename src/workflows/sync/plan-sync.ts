@@ -15,15 +15,40 @@ import { checkNames, named, walked } from "../rows/find-files.ts";
 import { adopt, equalDocuments, refuseLost, listDataset } from "./listed.ts";
 import { absentFiles, scanFiles } from "./scan.ts";
 import { readStateFile, type StateFile, statePath } from "./state-file.ts";
-import type { Given, RunFlags } from "../../flags/flags.ts";
+import { toggle, valued, type ValuesOf } from "../../flags/declare.ts";
+import type { RunFlags } from "../../flags/flags.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
+import { parseMaxErrors, parseNonEmpty } from "../../flags/values.ts";
 
-export type SyncFlags = FileFlags &
-	SourceFlags &
-	Pick<RunFlags, "set" | "json" | "allowEmpty"> &
-	Given<{ schema: string; state: string; checksum: boolean; remove: boolean; deleteExcluded: boolean }> &
-	// `adopt` is false where documents that look like the folder's are left as they are.
-	Given<{ maxRemove: MaxErrors; adopt: boolean }>;
+/** Options of `docs sync` alone. */
+export const SYNC = {
+	remove: toggle("--remove", "removes documents whose files are gone"),
+	deleteExcluded: toggle("--delete-excluded", "with --remove, also those whose files the filters leave out").rule(
+		"needs",
+		"--remove",
+	),
+	maxRemove: valued(
+		"--max-remove <n or n%>",
+		"most documents that --remove removes (default: 10%, at least 5)",
+		parseMaxErrors,
+	).rule("needs", "--remove"),
+	trash: toggle(
+		"--trash",
+		"keeps what it removes or replaces in the folder of the run, so that runs undo can bring it back",
+	),
+	adopt: toggle("--adopt", "takes over documents that have the name and size of a file; with --checksum its content"),
+	noAdopt: toggle("--no-adopt", "leaves them alone, where there is no state of the folder"),
+	checksum: toggle("--checksum", "reads all files, also those of the same size and time"),
+	state: valued(
+		"--state <file>",
+		"what syncs of this folder have stored (default: in the state folder)",
+		parseNonEmpty,
+	),
+	schema: valued("--schema <file>", "JSON Schema for the metadata; none turns off the built-in checks", parseNonEmpty),
+	allowEmpty: toggle("--allow-empty", "accepts a folder without files"),
+};
+
+export type SyncFlags = ValuesOf<typeof SYNC> & FileFlags & SourceFlags & Pick<RunFlags, "set" | "json">;
 
 /** A folder and a dataset, and the file of the state that joins them. */
 export type SyncPair = { readonly target: SyncTarget; readonly file: StateFile };
