@@ -49,70 +49,52 @@ async function blame(
 ): Promise<ExitCode> {
 	const settings = await app.settings(flags);
 	// Only an address that was typed selects documents; one from the environment does not.
-	const isNamed = flags.baseUrl !== undefined || flags.profile !== undefined;
-	const baseUrl = isNamed ? app.baseUrl(settings) : undefined;
-	const stateDir = settings.stateDir?.value;
-	const writes = await recordedWrites({ documentId: given, baseUrl }, flags, app);
-	const found = await ofDataset(writes, flags, app);
-	if (found.length > 0) return printed(found, { documentId: given, stateDir, flags }, app);
-	const named = writes.length === 0 ? await idOfName(given, flags, app) : undefined;
-	if (named !== undefined) {
-		const { documentId, datasetId: id } = named;
-		const ofNamed = await recordedWrites({ documentId, baseUrl: named.baseUrl }, flags, app);
-		const there = ofNamed.filter((write) => write.datasetId === id);
-		if (there.length > 0) return printed(there, { documentId, stateDir, flags }, app);
-	}
-	const mayBeName = writes.length === 0 && named === undefined && !isDatasetId(given);
-	const where = writes.length === 0 ? "" : ` in dataset ${show(flags.dataset ?? "")}`;
-	throw new CliError(
-		`no recorded run wrote document ${namedDocument(named && given, named?.documentId ?? given)}${where}`,
-		{
+	const isTyped = flags.baseUrl !== undefined || flags.profile !== undefined;
+	const place = { documentId: given, baseUrl: isTyped ? app.baseUrl(settings) : undefined };
+	const writes = await recordedWrites(place, flags, app);
+	const named = writes.length === 0 ? await placeOfName(given, flags, app) : undefined;
+	const { documentId = given } = named ?? {};
+	const found =
+		named === undefined
+			? await ofDataset(writes, flags, app)
+			: (await recordedWrites(named, flags, app)).filter(({ datasetId }) => datasetId === named.datasetId);
+	if (found.length === 0) {
+		const mayBeName = writes.length === 0 && named === undefined && !isDatasetId(given);
+		const where = writes.length === 0 ? "" : ` in dataset ${show(flags.dataset ?? "")}`;
+		throw new CliError(`no recorded run wrote document ${namedDocument(named && given, documentId)}${where}`, {
 			exit: Exit.failedRows,
 			hint: `${mayBeName ? "If that is its name, add -d DATASET. " : ""}ragtag runs list shows the recorded runs, and ragtag docs list shows what the service has.`,
-		},
-	);
+		});
+	}
+	const documents: { readonly title: string; readonly lines: readonly BlameLine[] }[] = [];
+	for (const ofDocument of byDocument(found)) {
+		const [{ datasetId, baseUrl } = { datasetId: "", baseUrl: "" }] = ofDocument;
+		const history = blameOf(ofDocument, await rememberedNormalise(settings.stateDir?.value, baseUrl));
+		const lines = flags.all === true ? history.events : history.present;
+		const place = { baseUrl, datasetId, documentId };
+		const title = `In dataset ${show(datasetId)} at ${show(baseUrl)}:\n`;
+		documents.push({ title, lines: lines.map((line) => ({ ...place, ...line })) });
+	}
+	const format = chosenFormat(flags);
+	const asTable = isTable(format, app.io);
+	const shape = blameShape(flags.all === true, !asTable);
+	// Other formats have one list, with the place in each line.
+	const lists = asTable ? documents : [{ title: "", lines: documents.flatMap(({ lines }) => lines) }];
+	for (const { title, lines } of lists) {
+		if (lists.length > 1) await app.io.print(title);
+		await printList(lines, shape, format, app);
+	}
+	return Exit.ok;
 }
 
 /** The document that the service has under a name. Undefined where the text is an id for certain, or no dataset is named. */
-async function idOfName(text: string, flags: BlameFlags, app: App): Promise<NamedInDataset | undefined> {
+async function placeOfName(text: string, flags: BlameFlags, app: App): Promise<Place | undefined> {
 	const { dataset: ofProfile } = await app.settings(flags);
 	if (isDatasetId(text) || (flags.dataset ?? ofProfile) === undefined) return undefined;
 	await using run = await openDataset("runs blame", flags, app);
 	const { session, dataset } = run;
 	const { id } = await documentOfName(session, dataset, text);
 	return { documentId: id, datasetId: dataset, baseUrl: session.baseUrl };
-}
-
-type NamedInDataset = { readonly documentId: string; readonly datasetId: string; readonly baseUrl: string };
-
-type Printing = { readonly documentId: string; readonly stateDir: string | undefined; readonly flags: BlameFlags };
-
-async function printed(
-	found: readonly FoundWrite[],
-	{ documentId, stateDir, flags }: Printing,
-	app: App,
-): Promise<ExitCode> {
-	const documents: { readonly place: Place; readonly lines: readonly BlameLine[] }[] = [];
-	for (const ofDocument of byDocument(found)) {
-		const [{ datasetId: id, baseUrl: address } = { datasetId: "", baseUrl: "" }] = ofDocument;
-		const history = blameOf(ofDocument, await rememberedNormalise(stateDir, address));
-		const place = { baseUrl: address, datasetId: id, documentId };
-		const lines = flags.all === true ? history.events : history.present;
-		documents.push({ place, lines: lines.map((line) => ({ ...place, ...line })) });
-	}
-	const format = chosenFormat(flags);
-	const asTable = isTable(format, app.io);
-	const shape = blameShape(flags.all === true, !asTable);
-	if (!asTable) {
-		const lines = documents.flatMap((each) => each.lines);
-		await printList(lines, shape, format, app);
-		return Exit.ok;
-	}
-	for (const { place, lines } of documents) {
-		if (documents.length > 1) await app.io.print(`In dataset ${show(place.datasetId)} at ${show(place.baseUrl)}:\n`);
-		await printList(lines, shape, format, app);
-	}
-	return Exit.ok;
 }
 
 /** The writes in the dataset of `-d`. The service is asked only for a name: records have ids. */
