@@ -1,12 +1,11 @@
 import { Argument } from "commander";
-import type { App } from "../../app.ts";
+import type { App, Session } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { declare, toggle } from "../../flags/declare.ts";
 import { datasetOption, type Given, SERVICE, type ServiceFlags } from "../../flags/flags.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { metadataText } from "../../json/values.ts";
 import { blame } from "../../plan/blame.ts";
-import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { show as shown } from "../../text/show.ts";
 import { documentJson, timeCell } from "../../workflows/lists/document-table.ts";
@@ -36,14 +35,13 @@ async function show(options: ShowOptions, app: App): Promise<ExitCode> {
 	await using run = await openDataset("docs show", options, app);
 	const { session, dataset } = run;
 	const document = await documentOf(session, dataset, options.document);
-	const { baseUrl, service } = session;
-	const { normalise } = service.api.dialect.flavour;
-	const lines = await linesOf(document, { dataset, baseUrl, normalise }, options, app);
+	const lines = await linesOf(document, run, options, app);
 	if (options.json === true) {
 		await app.io.out(`${jsonOf(document, lines)}\n`);
 		return Exit.ok;
 	}
-	for (const [label, text] of factsOf(document, dataset)) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
+	for (const [label, text] of factsOf(document, dataset))
+		if (text !== undefined) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
 	if (document.metadata === undefined) {
 		app.io.note("The list does not show the metadata of this document.");
 		return Exit.ok;
@@ -59,51 +57,41 @@ async function show(options: ShowOptions, app: App): Promise<ExitCode> {
 /** The values that the document has now, each with the run that set it. */
 async function linesOf(
 	{ id, metadata, inexact }: Document,
-	{
-		dataset,
-		baseUrl,
-		normalise,
-	}: { readonly dataset: string; readonly baseUrl: string; readonly normalise: Normalise },
+	{ session, dataset }: { readonly session: Session; readonly dataset: string },
 	options: ShowOptions,
 	app: App,
 ): Promise<readonly BlameLine[]> {
 	if (metadata === undefined) return [];
-	const all = await recordedWrites({ documentId: id, baseUrl }, options, app);
+	const place = { baseUrl: session.baseUrl, datasetId: dataset, documentId: id };
+	const all = await recordedWrites(place, options, app);
 	const writes = all.filter(({ datasetId }) => datasetId === dataset).toSorted((one, other) => one.order - other.order);
 	// What is there now and no run sent was set by another client.
-	const now = {
-		run: "docs show",
-		command: "docs show",
-		manifest: "",
-		line: undefined,
-		time: Date.now(),
-		status: undefined,
-	};
-	const present = { by: now, sent: metadata, before: metadata, isCertain: true };
-	const place = { baseUrl, datasetId: dataset, documentId: id };
-	return blame([...writes, present], normalise).present.map(({ key, to, origin }) => {
+	const by = { run: "docs show", command: "docs show", manifest: "", line: undefined, status: undefined };
+	const present = { by: { ...by, time: Date.now() }, sent: metadata, before: metadata, isCertain: true };
+	const history = blame([...writes, present], session.service.api.dialect.flavour.normalise);
+	return history.present.map(({ key, to, origin }) => {
 		return { ...place, key, to: inexact?.get(key ?? "") ?? to, origin };
 	});
 }
 
-function factsOf({ id, name, size, createTime, parsing }: Document, dataset: string): (readonly [string, string])[] {
+function factsOf(document: Document, dataset: string): (readonly [label: string, text: string | undefined])[] {
+	const { id, name, size, createTime, parsing } = document;
 	const { run, progress, chunkCount, chunkMethod, isEnabled, message } = parsing ?? {};
 	const state = [
 		run,
-		...(run === "RUNNING" && progress !== undefined ? [`${Math.floor(progress * 100)} %`] : []),
-		...(chunkCount === undefined ? [] : [`${numberText(chunkCount)} chunks`]),
-		...(chunkMethod === undefined ? [] : [`method ${chunkMethod}`]),
-		...(isEnabled === false ? ["switched off: no question finds it"] : []),
+		run === "RUNNING" && progress !== undefined ? `${Math.floor(progress * 100)} %` : undefined,
+		chunkCount === undefined ? undefined : `${numberText(chunkCount)} chunks`,
+		chunkMethod === undefined ? undefined : `method ${chunkMethod}`,
+		isEnabled === false ? "switched off: no question finds it" : undefined,
 	].filter((text) => text !== undefined);
-	const reason = run === "FAIL" ? message?.trim().split("\n").at(-1) : undefined;
 	return [
 		["name", name],
 		["document", id],
 		["dataset", dataset],
-		...(size === undefined ? [] : [["size", sizeText(size)] as const]),
-		...(createTime === undefined ? [] : [["created", timeCell(createTime)] as const]),
-		...(state.length === 0 ? [] : [["parsing", state.join(", ")] as const]),
-		...(reason === undefined ? [] : [["reason", reason] as const]),
+		["size", size === undefined ? undefined : sizeText(size)],
+		["created", createTime === undefined ? undefined : timeCell(createTime)],
+		["parsing", state.length === 0 ? undefined : state.join(", ")],
+		["reason", run === "FAIL" ? message?.trim().split("\n").at(-1) : undefined],
 	];
 }
 
