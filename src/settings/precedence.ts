@@ -26,7 +26,8 @@ export function chosenFrom(flags: SettingFlags, env: Env, profile: Profile | und
 		inEnv: Source | undefined,
 	): Source | undefined => {
 		if (typed !== undefined || !isTyped) return typed ?? inEnv ?? inProfile;
-		if (inProfile !== undefined && inEnv !== undefined && inProfile.value !== inEnv.value) unused.push(inEnv.origin);
+		const isOther = inProfile !== undefined && inEnv !== undefined && inProfile.value !== inEnv.value;
+		if (isOther && !isSameService(inProfile.value, inEnv)) unused.push(inEnv.origin);
 		return inProfile ?? inEnv;
 	};
 	const address = choose(

@@ -57,6 +57,12 @@ it.each<[string, SettingFlags & { key?: boolean }, Record<string, string>, strin
 		{ RAGTAG_BASE_URL: A },
 		`${A} key-of-profile`,
 	],
+	[
+		"nor one that says it in another form",
+		{ profile: "both" },
+		{ RAGTAG_BASE_URL: `${A}/api/v1/` },
+		`${A} key-of-profile`,
+	],
 	["the profile of the variable stands below both", {}, { RAGTAG_PROFILE: "both", ...U, ...K }, `${C} key-of-variable`],
 	[
 		"the profile of the variable, and its key goes to no other address",
