@@ -7,18 +7,12 @@ import type { Outcome } from "./run/types.ts";
 /** Failed rows, and problems of a manifest, that are kept for the outputs of a run. The others are counted. */
 const KEPT = 10_000;
 
-/** The paths of a run's outputs, by the flags that name them. */
+/** The paths of a run's outputs, by the flags that name them. A command without annotations has none. */
 export type OutputFlags = {
-	readonly out?: string | undefined;
-	readonly logFile?: string | undefined;
-	readonly failed?: string | undefined;
-	readonly junit?: string | undefined;
-	readonly metricsFile?: string | undefined;
-	/** undefined for a command without annotations */
-	readonly annotations?: "auto" | "github" | "gitlab" | "none" | undefined;
-	readonly progress?: string | undefined;
-	readonly report?: string | undefined;
-};
+	readonly [Name in "out" | "logFile" | "failed" | "junit" | "metricsFile" | "progress" | "report"]?:
+		| string
+		| undefined;
+} & { readonly annotations?: "auto" | "github" | "gitlab" | "none" | undefined };
 
 /** A row that failed, as outputs show it. */
 export type FailedRow = PageFailure & {

@@ -1,16 +1,11 @@
 /** A value and where it came from, for messages: `--base-url`, `RAGTAG_BASE_URL`, `profile NAME` or `default`. */
 export type Setting<Value> = { readonly value: Value; readonly origin: string };
 
-/** The flags that were given. */
+/** The flags that were given. `limiter` is the address of a Redis: only commands that send requests have this flag. */
 export type SettingFlags = {
-	readonly baseUrl?: string | undefined;
-	readonly apiKeyFile?: string | undefined;
-	readonly apiKeyCommand?: string | undefined;
-	readonly profile?: string | undefined;
-	readonly stateDir?: string | undefined;
-	readonly caFile?: string | undefined;
-	/** the address of a Redis; only commands that send requests have this flag */
-	readonly limiter?: string | undefined;
+	readonly [Name in "baseUrl" | "apiKeyFile" | "apiKeyCommand" | "profile" | "stateDir" | "caFile" | "limiter"]?:
+		| string
+		| undefined;
 };
 
 /** The sources of settings. Injected, so that a test needs no process. */

@@ -15,12 +15,7 @@ import { lockSync, refuseOtherState, sendSync, syncRules } from "../../workflows
 import { shardOption } from "../../flags/input-flags.ts";
 import type { RecordedFlags } from "../../flags/payload-options.ts";
 
-type ApplyOptions = RunFlags &
-	DryRunFlags &
-	Pick<RecordedFlags, "shard"> & {
-		/** the plan; - reads standard input */
-		readonly file: string;
-	};
+type ApplyOptions = RunFlags & DryRunFlags & Pick<RecordedFlags, "shard"> & { readonly file: string };
 
 export const applyCommand = declare({
 	summary: "send exactly what a plan says",

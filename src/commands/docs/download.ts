@@ -22,10 +22,7 @@ import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
 
-type DownloadOptions = FoundFlags &
-	RunFlags & {
-		readonly folder: string;
-	};
+type DownloadOptions = FoundFlags & RunFlags & { readonly folder: string };
 
 export const downloadCommand = declare({
 	summary: "write documents into a folder, with a manifest that uploads them again",

@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { declare, toggle } from "../../flags/declare.ts";
-import type { RunFlags } from "../../flags/flags.ts";
+import type { Given, RunFlags } from "../../flags/flags.ts";
 import { PARSE, STALL_TIME } from "../../flags/parse-flags.ts";
 import { checkCanAsk, refused } from "../../flags/refuse.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
@@ -19,11 +19,7 @@ import { CHOSEN, type FoundFlags, givenRows } from "../../workflows/rows/found-r
 import { rowsToSend } from "../../workflows/run/earlier-runs.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 
-type ParseOptions = FoundFlags &
-	RunFlags & {
-		/** milliseconds */
-		readonly stallTime?: number | undefined;
-	};
+type ParseOptions = FoundFlags & RunFlags & Given<{ stallTime: number }>;
 
 export const parseCommand = declare({
 	summary: "start the parsing of documents, and wait for it",

@@ -58,13 +58,11 @@ export const resolveCommand = declare({
 /** Settings are read first, then all local files: exits 2 and 3 mean that no request was made. */
 async function resolve(given: ResolveOptions, app: App): Promise<ExitCode> {
 	const [manifest = "", ...others] = given.manifest;
-	if (given.match !== "sidecar") {
-		if (others.length > 0) {
-			throw usageError(
-				"docs resolve takes one manifest; nothing was sent",
-				"Files that have their metadata beside them are named with --match sidecar.",
-			);
-		}
+	if (given.match !== "sidecar" && others.length > 0) {
+		throw usageError(
+			"docs resolve takes one manifest; nothing was sent",
+			"Files that have their metadata beside them are named with --match sidecar.",
+		);
 	}
 	await using run = await connectRun("docs resolve", given, app);
 	const { session, settings } = run;
