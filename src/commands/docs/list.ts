@@ -120,8 +120,10 @@ async function list(options: ListOptions, app: App): Promise<ExitCode> {
 	const { id } = options;
 	const found =
 		id === undefined ? filteredDocuments(session, dataset, options, checks) : documentsOfIds(session, dataset, id);
-	const listed = inState(found, options);
-	const chosen = chosenDocuments(counted(listed, counts), options);
+	const listed = inState(found, options, counts);
+	const { sort, limit } = options;
+	const sorted = sort === undefined ? listed : sortedDocuments(listed, sort, limit);
+	const chosen = limit === undefined ? sorted : firstOf(sorted, limit);
 	const held = heldUntil(chosen, () => keys.firstUnknown(named) === undefined);
 	const shown = fields?.includes("meta_fields") === true ? undefined : fields;
 	const isJson = format === "json" || format === "jsonl";
@@ -153,13 +155,14 @@ function namedKeys(options: ListOptions): readonly NamedKey[] {
 }
 
 /**
- * The documents in the states that the options name.
+ * The documents in the states that the options name, counted.
  *
  * @throws CliError exit 2 where the service shows no state
  */
 async function* inState(
 	documents: AsyncIterable<Document>,
 	{ parsing, untagged = false }: ListOptions,
+	counts: Counts,
 ): AsyncGenerator<Document> {
 	for await (const document of documents) {
 		const { metadata } = document;
@@ -170,8 +173,11 @@ async function* inState(
 			throw usageError("--untagged: the list does not show the metadata of each document");
 		}
 		if (parsing?.some((run) => run === document.parsing?.run) === false) continue;
-		if (!untagged || metadata?.size === 0) yield document;
+		if (untagged && metadata?.size !== 0) continue;
+		counts.found += 1;
+		yield document;
 	}
+	counts.isWhole = true;
 }
 
 /** The known number of documents. */
@@ -184,27 +190,10 @@ type Counts = {
 	total: number | undefined;
 };
 
-async function* counted(documents: AsyncIterable<Document>, counts: Counts): AsyncGenerator<Document> {
-	for await (const document of documents) {
-		counts.found += 1;
-		yield document;
-	}
-	counts.isWhole = true;
-}
-
 /** `250 documents`, and with `--limit` `5 of 250 documents`, or `the first 5 documents` where it is not known of how many. */
 function countText(shown: number, { found, isWhole, total }: Counts, options: ListOptions): string {
 	const isFiltered = filterText(options) !== "" || options.parsing !== undefined || options.untagged === true;
 	const all = isWhole ? found : isFiltered ? undefined : total;
 	if (all !== undefined) return all > shown ? `${numberText(shown)} of ${documentsText(all)}` : documentsText(shown);
 	return shown === 1 ? "the first document" : `the first ${documentsText(shown)}`;
-}
-
-/** The documents that `--sort` and `--limit` leave of those that were found. */
-function chosenDocuments(
-	found: AsyncIterable<Document>,
-	{ sort, limit }: Pick<ListOptions, "sort" | "limit">,
-): AsyncIterable<Document> {
-	const sorted = sort === undefined ? found : sortedDocuments(found, sort, limit);
-	return limit === undefined ? sorted : firstOf(sorted, limit);
 }
