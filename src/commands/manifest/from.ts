@@ -58,16 +58,16 @@ async function from(options: FromOptions, app: App): Promise<ExitCode> {
 		throw usageError("--explain and --json need --out");
 	}
 	const made = await readFiles(options, app);
-	const root = rootOf(
-		made.map(({ facts }) => facts.path),
-		out,
-	);
+	const root = rootOf(made, out);
+	const print = async (write: (text: string) => Promise<void>): Promise<void> => {
+		for (const text of manifestOf(made, root, options)) await write(text);
+	};
 	if (explain) for (const row of made) await io.out(explained(row));
 	if (out === undefined) {
-		if (!explain) await printManifest(made, { options, root, print: (text) => io.out(text) });
+		if (!explain) await print((text) => io.out(text));
 		return Exit.ok;
 	}
-	await writeNewFile(out, (print) => printManifest(made, { options, root, print }));
+	await writeNewFile(out, print);
 	const elsewhere = root === dirname(resolve(out)) ? "" : ` --files-root ${show(root)}`;
 	io.note(`${out}: ${rowsText(made.length)}. Upload them with: ragtag docs upload ${out} -d DATASET${elsewhere}`);
 	return Exit.ok;
@@ -121,27 +121,22 @@ async function readFiles(options: FromOptions, app: App): Promise<readonly Made[
 	return made;
 }
 
-async function printManifest(
-	made: readonly Made[],
-	{
-		options,
-		root,
-		print,
-	}: { readonly options: FromOptions; readonly root: string; readonly print: (text: string) => Promise<void> },
-): Promise<void> {
+/** The lines of the manifest, its head first. */
+function* manifestOf(made: readonly Made[], root: string, { names = "path" }: FromOptions): Generator<string> {
 	const plan = new ColumnPlan(["file", "name"]);
 	const rows = made.map(({ facts, values }) => {
 		const metadata = new Map(Array.from(values, ([key, { value }]) => [key, value] as const));
 		plan.include(metadata);
 		const file = relative(root, facts.path).split(sep).join("/");
-		return { cells: [file, storedName(facts.relative, options.names ?? "path")], metadata };
+		return { cells: [file, storedName(facts.relative, names)], metadata };
 	});
-	await print(plan.head());
-	for (const { cells, metadata } of rows) await print(plan.row(cells, metadata));
+	yield plan.head();
+	for (const { cells, metadata } of rows) yield plan.row(cells, metadata);
 }
 
 /** The folder that the paths of a manifest count from: its own, or one above all files where one lies elsewhere. */
-function rootOf(paths: readonly string[], out: string | undefined): string {
+function rootOf(made: readonly Made[], out: string | undefined): string {
+	const paths = made.map(({ facts }) => facts.path);
 	const own = out === undefined ? resolve(".") : dirname(resolve(out));
 	const isBelow = (folder: string, path: string): boolean =>
 		path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
