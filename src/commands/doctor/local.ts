@@ -1,12 +1,12 @@
 import type { Setting, Settings } from "../../app.ts";
-import { Exit } from "../../errors.ts";
+import { type CliError, Exit } from "../../errors.ts";
 import { policyText } from "../../plan/policy.ts";
 import { ADVISED_RATE, rateSettingText } from "../../rates.ts";
 import type { ShownSetting } from "../../report/checks.ts";
 import type { RestError } from "../../rest/errors.ts";
 import type { SafeRoute } from "../../rest/preflight.ts";
 import { probeStorage } from "../../run/storage/folders.ts";
-import { NOT_TLS_HINT, untrustedHint } from "../../run/stop/reasons.ts";
+import { notTheApi, untrustedHint } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";
 import { ageText } from "../../text/times.ts";
 import { sizeText } from "../../text/words.ts";
@@ -171,7 +171,8 @@ export const TLS: Step = {
 			return skipped(`TLS goes through the proxy ${route.address}: the first request shows whether it works`);
 		}
 		const found = await reach.shakeHands();
-		if (found instanceof Error) return handshakeFailure(found);
+		if (found instanceof Error)
+			return unanswered(found, { message: found.message, hint: UNREACHABLE_HINT, exit: Exit.temporary });
 		const { protocol, issuer, expires } = found;
 		const days = Math.floor((expires - Date.now()) / DAY);
 		const text = `${protocol}; the certificate is trusted, issued by ${show(issuer)}, and ends in ${days} ${days === 1 ? "day" : "days"}`;
@@ -180,14 +181,19 @@ export const TLS: Step = {
 	},
 };
 
-function handshakeFailure({ kind, code, message }: RestError): Found {
+/** The failed check of a service that was not reached, or did not answer like the API. @param known the error for people */
+export function unanswered(error: RestError, known: Pick<CliError, "message" | "hint" | "exit">): Found {
+	const { kind, code } = error;
+	const { message } = known;
 	if (kind === "untrusted") {
 		return failed({ message, hint: untrustedHint(code), exit: Exit.untrusted }, untrustedNext(code));
 	}
-	if (kind === "not_the_api") {
-		return failed({ message, hint: NOT_TLS_HINT, exit: Exit.temporary }, "ragtag doctor --base-url URL");
+	if (kind === "not_the_api" || kind === "contradiction" || code === "NOT_FOUND" || code === "BAD_ENVELOPE") {
+		const { hint, exit } = notTheApi(error);
+		return failed({ message, hint, exit }, "ragtag doctor --base-url URL");
 	}
-	return failed({ message, hint: UNREACHABLE_HINT, exit: Exit.temporary });
+	const isUnreachable = kind === "not_sent" || kind === "ambiguous";
+	return failed(isUnreachable ? { message, hint: UNREACHABLE_HINT, exit: known.exit } : known);
 }
 
-export const UNREACHABLE_HINT = "Check that the service is up, and that host and port in --base-url are right.";
+const UNREACHABLE_HINT = "Check that the service is up, and that host and port in --base-url are right.";

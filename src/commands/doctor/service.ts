@@ -1,15 +1,14 @@
 import { BODY_FORMS } from "../../body-forms.ts";
 import type { Session } from "../../app.ts";
-import { type CliError, Exit } from "../../errors.ts";
+import { Exit } from "../../errors.ts";
 import { ADVISED_RATE, highestRate, MAX_CONCURRENCY, safeRate } from "../../rates.ts";
 import type { Api, Exchange } from "../../rest/types.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
-import { WRONG_ADDRESS_HINT } from "../../run/stop/reasons.ts";
 import { show } from "../../text/show.ts";
 import { documentsText } from "../../text/words.ts";
 import { datasetId } from "../../workflows/dataset.ts";
-import { attempt, type Doctor, failed, type Found, ok, skipped, type Step, untrustedNext, warning } from "./checks.ts";
-import { DNS, given, TLS, UNREACHABLE_HINT } from "./local.ts";
+import { attempt, type Doctor, failed, type Found, ok, skipped, type Step, warning } from "./checks.ts";
+import { DNS, given, TLS, unanswered } from "./local.ts";
 
 const FIRST_ENTRY = { page: 1, pageSize: 1 };
 
@@ -46,7 +45,8 @@ const ANSWERS: readonly Step[] = [
 			doctor.datasets = list.value.items;
 			return ok(`${host} answers like the API`);
 		}
-		if (restErrorOf(list.error)?.code !== "KEY_REJECTED") return refusal(list.error);
+		const cause = restErrorOf(list.error);
+		if (cause?.code !== "KEY_REJECTED") return cause ? unanswered(cause, list.error) : failed(list.error);
 		doctor.refusedKey = list.error;
 		return ok(`${host} answers`);
 	}),
@@ -189,18 +189,6 @@ const OTHERS: readonly Step[] = [
 
 /** The checks after those of this machine, in stages. No request changes anything. */
 export const STAGES: readonly (readonly Step[])[] = [[DNS], [TLS], [CONNECTION], ANSWERS, OTHERS];
-
-/** The check `service` where the first list was not answered with a success, and the key is not the cause. */
-function refusal(error: CliError): Found {
-	const { kind, code } = restErrorOf(error) ?? {};
-	if (kind === "untrusted") return failed(error, untrustedNext(code ?? ""));
-	if (kind === "not_the_api" || kind === "contradiction" || code === "NOT_FOUND" || code === "BAD_ENVELOPE") {
-		const { message } = error;
-		return failed({ message, hint: WRONG_ADDRESS_HINT, exit: Exit.temporary }, "ragtag doctor --base-url URL");
-	}
-	const isUnreachable = kind === "not_sent" || kind === "ambiguous";
-	return { ...failed(error), ...(isUnreachable ? { hint: UNREACHABLE_HINT } : {}) };
-}
 
 /** The service in the dialect that was detected. */
 function spoken({ recognition }: Doctor, { api }: Session): Api {

@@ -81,10 +81,8 @@ export function notTheApi(error: RestError): Stop {
 }
 
 /** The advice if another program than the API answers. */
-export const WRONG_ADDRESS_HINT =
+const WRONG_ADDRESS_HINT =
 	"Check --base-url: it must end where /api/v1 begins, in most cases directly after the port. Leave out the web page's own path, such as /v1 or /knowledge.";
-
-export const NOT_TLS_HINT = "Write the address with http://, or give the port that speaks TLS.";
 
 /** Hints for answers that contradict what the service did. */
 const NOT_THE_API_HINTS: ReadonlyMap<string, string> = new Map([
@@ -94,7 +92,7 @@ const NOT_THE_API_HINTS: ReadonlyMap<string, string> = new Map([
 	],
 	["NOT_REMOVED", "Check with ragtag docs list, and inform the operator of the service."],
 	["NOT_STORED", "Check with ragtag docs list, and inform the operator of the service."],
-	["NOT_TLS", NOT_TLS_HINT],
+	["NOT_TLS", "Write the address with http://, or give the port that speaks TLS."],
 	["NOT_ARRIVED", "ragtag doctor shows the detected flavour; --flavour and --body override it."],
 	["OTHER_FLAVOUR", "Leave out --flavour (or flavour in the profile): the flavour is then detected."],
 	["UNKNOWN_FLAVOUR", "ragtag doctor shows more. If you know the flavour, give it with --flavour."],
