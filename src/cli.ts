@@ -119,7 +119,7 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 	);
 	for (const group of groups) {
 		const called = argv === undefined ? group.commands : calledCommands(group, argv);
-		const isLeaf = group.leaf === true && called.length > 0;
+		const isLeaf = called.some(([word]) => word === group.name);
 		const parent = isLeaf
 			? program
 			: program.command(group.name).summary(group.summary).description(sentence(group.summary));

@@ -10,8 +10,8 @@ type Group = {
 	readonly commands: readonly Entry[];
 };
 
-/** The tree of commands. An entry with `leaf` is one command of that name. */
-export const groups: readonly (Group & { readonly leaf?: true | undefined })[] = [
+/** The tree of commands. A group with a command of its own name is that command. */
+export const groups: readonly Group[] = [
 	{
 		name: "datasets",
 		summary: "list and create datasets",
@@ -40,7 +40,6 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	{
 		name: "values",
 		summary: "count the metadata keys of a dataset, or the values of one key, and correct them",
-		leaf: true,
 		commands: [["values", () => import("./values.ts").then((file) => file.valuesCommand)]],
 	},
 	{
@@ -55,7 +54,6 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	{
 		name: "doctor",
 		summary: "check the connection to the service, the key and its rights, and say what to do",
-		leaf: true,
 		commands: [["doctor", () => import("./doctor.ts").then((file) => file.doctorCommand)]],
 	},
 	{
@@ -79,19 +77,16 @@ export const groups: readonly (Group & { readonly leaf?: true | undefined })[] =
 	{
 		name: "sandbox",
 		summary: "serve the API on this machine over a SQLite file",
-		leaf: true,
 		commands: [["sandbox", () => import("./sandbox.ts").then((file) => file.sandboxCommand)]],
 	},
 	{
 		name: "completion",
 		summary: "print a completion script for bash, zsh or fish",
-		leaf: true,
 		commands: [["completion", () => import("./completion.ts").then((file) => file.completionCommand)]],
 	},
 	{
 		name: "help",
 		summary: "print the help of a command, a table, or a page of the documentation",
-		leaf: true,
 		commands: [["help", () => import("./help.ts").then((file) => file.helpCommand)]],
 	},
 ];

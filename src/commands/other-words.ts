@@ -80,10 +80,10 @@ const LONE_COMMAND = /^ragtag [^;:,]*(?:[^.]|\.\.\.)$/;
 function commandsByWord(): ReadonlyMap<string, readonly string[]> {
 	const found = new Map<string, string[]>();
 	const add = (word: string, command: string): void => void found.set(word, [...(found.get(word) ?? []), command]);
-	for (const { name, commands, leaf } of groups) {
+	for (const { name, commands } of groups) {
 		add(name, name);
-		if (leaf === true) continue;
 		for (const [word] of commands) {
+			if (word === name) continue;
 			add(word, `${name} ${word}`);
 			add(`${name} ${word}`, `${name} ${word}`);
 		}

@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import type { ExitCode } from "../errors.ts";
 import { declare, type Rule, toggle, valued, type ValuesOf } from "../flags/declare.ts";
-import { BODY, datasetOption, forceOption, RUN, type RunFlags, TYPE_CHANGE } from "../flags/flags.ts";
+import { BODY, datasetOption, forceOption, RUN, type RunFlags, SERVICE, TYPE_CHANGE } from "../flags/flags.ts";
 import { refused } from "../flags/refuse.ts";
 import { collectPair, parseNonEmpty, parseOut } from "../flags/values.ts";
 import { applyCommand } from "./docs/apply.ts";
@@ -34,12 +34,8 @@ const OPTIONS = {
 
 type ValuesOptions = RunFlags & ValuesOf<typeof OPTIONS> & { readonly key: string | undefined };
 
-/** Flags that mean something where nothing is changed, and those that say what is changed. */
-const LISTING = new Set(
-	"--dataset --format --out --json --rate --limiter --timeout --flavour --progress --quiet --debug --log-file --map --rename".split(
-		" ",
-	),
-);
+/** Options that mean something where nothing is changed, beside those of the service, and those that say what is changed. */
+const LISTING = new Set("dataset format out json map rename".split(" "));
 
 const RULES: readonly Rule[] = [
 	["--map", "excludes", "--rename", "Change the values first, then the names of keys."],
@@ -53,8 +49,8 @@ const RULES: readonly Rule[] = [
 		"--verify reads back what was written, and nothing is written.",
 	],
 	["--format", "excludes", "--map or --rename", "For changes as JSON lines use --json."],
-	...Object.values(OPTIONS).flatMap(({ long = "" }): Rule[] =>
-		LISTING.has(long) ? [] : [[long, "needs", "--map or --rename", `Leave ${long} out.`]],
+	...Object.entries(OPTIONS).flatMap(([name, { long = "" }]): Rule[] =>
+		name in SERVICE || LISTING.has(name) ? [] : [[long, "needs", "--map or --rename", `Leave ${long} out.`]],
 	),
 ];
 
