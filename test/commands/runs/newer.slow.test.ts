@@ -33,47 +33,40 @@ async function stopped(rows: number): Promise<{ world: Recorded; argv: string[];
 	return { world, argv, path, run: runOf((await world.run(argv)).stdout) };
 }
 
-const tried = async (world: Recorded, ...argv: string[]): Promise<[number, unknown, string]> => {
-	const { exit, stdout, stderr } = await world.run([...argv, "--json"]);
-	return [exit, exit === 2 ? undefined : summaryOf(stdout), stderr];
-};
-
 describe("a run that goes on", () => {
 	it("sends no row that a newer run has written, whether it had been reached or not", async () => {
 		const { world, run } = await stopped(4);
 		const newer = runOf((await world.run(await corrections(world, [1, 6, 7]))).stdout);
-		const [exit, summary, stderr] = await tried(world, "runs", "resume");
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 6, failed: 2, superseded: 2, pending: 0 })]);
+		const { stderr } = await ends(world.run(["runs", "resume", "--json"]), 1, {
+			updated: 6,
+			failed: 2,
+			superseded: 2,
+			pending: 0,
+		});
 		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
 		expect(stderr).toContain(`was written since by run ${newer}; left alone`);
 		expect(stderr).toContain(`were written again since: 1 by run ${newer}`);
 		// Neither are these rows offered again, nor does a retry send them.
 		await expect(readFile(world.path(run, "failed.csv"))).rejects.toThrow(/ENOENT/);
-		expect(await tried(world, "runs", "retry", run)).toEqual([
-			0,
-			expect.objectContaining({ failed: 2 }),
-			expect.anything(),
-		]);
+		expect(summaryOf((await world.run(["runs", "retry", run, "--json"])).stdout)).toMatchObject({ failed: 2 });
 		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 106, 107]);
-		expect((await tried(world, "runs", "retry", run, "--force"))[0]).toBe(0);
+		expect((await world.run(["runs", "retry", run, "--force", "--json"])).exit).toBe(0);
 		expect((await heldNumbers(world)).slice(6)).toEqual([6, 7]);
 	});
 
 	it("does not count such rows for --max-errors, which would end it before the others", async () => {
 		const { world } = await stopped(2);
 		await world.run(await corrections(world, [2, 3, 4]));
-		const [, summary] = await tried(world, "runs", "resume", "--max-errors", "2");
-		expect(summary).toMatchObject({ updated: 5, failed: 3, pending: 0 });
+		const { stdout } = await world.run(["runs", "resume", "--max-errors", "2", "--json"]);
+		expect(summaryOf(stdout)).toMatchObject({ updated: 5, failed: 3, pending: 0 });
 	});
 
 	it("leaves alone what a newer run found unchanged", async () => {
 		const { world } = await stopped(2);
 		const ids = await world.service.ids();
 		await world.service.put(ids[5] ?? "", { n: 105 });
-		const [exit, , text] = await tried(world, ...(await corrections(world, [5])), "--only-changed");
-		expect([exit, text]).toEqual([0, text]);
-		const [, summary, stderr] = await tried(world, "runs", "resume");
-		expect(summary).toMatchObject({ updated: 7, superseded: 1 });
+		expect((await world.run([...(await corrections(world, [5])), "--only-changed"])).exit).toBe(0);
+		const { stderr } = await ends(world.run(["runs", "resume", "--json"]), 1, { updated: 7, superseded: 1 });
 		expect(stderr).toContain("was found unchanged since by run");
 		expect((await heldNumbers(world))[5]).toBe(105);
 	});
@@ -82,8 +75,7 @@ describe("a run that goes on", () => {
 		const { world, run } = await stopped(4);
 		const newer = runOf((await world.run(await corrections(world, [6, 7]))).stdout);
 		await writeFile(world.path(newer, "run.json"), "{");
-		const [exit, summary] = await tried(world, "runs", "resume", run);
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 6, superseded: 2 })]);
+		await ends(world.run(["runs", "resume", run, "--json"]), 1, { updated: 6, superseded: 2 });
 		expect((await heldNumbers(world)).slice(6)).toEqual([106, 107]);
 	});
 
@@ -93,12 +85,11 @@ describe("a run that goes on", () => {
 		const journal = world.path(newer, "journal.log");
 		// The first record of a write.
 		await writeFile(journal, (await readFile(journal, "utf8")).replace(" su ", " sx "));
-		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
-		expect([exit, summary]).toEqual([7, expect.objectContaining({ run, updated: 4, pending: 4 })]);
+		const { stderr } = await ends(world.run(["runs", "resume", run, "--json"]), 7, { run, updated: 4, pending: 4 });
 		expect(stderr).not.toContain("Resuming");
 		expect(stderr).toContain(`ragtag runs repair ${newer} keeps every good record`);
 		expect((await world.run(["runs", "repair", newer])).exit).toBe(0);
-		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 5, superseded: 3 });
+		await ends(world.run(["runs", "resume", run, "--json"]), 1, { updated: 5, superseded: 3 });
 		expect((await heldNumbers(world)).slice(5)).toEqual([105, 106, 107]);
 	});
 
@@ -121,7 +112,7 @@ describe("a run that goes on", () => {
 		const which = damaged === "run.json" ? ["--older-than", "1h", "--keep-last", "0"] : [newer];
 		const pruned = await world.run(["runs", "prune", ...which, "--all"]);
 		expect([pruned.exit, pruned.stdout]).toEqual([0, `${newer}\n`]);
-		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 6, superseded: 2 });
+		await ends(world.run(["runs", "resume", run, "--json"]), 1, { updated: 6, superseded: 2 });
 		expect((await heldNumbers(world)).slice(6)).toEqual([106, 107]);
 	});
 
@@ -136,11 +127,10 @@ describe("a run that goes on", () => {
 			whole.map((byte, at) => (at === whole.length - 12 ? byte ^ 1 : byte)),
 		]) {
 			await writeFile(list, damaged);
-			const [exit, , stderr] = await tried(world, "runs", "resume", run);
-			expect([exit, stderr]).toEqual([7, expect.stringContaining(`${list} is damaged`)]);
+			await says(world.run(["runs", "resume", run]), 7, `${list} is damaged`);
 		}
 		expect((await heldNumbers(world)).slice(4)).toEqual([undefined, undefined, 106, 107]);
-		expect((await tried(world, "runs", "resume", run, "--force"))[0]).toBe(0);
+		expect((await world.run(["runs", "resume", run, "--force", "--json"])).exit).toBe(0);
 	});
 
 	it("does not lose what a newer run has written to the removal of its record, where the list can't be kept", async () => {
@@ -149,14 +139,13 @@ describe("a run that goes on", () => {
 		await rm(world.path(".touched", ""), { recursive: true, force: true });
 		await writeFile(world.path(".touched", ""), "");
 		await says(world.run(["runs", "prune", newer, "--all"]), 7, `run ${newer} stays`);
-		expect((await tried(world, "runs", "resume", run))[1]).toMatchObject({ updated: 6, superseded: 2 });
+		await ends(world.run(["runs", "resume", run, "--json"]), 1, { updated: 6, superseded: 2 });
 	});
 
 	it("with --resume begins anew, so that the documents are as the manifest says", async () => {
 		const { world, argv } = await stopped(6);
 		const newer = runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout);
-		const [exit, summary, stderr] = await tried(world, ...argv, "--resume");
-		expect([exit, summary]).toEqual([0, expect.objectContaining({ updated: DOCUMENTS })]);
+		const { stderr } = await ends(world.run([...argv, "--resume", "--json"]), 0, { updated: DOCUMENTS });
 		expect(stderr).toContain(`run ${newer} has touched 8 documents of it since; a new one begins`);
 		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 	});
@@ -167,8 +156,11 @@ describe("a run that goes on", () => {
 		const first = await world.run(["docs", "tag", path, "-d", world.service.dataset, ...ONE_BY_ONE]);
 		expect(first.exit).toBe(1);
 		await world.run(await corrections(world, [3]));
-		const [exit, summary] = await tried(world, "runs", "retry", runOf(first.stdout));
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 8, failed: 1, superseded: 0 })]);
+		await ends(world.run(["runs", "retry", runOf(first.stdout), "--json"]), 1, {
+			updated: 8,
+			failed: 1,
+			superseded: 0,
+		});
 		expect((await heldNumbers(world))[3]).toBe(103);
 	});
 
@@ -176,17 +168,13 @@ describe("a run that goes on", () => {
 		const { world, path, run } = await stopped(4);
 		const { stdout } = await world.run(["datasets", "create", "another"]);
 		await world.run(["docs", "tag", path, "-d", stdout.trim(), "--max-errors", "1", ...ONE_BY_ONE]);
-		expect(await tried(world, "runs", "resume", run)).toEqual([
-			0,
-			expect.objectContaining({ updated: DOCUMENTS, failed: 0 }),
-			expect.anything(),
-		]);
+		await ends(world.run(["runs", "resume", run, "--json"]), 0, { updated: DOCUMENTS, failed: 0 });
 	});
 
 	it("is not excused by a run that ended before it wrote: a loss after --force is found", async () => {
 		const { world, run } = await stopped(4);
 		await world.run(await corrections(world, [1, 6]));
-		expect((await tried(world, "runs", "resume", run, "--force"))[0]).toBe(0);
+		expect((await world.run(["runs", "resume", run, "--force", "--json"])).exit).toBe(0);
 		expect(await heldNumbers(world)).toEqual([0, 101, 2, 3, 4, 5, 6, 7]);
 		const ids = await world.service.ids();
 		await world.service.put(ids[6] ?? "", { n: 106 });
@@ -209,12 +197,8 @@ describe("a run that goes on", () => {
 		const other = await file("other.csv", `file,n:number\n${join(place, "b.txt")},9\n`);
 		const newer = ["docs", "upload", other, "--files-root", "/", "-d", world.service.dataset, ...ONE_BY_ONE];
 		expect((await world.run(newer)).exit).toBe(0);
-		const [exit, summary, stderr] = await tried(world, "runs", "resume", first, "--yes");
-		expect([exit, summary, stderr]).toEqual([
-			1,
-			expect.objectContaining({ uploaded: 1, failed: 1, superseded: 1 }),
-			stderr,
-		]);
+		const counts = { uploaded: 1, failed: 1, superseded: 1 };
+		await ends(world.run(["runs", "resume", first, "--yes", "--json"]), 1, counts);
 		expect((await world.service.documents()).map(({ name, metadata }) => [name, at(metadata, "n")])).toEqual([
 			["a.txt", 1],
 			["b.txt", 9],
@@ -225,12 +209,16 @@ describe("a run that goes on", () => {
 		const { world, run } = await stopped(4);
 		const ids = await world.service.ids();
 		await world.service.put(ids[1] ?? "", { n: 101 });
-		const [exit, summary, stderr] = await tried(world, "runs", "resume", run);
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 7, failed: 1, superseded: 0, pending: 0 })]);
+		const { stderr } = await ends(world.run(["runs", "resume", run, "--json"]), 1, {
+			updated: 7,
+			failed: 1,
+			superseded: 0,
+			pending: 0,
+		});
 		expect(stderr).toContain("CHANGED_SINCE");
 		expect((await heldNumbers(world))[1]).toBe(101);
 		// The undo leaves that document to whoever changed it.
-		expect((await tried(world, "runs", "undo", run, "--yes"))[1]).toMatchObject({ failed: 1 });
+		await ends(world.run(["runs", "undo", run, "--yes", "--json"]), 1, { failed: 1 });
 		expect((await heldNumbers(world))[1]).toBe(101);
 	});
 });
@@ -243,8 +231,7 @@ it("a resumed merge counts a done row as done, if another client has changed oth
 	const run = runOf((await world.run([...argv, "--mode", "merge"])).stdout);
 	await world.service.put(ids[1] ?? "", { old: 2, n: 1 });
 	await world.service.put(ids[2] ?? "", { old: 1, n: 102 });
-	const [exit, summary] = await tried(world, "runs", "resume", run);
-	expect([exit, summary]).toEqual([1, expect.objectContaining({ updated: 39, failed: 1 })]);
+	await ends(world.run(["runs", "resume", run, "--json"]), 1, { updated: 39, failed: 1 });
 	expect((await heldNumbers(world)).slice(0, 4)).toEqual([0, 1, 102, 3]);
 });
 
@@ -253,17 +240,16 @@ describe("an undo", () => {
 		const { world, path, run: first } = await tagged(DOCUMENTS);
 		const copy = await file("copy.csv", await readFile(path, "utf8"));
 		await world.run(["docs", "tag", copy, "-d", world.service.dataset, ...ONE_BY_ONE]);
-		const [exit, summary] = await tried(world, "runs", "undo", first, "--yes");
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ failed: DOCUMENTS })]);
+		await ends(world.run(["runs", "undo", first, "--yes", "--json"]), 1, { failed: DOCUMENTS });
 		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 	});
 
 	it("of one run after another takes both back: a run and its undo are no conflict for the run before", async () => {
 		const { world, run: first } = await tagged(DOCUMENTS);
 		const second = runOf((await world.run(await corrections(world, range(DOCUMENTS)))).stdout);
-		expect((await tried(world, "runs", "undo", second, "--yes"))[0]).toBe(0);
+		expect((await world.run(["runs", "undo", second, "--yes", "--json"])).exit).toBe(0);
 		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
-		expect((await tried(world, "runs", "undo", first, "--yes"))[0]).toBe(0);
+		expect((await world.run(["runs", "undo", first, "--yes", "--json"])).exit).toBe(0);
 		expect(await heldNumbers(world)).toEqual(Array.from({ length: DOCUMENTS }, () => undefined));
 	});
 
@@ -296,29 +282,24 @@ describe("an undo", () => {
 	it("names the runs that found documents unchanged, and takes them back", async () => {
 		const { world, argv, run: first } = await tagged(DOCUMENTS);
 		const second = runOf((await world.run([...argv, "--only-changed"])).stdout);
-		const [exit, , stderr] = await tried(world, "runs", "undo", first, "--yes");
-		expect([exit, stderr]).toEqual([
-			0,
-			expect.stringContaining(`Run ${second} has since found 8 documents of it unchanged.`),
-		]);
+		const found = `Run ${second} has since found 8 documents of it unchanged.`;
+		await says(world.run(["runs", "undo", first, "--yes"]), 0, found);
 	});
 
 	it("that goes on after the run was sent again leaves the new values alone, and asks before", async () => {
 		const { world, argv, run: first } = await tagged(DOCUMENTS, stopAt(DOCUMENTS + 4));
 		await ends(world.run(["runs", "undo", first, "--yes", ...ONE_BY_ONE]), 4, { updated: 3 });
 		expect((await world.run(argv)).exit).toBe(0);
-		expect((await tried(world, "runs", "resume"))[0]).toBe(2);
-		const [exit, summary] = await tried(world, "runs", "resume", "--yes");
-		expect([exit, summary]).toEqual([1, expect.objectContaining({ failed: 5 })]);
+		expect((await world.run(["runs", "resume", "--json"])).exit).toBe(2);
+		await ends(world.run(["runs", "resume", "--yes", "--json"]), 1, { failed: 5 });
 		expect(await heldNumbers(world)).toEqual(range(DOCUMENTS));
 	});
 
 	it("ends the run that it takes back: nothing resumes or retries it", async () => {
 		const { world, run } = await stopped(4);
-		expect((await tried(world, "runs", "undo", run, "--yes"))[0]).toBe(0);
+		expect((await world.run(["runs", "undo", run, "--yes", "--json"])).exit).toBe(0);
 		for (const verb of ["resume", "retry"]) {
-			const [exit, , stderr] = await tried(world, "runs", verb, run);
-			expect([exit, stderr]).toEqual([2, expect.stringContaining(`run ${run} was undone by run`)]);
+			await says(world.run(["runs", verb, run]), 2, `run ${run} was undone by run`);
 		}
 		const states = parseLines((await world.run(["runs", "list", "--json"])).stdout).map((one) => at(one, "state"));
 		expect(states).toEqual(["finished", "undone"]);

@@ -24,6 +24,12 @@ async function somebodyElse({ service }: Recorded, ids: readonly string[], metad
 	expect((await ragtag(argv, { env: envOf(service), home: await folder() })).exit).toBe(0);
 }
 
+/** Uploads files of these names. */
+async function uploaded(world: Recorded, names: readonly string[]): ReturnType<Recorded["run"]> {
+	const files = await Promise.all(names.map((name) => file(name, name)));
+	return world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+}
+
 /** A clock whose waits take no time, and which reports the first wait of more than half a second. */
 function clockUntil(onWait: () => void): Clock {
 	let slept = 0;
@@ -139,8 +145,10 @@ describe("an undo", () => {
 	it("of an upload removes the others by one request, where the service removes all or none", async () => {
 		const world = await recorded(6, { flavour: "ragflow-0.27" });
 		const before = await world.service.ids();
-		const files = await Promise.all(range(60).map((n) => file(`${n}.txt`, `${n}`)));
-		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+		await uploaded(
+			world,
+			range(60).map((n) => `${n}.txt`),
+		);
 		await ends(undo(world), 0, { removed: 60, failed: 0 });
 		expect((await world.service.ids()).toSorted()).toEqual(before.toSorted());
 		const removals = world.service.requests.filter((request) => request.startsWith("DELETE"));
@@ -150,9 +158,7 @@ describe("an undo", () => {
 	it("of an upload removes exactly the documents that it created, and none that another client tagged since", async () => {
 		const world = await recorded(6);
 		const before = await world.service.ids();
-		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
-		const argv = ["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST];
-		await ends(world.run(argv), 0, { uploaded: 3, undoable: true });
+		await ends(uploaded(world, ["a.txt", "b.txt", "c.txt"]), 0, { uploaded: 3, undoable: true });
 		const made = (await world.service.ids()).filter((id) => !before.includes(id));
 		await somebodyElse(world, made.slice(0, 1), { by: "you" });
 		const shown = await world.run(["runs", "undo", "--dry-run", "--json"]);
@@ -167,8 +173,7 @@ describe("an undo", () => {
 
 	it("of an upload that is resumed removes no document that another client tagged meanwhile", async () => {
 		const world = await recorded(0, stopAt(2, "DELETE"));
-		const files = await Promise.all(["a.txt", "b.txt", "c.txt"].map((name) => file(name, name)));
-		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+		await uploaded(world, ["a.txt", "b.txt", "c.txt"]);
 		const stopped = await world.run(["runs", "undo", "--yes", "--concurrency", "1", "--chunk", "1", ...FAST]);
 		expect(summaryOf(stopped.stdout)).toMatchObject({ removed: 1, pending: 2, exit_code: 4 });
 		await somebodyElse(world, await world.service.ids(), { mine: "keep" });
@@ -179,8 +184,7 @@ describe("an undo", () => {
 
 	it("suggests to retry failed rows, not to feed them to docs tag, which would clear documents that should be removed", async () => {
 		const world = await recorded(0, refuseAt(1, "DELETE"));
-		const files = await Promise.all(["a.txt", "b.txt"].map((name) => file(name, name)));
-		await world.run(["docs", "upload", ...files, "-d", world.service.dataset, "--set", "by=me", ...FAST]);
+		await uploaded(world, ["a.txt", "b.txt"]);
 		const { stdout, stderr } = await ends(undo(world), 1, { removed: 1, failed: 1 });
 		expect(stderr.trimEnd().split("\n").at(-1)).toContain(`again: ragtag runs retry ${runOf(stdout)}`);
 		expect(stderr).not.toContain("send it as a manifest");

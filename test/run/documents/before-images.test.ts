@@ -1,13 +1,11 @@
-import { tmpdir } from "node:os";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Metadata } from "../../../src/json/values.ts";
 import type { Api } from "../../../src/rest/types.ts";
 import { type Memory, type Sending } from "../../../src/run/operations/operation.ts";
 import { replaceMetadata } from "../../../src/run/operations/update.ts";
 import { BeforeImages } from "../../../src/run/documents/before-images.ts";
-import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService, unrecorded } from "../fake-service.ts";
+import { believing, provenService, sourceOf, unrecorded } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 
 const metadata: Metadata = new Map([["a", 1]]);
@@ -20,12 +18,7 @@ function writing(answers: Partial<Api>, rows = 1) {
 	const sent: Sending[] = [];
 	const api = fakeApi(calls, { updateMetadata: async () => "document_id", ...answers });
 	const service = provenService(api, { note: (text) => notes.push(text) });
-	const present = new DocumentSource({
-		rows: new Map([["set", rows]]),
-		folder: async () => tmpdir(),
-		service: believing(),
-	});
-	onTestFinished(() => present.close());
+	const present = sourceOf(believing(), rows);
 	const log = { ...unrecorded, sending: async (_: unknown, sending: Sending) => void sent.push(sending) };
 	return {
 		write: replaceMetadata(service, { images: new BeforeImages(present, service) }, log),
@@ -108,10 +101,7 @@ describe("the before-image of a document, without which a run can't be undone", 
 	it.each(["rejected", "contradiction", "not_the_api"] as const)(
 		"is left out, with one warning, if the list is %s: the write matters more",
 		async (kind) => {
-			const listDocuments = async (): Promise<never> => {
-				throw failure(kind);
-			};
-			const { write, sent, notes } = writing({ listDocuments });
+			const { write, sent, notes } = writing({ listDocuments: () => Promise.reject(failure(kind)) });
 			expect(await write(item, direct, {})).toMatchObject({ status: "updated" });
 			expect(await write({ ...item, index: 1, documentId: "doc-1" }, direct, {})).toMatchObject({ status: "updated" });
 			expect(sent.map((each) => "before" in each && each.before)).toEqual([undefined, undefined]);
@@ -138,10 +128,7 @@ describe("the before-image of a document, without which a run can't be undone", 
 	it.each(["not_sent", "throttled", "untrusted"] as const)(
 		"is waited for if the service is %s: the row could not be written either",
 		async (kind) => {
-			const listDocuments = async (): Promise<never> => {
-				throw failure(kind);
-			};
-			const { write, sent } = writing({ listDocuments });
+			const { write, sent } = writing({ listDocuments: () => Promise.reject(failure(kind)) });
 			await expect(write(item, direct, {})).rejects.toMatchObject({ kind });
 			expect(sent).toEqual([]);
 		},

@@ -1,16 +1,14 @@
 import { changeOf } from "../../../src/plan/change.ts";
 import { rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import type { Document, Echo } from "../../../src/rest/types.ts";
 import { type Memory, type SentLog } from "../../../src/run/operations/operation.ts";
 import { planMetadata } from "../../../src/run/operations/update.ts";
-import { DocumentSource } from "../../../src/run/documents/document-source.ts";
 import type { UploadItem } from "../../../src/run/operations/store-file.ts";
 import { direct, documentOf, fakeApi } from "../fake-api.ts";
-import { believing, provenService, unrecorded, uploading } from "../fake-service.ts";
+import { believing, provenService, sourceOf, unrecorded, uploading } from "../fake-service.ts";
 import { failure, work } from "../harness.ts";
 import { folderOfAll } from "../../support/service.ts";
 
@@ -19,20 +17,10 @@ const item = { ...work(0), metadata };
 
 /** A merge of `rows` rows of the dataset, each look at which costs a request. */
 const merging = (rows = 1, onlyChanged = false) => ({
-	documents: documentsOf(rows),
+	documents: sourceOf(believing(), rows),
 	change: changeOf("merge"),
 	onlyChanged,
 });
-
-function documentsOf(rows: number): DocumentSource {
-	const documents = new DocumentSource({
-		rows: new Map([["set", rows]]),
-		folder: async () => tmpdir(),
-		service: believing(),
-	});
-	onTestFinished(() => documents.close());
-	return documents;
-}
 
 const done = async (): Promise<Echo> => "document_id";
 const listing = (...items: Document[]) => ({ listDocuments: () => Promise.resolve({ items, total: items.length }) });

@@ -9,6 +9,8 @@ const reject = (index: number, code = "CODE_102"): never => {
 	throw failure("rejected", { code: index < 0 ? "" : code, status: 200 });
 };
 
+const away = (): Promise<never> => Promise.reject(failure("not_sent"));
+
 describe("a run that stops", () => {
 	it("leaves the rows pending when the key is refused, and sends no further request", async () => {
 		const clock = new FakeClock();
@@ -25,37 +27,22 @@ describe("a run that stops", () => {
 		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 100 });
 	});
 
-	it("leaves the rows pending when the service was never reached", async () => {
-		const run = start(updating(() => Promise.reject(failure("not_sent"))));
-		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.temporary });
-		expect(run.journal.totals()).toMatchObject({ failed: 0, pending: 10 });
-	});
+	const rows = (value: number) => ({ maxErrors: { unit: "rows", value } as const });
+	const everySecond = (index: number): unknown => index % 2 === 0 || reject(index);
 
-	it("stops when --max-errors rows failed", async () => {
+	it.each<[string, (index: number) => unknown, Parameters<typeof start>[1], number | undefined, object]>([
+		["pending, where the service was never reached", away, {}, Exit.temporary, { failed: 0, pending: 10 }],
+		["pending after --max-errors", everySecond, rows(3), Exit.limit, { updated: 3, failed: 3, pending: 4 }],
+		// A wrong dataset does not cost a million requests.
+		["pending after ten refusals that are all alike", reject, { rows: 100 }, Exit.limit, { failed: 10, pending: 90 }],
+		["to be sent, if the user set --max-errors", reject, { rows: 30, ...rows(99) }, undefined, { failed: 30 }],
+	])("leaves the other rows %s", async (_, call, options, exit, totals) => {
 		const run = start(
-			updating(({ index }) => index % 2 === 0 || reject(index)),
-			{ rows: 100, concurrency: 1, maxErrors: { unit: "rows", value: 3 } },
+			updating(({ index }) => call(index)),
+			{ concurrency: 1, ...options },
 		);
-		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.limit });
-		expect(run.journal.totals()).toMatchObject({ updated: 3, failed: 3, pending: 94 });
-	});
-
-	it("stops after ten refusals that are all alike, so that a wrong dataset does not cost a million requests", async () => {
-		const run = start(
-			updating(({ index }) => reject(index)),
-			{ rows: 100, concurrency: 1 },
-		);
-		expect(await run.clock.until(run.done)).toMatchObject({ exit: Exit.limit });
-		expect(run.journal.totals()).toMatchObject({ failed: 10, pending: 90 });
-	});
-
-	it("continues if the user set --max-errors", async () => {
-		const run = start(
-			updating(({ index }) => reject(index)),
-			{ rows: 30, maxErrors: { unit: "rows", value: 100 } },
-		);
-		expect(await run.clock.until(run.done)).toBeUndefined();
-		expect(run.journal.totals()).toMatchObject({ failed: 30, pending: 0 });
+		expect((await run.clock.until(run.done))?.exit).toBe(exit);
+		expect(run.journal.totals()).toMatchObject(totals);
 	});
 });
 
