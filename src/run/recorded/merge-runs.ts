@@ -7,7 +7,7 @@ import { syncFolder } from "../journal/files.ts";
 import { createRun, type JournalWriter } from "../journal/writer.ts";
 import type { HeaderRecord, JournalRecord, OutcomeRecord } from "../journal/records.ts";
 import type { Work } from "../types.ts";
-import { Recorder } from "./recorder.ts";
+import { recorderOf } from "./recorder.ts";
 import { recordsByRow } from "./recorded-rows.ts";
 import { byAge, type RunFile, runFileText, runId, takeOrder } from "./run-file.ts";
 import { cannotRecord, type RunStore } from "./run-store.ts";
@@ -51,7 +51,7 @@ export async function mergeRuns(runs: RunStore, whole: readonly [ShardRun, ...Sh
 		await syncFolder(runs.path(run));
 		return {
 			file,
-			journal: new Recorder<Work>(writer, new Map(), Date.now),
+			journal: recorderOf<Work>(writer, new Map(), Date.now),
 			/** when its last shard ended */
 			ended: new Date(times.ended),
 			/** from the start of its first shard to the end of its last */

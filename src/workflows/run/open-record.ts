@@ -1,6 +1,6 @@
 import type { Row } from "../../manifest/types.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
-import { Recorder } from "../../run/recorded/recorder.ts";
+import { type Recorder, recorderOf } from "../../run/recorded/recorder.ts";
 import { recordSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { countsText } from "../../report/summary.ts";
 import type { Outcome, Totals } from "../../run/types.ts";
@@ -61,7 +61,7 @@ export async function openRecord<SourceRow extends Row>(
 	const tell = (outcome: Outcome<SourceRow>): Promise<void> | undefined =>
 		outcome.status === "failed" ? reportFailed(outcome).then(() => onOutcome?.(outcome)) : onOutcome?.(outcome);
 	const { writer, inDoubt, run: name } = recording;
-	const journal = new Recorder<SourceRow>(writer, inDoubt, Date.now, tell);
+	const journal = recorderOf<SourceRow>(writer, inDoubt, Date.now, tell);
 	const { session } = run;
 	const sampled = { rates: session.rates, journal };
 	const closeSeries = recordSeries(runs.path(name, SERIES_FILE), sampled, (text) => app.io.note(text), app.timers);

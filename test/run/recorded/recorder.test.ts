@@ -5,7 +5,7 @@ import { readRun } from "../../../src/run/journal/reader.ts";
 import { MAX_LINE_BYTES } from "../../../src/run/journal/record-line.ts";
 import { createRun } from "../../../src/run/journal/writer.ts";
 import type { SentRecord } from "../../../src/run/journal/records.ts";
-import { Recorder } from "../../../src/run/recorded/recorder.ts";
+import { recorderOf } from "../../../src/run/recorded/recorder.ts";
 import { work } from "../harness.ts";
 import { header } from "../journal/support.ts";
 import { folder } from "../../support/service.ts";
@@ -15,7 +15,7 @@ async function recordOf(before: Metadata | undefined): Promise<SentRecord | unde
 	const path = join(await folder(), "run");
 	const run = await createRun(path, header());
 	onTestFinished(() => run.close());
-	const recorder = new Recorder(run, new Map(), () => 1);
+	const recorder = recorderOf(run, new Map(), () => 1);
 	await recorder.sending(work(0), { write: "update", documentId: "doc-0", metadata: new Map(), before });
 	return (await (await readRun(path))?.rowsInDoubt())?.get(0)?.sent;
 }
