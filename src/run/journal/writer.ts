@@ -19,142 +19,126 @@ export type JournalFile = {
 
 type FileState = { readonly size: number; readonly nlink: number };
 
+/** Appends records to the journal of a run. */
+export type JournalWriter = ReturnType<typeof journalWriter>;
+
 /**
  * Appends records, and counts each of them once it is durable.
  *
  * One write serves all records of one turn of the event loop, and one sync all that were written before it began. After the
  * first error nothing more is written: a second sync can succeed without having stored the bytes of the first.
+ *
+ * @param name the file's path, for messages
+ * @param size its length in bytes, all of them good records
+ * @param state what these records say
  */
-export class JournalWriter {
-	/** what the durable records say */
-	readonly state: JournalState;
-	readonly #file: JournalFile;
-	readonly #name: string;
-	#size: number;
+export function journalWriter(file: JournalFile, name: string, size: number, state: JournalState) {
 	/** takes the records of this turn */
-	#open: Group | undefined;
+	let open: Group | undefined;
 	/** written, and not synced */
-	#written: Group[] = [];
-	#writing: Promise<void> | undefined;
-	#syncing: Promise<void> | undefined;
-	#lost: JournalLost | undefined;
-	#closed = false;
+	let written: Group[] = [];
+	let writing: Promise<void> | undefined;
+	let syncing: Promise<void> | undefined;
+	let lost: JournalLost | undefined;
+	let isClosed = false;
 
-	/**
-	 * @param name the file's path, for messages
-	 * @param size its length in bytes, all of them good records
-	 * @param state what these records say
-	 */
-	constructor(file: JournalFile, name: string, size: number, state: JournalState) {
-		this.#file = file;
-		this.#name = name;
-		this.#size = size;
-		this.state = state;
-	}
-
-	/** The reason why nothing more can be written; undefined while the file works. */
-	get lost(): JournalLost | undefined {
-		return this.#lost;
-	}
-
-	/** Bytes of the file. */
-	get size(): number {
-		return this.#size;
-	}
-
-	/**
-	 * Resolves once the record is durable and counted: then it survives a loss of power.
-	 *
-	 * @throws JournalLost where that is not certain, for this and every later record; RangeError for a record that is too
-	 * long, which alone is refused; Error for one that breaks a rule
-	 */
-	async append(record: JournalRecord): Promise<void> {
-		if (this.#closed) throw new Error(`a record was appended after ${this.#name} was closed`);
-		if (this.#lost !== undefined) throw this.#lost;
-		const line = encode(record);
-		this.#open ??= new Group();
-		const { lines, durable } = this.#open;
-		lines.push(line);
-		this.#writing ??= this.#write();
-		await durable;
-		const broken = this.state.apply(record);
-		if (broken !== undefined) throw new Error(`the journal refuses a record: ${broken}`);
-	}
-
-	/** Closes the file once all waiting records are durable or lost. It does not throw the errors that `append` has thrown. */
-	async close(): Promise<void> {
-		if (this.#closed) return;
-		this.#closed = true;
-		await this.#writing;
-		await this.#syncing;
-		await this.#file.close();
-	}
-
-	/** Writes group after group until no record waits. Never rejects. */
-	async #write(): Promise<void> {
-		// All answers that came in one turn of the event loop go into one group.
-		await new Promise((resolve) => setImmediate(resolve));
-		for (let group = this.#take(); group !== undefined; group = this.#take()) {
-			try {
-				await this.#store(group.lines.join(""));
-			} catch (error) {
-				this.#fail(error, group);
-				break;
-			}
-			this.#written.push(group);
-			this.#syncing ??= this.#sync();
-		}
-		this.#writing = undefined;
-	}
-
-	#take(): Group | undefined {
-		const group = this.#open;
-		this.#open = undefined;
+	const take = (): Group | undefined => {
+		const group = open;
+		open = undefined;
 		return group;
-	}
-
+	};
+	const fail = (error: unknown, ...groups: readonly Group[]): void => {
+		lost ??= journalLost(error, name);
+		for (const group of [...groups, ...written, take()]) group?.settle(lost);
+		written = [];
+	};
+	/** Checks, in addition to the lock, that the file is as this writer left it: at its place, and without another writer. */
+	const checkUnchanged = async (): Promise<void> => {
+		const now = await file.size();
+		if (now.size === size && now.nlink === 1) return;
+		const meddled = now.nlink === 0 ? "moved or removed" : "writes to";
+		throw new JournalLost(`another program ${meddled} ${name}`, "Undo what that program did there");
+	};
+	const store = async (text: string): Promise<void> => {
+		await checkUnchanged();
+		let bytes: Uint8Array = Buffer.from(text);
+		while (bytes.length > 0) {
+			const taken = await file.write(bytes);
+			if (taken <= 0) throw new JournalLost(`${name} takes no more bytes`);
+			size += taken;
+			bytes = bytes.subarray(taken);
+		}
+	};
 	/** Makes durable what was written, until nothing is left. Never rejects. */
-	async #sync(): Promise<void> {
-		while (this.#written.length > 0) {
-			const groups = this.#written;
-			this.#written = [];
+	const sync = async (): Promise<void> => {
+		while (written.length > 0) {
+			const groups = written;
+			written = [];
 			try {
-				await this.#file.sync();
+				await file.sync();
 			} catch (error) {
-				this.#fail(error, ...groups);
+				fail(error, ...groups);
 				break;
 			}
 			// An error of a write that came meanwhile says nothing about these bytes.
 			for (const group of groups) group.settle();
 		}
-		this.#syncing = undefined;
-	}
-
-	#fail(error: unknown, ...groups: readonly Group[]): void {
-		const lost = (this.#lost ??= journalLost(error, this.#name));
-		const open = this.#take();
-		for (const group of [...groups, ...this.#written, ...(open === undefined ? [] : [open])]) group.settle(lost);
-		this.#written = [];
-	}
-
-	async #store(text: string): Promise<void> {
-		await this.#checkUnchanged();
-		let bytes: Uint8Array = Buffer.from(text);
-		while (bytes.length > 0) {
-			const written = await this.#file.write(bytes);
-			if (written <= 0) throw new JournalLost(`${this.#name} takes no more bytes`);
-			this.#size += written;
-			bytes = bytes.subarray(written);
+		syncing = undefined;
+	};
+	/** Writes group after group until no record waits. Never rejects. */
+	const write = async (): Promise<void> => {
+		// All answers that came in one turn of the event loop go into one group.
+		await new Promise((resolve) => setImmediate(resolve));
+		for (let group = take(); group !== undefined; group = take()) {
+			try {
+				await store(group.lines.join(""));
+			} catch (error) {
+				fail(error, group);
+				break;
+			}
+			written.push(group);
+			syncing ??= sync();
 		}
-	}
-
-	/** Checks, in addition to the lock, that the file is as this writer left it: at its place, and without another writer. */
-	async #checkUnchanged(): Promise<void> {
-		const { size, nlink } = await this.#file.size();
-		if (size === this.#size && nlink === 1) return;
-		const meddled = nlink === 0 ? "moved or removed" : "writes to";
-		throw new JournalLost(`another program ${meddled} ${this.#name}`, "Undo what that program did there");
-	}
+		writing = undefined;
+	};
+	return {
+		/** what the durable records say */
+		state,
+		/** The reason why nothing more can be written; undefined while the file works. */
+		get lost(): JournalLost | undefined {
+			return lost;
+		},
+		/** Bytes of the file. */
+		get size(): number {
+			return size;
+		},
+		/**
+		 * Resolves once the record is durable and counted: then it survives a loss of power.
+		 *
+		 * @throws JournalLost where that is not certain, for this and every later record; RangeError for a record that is too
+		 * long, which alone is refused; Error for one that breaks a rule
+		 */
+		async append(record: JournalRecord): Promise<void> {
+			if (isClosed) throw new Error(`a record was appended after ${name} was closed`);
+			if (lost !== undefined) throw lost;
+			const line = encode(record);
+			open ??= new Group();
+			const { lines, durable } = open;
+			lines.push(line);
+			writing ??= write();
+			await durable;
+			const broken = state.apply(record);
+			if (broken !== undefined) throw new Error(`the journal refuses a record: ${broken}`);
+		},
+		/** Closes the file once all waiting records are durable or lost. It does not throw the errors that `append` has thrown. */
+		async close(): Promise<void> {
+			if (isClosed) return;
+			isClosed = true;
+			await writing;
+			await syncing;
+			await file.close();
+		},
+	};
 }
 
 /** Records that are written and synced together. */
@@ -206,7 +190,7 @@ async function begun(
 ): Promise<JournalWriter> {
 	const path = join(folder, JOURNAL_FILE);
 	try {
-		const journal = new JournalWriter(await open(path), path, size, state);
+		const journal = journalWriter(await open(path), path, size, state);
 		await journal.append(header).catch(async (error: unknown) => {
 			await journal.close();
 			throw error;

@@ -5,7 +5,7 @@ import { JournalUnreadable } from "../../../src/run/journal/errors.ts";
 import { goodEntries } from "../../../src/run/journal/lines.ts";
 import { readJournal } from "../../../src/run/journal/reader.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
-import { JournalWriter } from "../../../src/run/journal/writer.ts";
+import { type JournalWriter, journalWriter } from "../../../src/run/journal/writer.ts";
 import { chanceOf } from "../../support/chance.ts";
 import { range } from "../../support/values.ts";
 import { afterPowerLoss, FakeDisk, systemError } from "./fake-disk.ts";
@@ -42,7 +42,7 @@ class World {
 	lost = 0;
 
 	#writer(): JournalWriter {
-		return new JournalWriter(this.disk.open(), "file", this.disk.bytes.length, this.state);
+		return journalWriter(this.disk.open(), "file", this.disk.bytes.length, this.state);
 	}
 
 	/** A new process: reads what there is, cuts off what is torn, and begins an execution. */

@@ -4,7 +4,7 @@ import { encode, MAX_LINE_BYTES } from "../../../src/run/journal/record-line.ts"
 import { JournalLost } from "../../../src/run/journal/errors.ts";
 import type { JournalRecord } from "../../../src/run/journal/records.ts";
 import { JournalState } from "../../../src/run/journal/state.ts";
-import { JournalWriter } from "../../../src/run/journal/writer.ts";
+import { type JournalWriter, journalWriter } from "../../../src/run/journal/writer.ts";
 import { FakeDisk, type Operation, systemError } from "./fake-disk.ts";
 import { bytesOf, header, outcome, sent } from "./support.ts";
 
@@ -12,7 +12,7 @@ function writerOn(disk: FakeDisk): JournalWriter {
 	const state = new JournalState();
 	// The header is not written in every test.
 	state.apply(header());
-	return new JournalWriter(disk.open(), "run/journal.log", disk.bytes.length, state);
+	return journalWriter(disk.open(), "run/journal.log", disk.bytes.length, state);
 }
 
 /** What a promise came to, without waiting for it. */
@@ -203,7 +203,7 @@ describe("another program that writes the same file", () => {
 
 	it("is noticed if it wrote between the reading and the first record", async () => {
 		const disk = new FakeDisk(bytesOf([header(), outcome(1)]));
-		const writer = new JournalWriter(disk.open(), "j", bytesOf([header()]).length, new JournalState());
+		const writer = journalWriter(disk.open(), "j", bytesOf([header()]).length, new JournalState());
 		await expect(writer.append(outcome(2))).rejects.toThrow("another program");
 	});
 });
