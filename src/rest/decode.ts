@@ -106,9 +106,7 @@ export class Decoder {
 		const isDatasetNamed = owner === datasetId;
 		const { metadata, inexact } = this.#metadata(document["meta_fields"], memberOf(digits, "meta_fields"));
 		const parsing = parsingOf(document);
-		const plain = { id, name, datasetId, isDatasetNamed, size, createTime, metadata };
-		const read: Document = parsing === undefined ? plain : { ...plain, parsing };
-		return inexact === undefined ? read : { ...read, inexact };
+		return { id, name, datasetId, isDatasetNamed, size, createTime, metadata, inexact, parsing };
 	}
 
 	/** @param digits the same value, as `withDigits` gives it */
@@ -122,7 +120,7 @@ export class Decoder {
 		if (isDeeperThan(fields, DEEPEST_METADATA))
 			throw this.#misfit("the meta_fields of a document: they are nested too deep");
 		const inexact = inexactValues(fields, typeof value === "string" ? this.#digits(value) : digits);
-		return inexact === undefined ? { metadata: metadataOf(fields) } : { metadata: metadataOf(fields), inexact };
+		return { metadata: metadataOf(fields), inexact };
 	}
 
 	#digits(json: string): JsonValue | undefined {

@@ -18,10 +18,10 @@ export type Document = {
 	readonly createTime: number | string | undefined;
 	/** undefined if the list has no `meta_fields` */
 	readonly metadata: Metadata | undefined;
-	/** absent if each number is as the service gave it */
-	readonly inexact?: InexactValues;
-	/** absent if the list shows nothing of it */
-	readonly parsing?: Parsing;
+	/** undefined if each number is as the service gave it */
+	readonly inexact?: InexactValues | undefined;
+	/** undefined if the list shows nothing of it */
+	readonly parsing?: Parsing | undefined;
 };
 
 /** The members of a listed document that a removal needs. */

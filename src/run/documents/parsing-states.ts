@@ -104,5 +104,5 @@ export class ParsingStates {
 function stateOf(document: Document | RestError | undefined): Seen["document"] {
 	if (document === undefined || document instanceof RestError) return document;
 	const { id, name, parsing } = document;
-	return parsing === undefined ? { id, name } : { id, name, parsing };
+	return { id, name, parsing };
 }

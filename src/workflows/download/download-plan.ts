@@ -75,8 +75,7 @@ export async function planDownload(run: Run, rows: RowSource, flags: FolderFlags
 					const { metadata, inexact } = (await find(row)) ?? { metadata: undefined };
 					count += 1;
 					const { name, size } = target;
-					const values = inexact === undefined ? { metadata } : { metadata, inexact };
-					yield { id, datasetId, isDatasetNamed: true, name, size, createTime: undefined, ...values };
+					yield { id, datasetId, isDatasetNamed: true, name, size, createTime: undefined, metadata, inexact };
 				}
 			};
 			const replaces = overwrites || (onlyChanged && manifest === MANIFEST);
