@@ -67,10 +67,9 @@ function apiIn(dialect: Dialect, service: Service): Api {
 
 	async function remove(documents: readonly ListedDocument[]): Promise<void> {
 		for (const document of documents) if (!listed.has(document)) throw notListed(document);
-		const { path, body, headers: more = [] } = removalOf(flavour.removal, prefix, documents);
+		const { path, ...content } = removalOf(flavour.removal, prefix, documents);
 		const ids = documents.map(({ id }) => id);
 		const read = (envelope: ParsedEnvelope): void => decode.removed(envelope, ids, flavour.removal);
-		const content = body === undefined ? {} : { body, headers: more };
 		return requests.call("DELETE", path, read, { ...content, only: flavour.removal });
 	}
 

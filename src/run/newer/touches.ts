@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
 import * as v from "valibot";
-import { CliError, Exit } from "../../errors.ts";
+import { CliError, errorCode, Exit } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
-import type { JsonObject } from "../../json/values.ts";
 import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { namesIn } from "../journal/record-line.ts";
@@ -191,21 +190,13 @@ async function writeList(runs: RunStore, { run, ...touches }: RunTouches): Promi
 
 /** @returns undefined where there is no list, "damaged" where this version has not written it whole */
 function readList(runs: RunStore, run: string): RunTouches | "damaged" | undefined {
-	let bytes: Buffer;
 	try {
-		bytes = readFileSync(listPath(runs, run));
+		const text = gunzipSync(readFileSync(listPath(runs, run))).toString("utf8");
+		const { success, output } = v.safeParse(LIST, jsonObjectOf(text));
+		return success ? { run, ...output } : "damaged";
 	} catch (error) {
 		if (isAbsent(error)) return undefined;
+		if (errorCode(error)?.startsWith("Z_") === true) return "damaged";
 		throw error;
-	}
-	const { success, output } = v.safeParse(LIST, unzipped(bytes));
-	return success ? { run, ...output } : "damaged";
-}
-
-function unzipped(bytes: Buffer): JsonObject | undefined {
-	try {
-		return jsonObjectOf(gunzipSync(bytes).toString("utf8"));
-	} catch {
-		return undefined;
 	}
 }
