@@ -172,7 +172,7 @@ export class RowAttempts<Item extends Work> {
 		decision: Exclude<Decision, { readonly action: "retry" }>,
 		row: OpenRow<Item>,
 	): Promise<"settled" | "pending"> {
-		const { shutdown } = this.#options;
+		const { shutdown, journal, maxErrors } = this.#options;
 		if (decision.action === "stop") {
 			shutdown.end(decision.stop);
 			return "pending";
@@ -185,15 +185,11 @@ export class RowAttempts<Item extends Work> {
 		if (!this.#repeated.hasSucceeded) await this.#options.explain?.(error, row.item.datasetId);
 		const next = await this.#fail(row, { code: error.code, text: failureText(error, row) });
 		// After the last row there is nothing to stop.
-		const stop = this.#options.journal.totals().pending > 0 ? this.#stopAfter(error) : undefined;
+		const totals = journal.totals();
+		if (totals.pending === 0) return next;
+		const stop = this.#repeated.failed(error) ?? errorLimit(maxErrors, totals, journal.superseded);
 		if (stop !== undefined) shutdown.end(stop);
 		return next;
-	}
-
-	/** The reason to end the run after a row that failed for good, if there is one. */
-	#stopAfter(error: RestError): Stop | undefined {
-		const { journal, maxErrors } = this.#options;
-		return this.#repeated.failed(error) ?? errorLimit(maxErrors, journal.totals(), journal.superseded);
 	}
 
 	#conditions(row: OpenRow<Item>, error: RestError): Conditions {
