@@ -57,7 +57,8 @@ export function runProgram(build: string, command: string): void {
 		made: crc32(`${build} ${tag}`),
 	};
 	const kept = folder === undefined ? undefined : readCode(folder, file);
-	const script = new Script(readFileSync(FILE, "utf8"), { filename: FILE, cachedData: kept });
+	// The build writes ASCII alone, and Node reads that as Latin-1 in a tenth of the time.
+	const script = new Script(readFileSync(FILE, "latin1"), { filename: FILE, cachedData: kept });
 	if (folder !== undefined && (kept === undefined || script.cachedDataRejected === true)) {
 		// At the end, so that the functions are in it that were compiled when they were called.
 		process.once("exit", () => {
