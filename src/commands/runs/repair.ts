@@ -23,8 +23,7 @@ export const repairCommand = declare({
 
 async function repair({ run: name, ...flags }: RepairFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
-	const runs = app.runs(await app.settings(flags));
-	const file = await chosenRun(name, "newest", { runs, flags, app });
+	const { file, runs } = await chosenRun(name, "newest", flags, app);
 	const { run } = file;
 	await using _lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
 	const repaired = await repairRun(runs.path(run), () => new Date());

@@ -42,9 +42,7 @@ export const reportCommand = declare({
 
 async function report({ run: name, ...flags }: ReportFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
-	const settings = await app.settings(flags);
-	const runs = app.runs(settings);
-	const file = await chosenRun(name, "newest with a result", { runs, flags, app });
+	const { file, runs } = await chosenRun(name, "newest with a result", flags, app);
 	const recorded = await runs.journal(file.run);
 	await checkManifestOfRun(app, file.manifest.path);
 	if (recorded === undefined) {
@@ -56,7 +54,7 @@ async function report({ run: name, ...flags }: ReportFlags, app: App): Promise<E
 	app.runEnd.folder = runs.path(file.run);
 	if (totals.failed > superseded && (flags.report === undefined || flags.failed !== undefined)) {
 		let failedPath: string;
-		const source = await sourceOf(file, await app.temporaryFolder(settings), app);
+		const source = await sourceOf(file, await app.temporaryFolder(await app.settings(flags)), app);
 		try {
 			if (source.sha256 !== file.manifest.sha256) {
 				throw new CliError(`${file.manifest.path} was changed after the run began; no report was written`, {

@@ -7,7 +7,7 @@ import { forceOption, RUN, type RunFlags } from "../../flags/flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import { chosenRun, newestUnfinished, targetOf } from "../../workflows/recorded/choose-run.ts";
+import { chosenRun, targetOf } from "../../workflows/recorded/choose-run.ts";
 import { commandNamed } from "../index.ts";
 import { markOf } from "../../run/recorded/unfinished.ts";
 
@@ -46,12 +46,7 @@ export const retryCommand = declare({
 async function resumeRun({ run: name, ...flags }: RunFlags, app: App, command: Command): Promise<ExitCode> {
 	// Whether failed rows are tried again.
 	const reopen = command.name() === "retry";
-	const settings = await app.settings(flags);
-	const runs = app.runs(settings);
-	const choosing = { runs, flags, app };
-	const file = await (name === undefined && !reopen
-		? newestUnfinished(choosing)
-		: chosenRun(name, "newest with a result", choosing));
+	const { file, runs } = await chosenRun(name, reopen ? "newest with a result" : "newest unfinished", flags, app);
 	refuseUndone(reopen ? "retried" : "resumed", file, runs, await runs.files());
 	const resume = (await commandNamed(file.command))?.resume;
 	if (resume === undefined) {

@@ -32,8 +32,7 @@ function stateText({ state, going }: ListedRun, mark: Mark | undefined): string 
 
 async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitCode> {
 	const { io } = app;
-	const runs = app.runs(await app.settings(flags));
-	const file = await chosenRun(name, "newest with a result", { runs, flags, app });
+	const { file, runs } = await chosenRun(name, "newest with a result", flags, app);
 	const recorded = await runs.journal(file.run);
 	const totals = recorded?.state.totals();
 	const printed = readSummary(runs.path(file.run));

@@ -69,8 +69,7 @@ const NOT_UNDONE: Readonly<Record<string, readonly [did: string, hint: string]>>
 async function undo({ run: name, ...options }: UndoOptions, app: App): Promise<ExitCode> {
 	const { yes = false, dryRun = false } = options;
 	checkFlags(options, app);
-	const runs = app.runs(await app.settings(options));
-	const file = await chosenRun(name, "newest that wrote", { runs, flags: options, app });
+	const { file, runs } = await chosenRun(name, "newest that wrote", options, app);
 	const [did, hint] = NOT_UNDONE[file.command] ?? [];
 	if (did !== undefined) throw refused(`run ${file.run} ${did}`, hint);
 	if (options.json === true) await printVersionLine(app);

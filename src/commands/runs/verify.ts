@@ -34,10 +34,8 @@ export const verifyCommand = declare({
 
 async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promise<ExitCode> {
 	const { io, clock } = app;
-	const settings = await app.settings(flags);
-	const runs = app.runs(settings);
 	if (flags.json === true) await printVersionLine(app);
-	const file = await chosenRun(name, "newest that wrote", { runs, flags, app });
+	const { file, runs } = await chosenRun(name, "newest that wrote", flags, app);
 	const { run } = file;
 	app.monitor.enter("verifying", `the journal of ${run}`);
 	const recorded = await runs.journal(run);

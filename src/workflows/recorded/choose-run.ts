@@ -24,50 +24,41 @@ export function noteDamaged(runs: RunStore, flags: GlobalFlags, { io }: Pick<App
 	}
 }
 
-/** The parts that the choice of a run needs. */
-type Choosing = { readonly runs: RunStore; readonly flags: GlobalFlags; readonly app: Pick<App, "io" | "processes"> };
-
-/** All recorded runs, the newest first. @throws CliError exit 2 where there is none */
-async function recordedRuns({ runs, flags, app }: Choosing): Promise<readonly [RunFile, ...RunFile[]]> {
-	const [newest, ...others] = await runs.files();
-	noteDamaged(runs, flags, app);
-	if (newest === undefined) throw noRun();
-	return [newest, ...others];
-}
+/** The choice of a run that no name is given for. */
+type Otherwise = "newest" | "newest that wrote" | "newest with a result" | "newest unfinished";
 
 /**
  * The run of that name, or the newest of all, or the newest that may have written anything, or the newest with a result: a
  * row that was sent or has an outcome, and without such a run the newest of all. A row that failed before its write has an
- * outcome although nothing was sent: users want to see it and to try it again.
+ * outcome although nothing was sent: users want to see it and to try it again. Or the newest that was killed or is unfinished,
+ * is not superseded and does not go on.
  *
- * @throws CliError exit 2 where there is none, 7 where it is damaged
+ * @throws CliError exit 2 where there is none, 7 or 8 where it, or a candidate, can't be read
  */
 export async function chosenRun(
 	name: string | undefined,
-	otherwise: "newest" | "newest that wrote" | "newest with a result",
-	choosing: Choosing,
-): Promise<RunFile> {
-	const { runs } = choosing;
-	if (name !== undefined) return await runs.find(name);
-	const all = await recordedRuns(choosing);
-	if (otherwise === "newest") return all[0];
+	otherwise: Otherwise,
+	flags: GlobalFlags,
+	app: App,
+): Promise<{ readonly file: RunFile; readonly runs: RunStore }> {
+	const runs = app.runs(await app.settings(flags));
+	if (name !== undefined) return { file: await runs.find(name), runs };
+	const [newest, ...others] = await runs.files();
+	noteDamaged(runs, flags, app);
+	if (newest === undefined) throw noRun();
+	const all = [newest, ...others];
+	if (otherwise === "newest unfinished") return { file: await newestUnfinished(all, runs, app), runs };
+	if (otherwise === "newest") return { file: newest, runs };
 	const isWritten = otherwise === "newest that wrote";
 	for (const file of all) {
 		const facts = await factsOf(file.run, runs);
-		if (isWritten ? facts?.wrote === true : hasResult(facts)) return file;
+		if (isWritten ? facts?.wrote === true : hasResult(facts)) return { file, runs };
 	}
-	if (!isWritten) return all[0];
+	if (!isWritten) return { file: newest, runs };
 	throw usageError("no recorded run has written anything", "ragtag runs list shows all runs.");
 }
 
-/**
- * The newest run that was killed or is unfinished, is not superseded and does not go on.
- *
- * @throws CliError exit 2 where there is none; 7 or 8 where a candidate can't be read
- */
-export async function newestUnfinished(choosing: Choosing): Promise<RunFile> {
-	const { runs, app } = choosing;
-	const all = await recordedRuns(choosing);
+async function newestUnfinished(all: readonly RunFile[], runs: RunStore, { processes }: App): Promise<RunFile> {
 	const superseded: string[] = [];
 	const running: string[] = [];
 	for (const file of all) {
@@ -76,7 +67,7 @@ export async function newestUnfinished(choosing: Choosing): Promise<RunFile> {
 		const facts = await factsOf(run, runs);
 		if (facts?.ended !== undefined && facts.totals.pending === 0) continue;
 		const state = stateOf(facts, markOf(runs, run));
-		if ((await executionOf(run, runs, app.processes)) === "running") running.push(run);
+		if ((await executionOf(run, runs, processes)) === "running") running.push(run);
 		else if (state === "unfinished") return file;
 		if (state === "superseded") superseded.push(run);
 	}
