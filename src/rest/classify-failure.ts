@@ -45,12 +45,8 @@ export function classifyFailure(error: unknown, wasSent: boolean, context: Error
 	const make = (kind: RestErrorKind, name: string, words: string): RestError =>
 		new RestError(`${context.host}: ${words}`, { kind, code: name });
 
-	if (error instanceof Expired)
-		return make(
-			wasSent ? "ambiguous" : "not_sent",
-			"TIMEOUT",
-			wasSent ? "no answer in time" : "no connection was free in time",
-		);
+	if (error instanceof Expired && wasSent) return make("ambiguous", "TIMEOUT", "no answer in time");
+	if (error instanceof Expired) return make("not_sent", "TIMEOUT", "no connection was free in time");
 	if (error instanceof TooLarge)
 		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
 	const tls = tlsFailure(code);
@@ -62,11 +58,8 @@ export function classifyFailure(error: unknown, wasSent: boolean, context: Error
 	const known = ANSWER_ERRORS[code];
 	if (known !== undefined) return make("ambiguous", known[0], known[1]);
 	if (isParserError(cause, code)) {
-		return make(
-			"ambiguous",
-			"BAD_HTTP",
-			"the answer is not well-formed HTTP; is this an https port, or was the answer cut?",
-		);
+		const words = "the answer is not well-formed HTTP; is this an https port, or was the answer cut?";
+		return make("ambiguous", "BAD_HTTP", words);
 	}
 	return make("ambiguous", "NO_ANSWER", safe(reason(cause), context));
 }

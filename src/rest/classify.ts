@@ -95,12 +95,8 @@ function classify(answer: Answer, about: AnswerContext): ParsedEnvelope | RestEr
 	if (typeof envelope !== "string") return classifyCode(envelope, answer, about);
 	const coding = headerValues(answer.headers, "content-encoding").find((value) => value.toLowerCase() !== "identity");
 	if (coding === undefined && isHtml(answer)) {
-		return errorOf(
-			"not_the_api",
-			"NOT_THE_API",
-			`${context.host} returned HTML${quoted(title(answer.text), context)} instead of JSON`,
-			status,
-		);
+		const text = `${context.host} returned HTML${quoted(title(answer.text), context)} instead of JSON`;
+		return errorOf("not_the_api", "NOT_THE_API", text, status);
 	}
 	const what = coding === undefined ? envelope : `a body encoded as${quoted(coding, context)}, which was not asked for`;
 	return errorOf("ambiguous", "BAD_ENVELOPE", `${context.host} answered ${status} with ${what}`, status);

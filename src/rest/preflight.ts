@@ -133,10 +133,6 @@ function shakeHands(
 function issuerOf({ issuer }: PeerCertificate): string {
 	// Node's types promise texts, but a name that occurs twice is a list.
 	const names: unknown[] = [issuer.CN, issuer.O, issuer.OU];
-	return (
-		names
-			.flat()
-			.find((name) => typeof name === "string" && name !== "")
-			?.toString() ?? "an unnamed authority"
-	);
+	const name = names.flat().find((each) => typeof each === "string" && each !== "");
+	return typeof name === "string" ? name : "an unnamed authority";
 }

@@ -65,12 +65,7 @@ export function readRight(answer: Answer, flavour: Flavour, context: ErrorContex
 function classifyProbe(answer: Answer, flavour: Flavour, context: ErrorContext): ParsedEnvelope | RestError {
 	const read = classifyAnswer(answer, { flavour, context, now: Date.now() });
 	if (!(read instanceof RestError)) return read;
-	if (
-		read.code === "KEY_REJECTED" ||
-		read.code === DATABASE_AWAY ||
-		read.kind === "throttled" ||
-		OF_PROXIES.has(answer.status)
-	)
-		throw read;
+	const saysNothing = read.kind === "throttled" || ["KEY_REJECTED", DATABASE_AWAY].includes(read.code);
+	if (saysNothing || OF_PROXIES.has(answer.status)) throw read;
 	return read;
 }

@@ -70,24 +70,22 @@ export function splitLists(metadata: Metadata): Metadata {
  */
 function splitListsBy(rules: ListRules, metadata: Metadata): Metadata {
 	if (!hasList(metadata)) return metadata;
-	const kept = new Map<string, JsonValue>();
-	for (const [key, value] of metadata) {
-		kept.set(
-			key,
-			isJsonArray(value)
-				? unique(
-						value.flatMap((item) => split(item, rules)),
-						rules,
-					)
-				: value,
-		);
-	}
-	return kept;
+	return new Map(Array.from(metadata, ([key, value]) => [key, isJsonArray(value) ? splitItems(value, rules) : value]));
 }
 
 function hasList(metadata: Metadata): boolean {
 	for (const value of metadata.values()) if (isJsonArray(value)) return true;
 	return false;
+}
+
+/** The items of a list after that, of those with the same text the first. */
+function splitItems(list: readonly JsonValue[], rules: ListRules): readonly JsonValue[] {
+	const items = new Map<string, JsonValue>();
+	for (const item of list.flatMap((each) => split(each, rules))) {
+		const text = rules.textOf(item);
+		if (!items.has(text)) items.set(text, item);
+	}
+	return [...items.values()];
 }
 
 function split(item: JsonValue, { blanks }: ListRules): readonly JsonValue[] {
@@ -107,16 +105,6 @@ function strip(text: string, blanks: string): string {
 	while (from < to && isBlank(text.charAt(from))) from += 1;
 	while (to > from && isBlank(text.charAt(to - 1))) to -= 1;
 	return text.slice(from, to);
-}
-
-function unique(items: readonly JsonValue[], { textOf }: ListRules): readonly JsonValue[] {
-	const seen = new Set<string>();
-	return items.filter((item) => {
-		const text = textOf(item);
-		if (seen.has(text)) return false;
-		seen.add(text);
-		return true;
-	});
 }
 
 /**

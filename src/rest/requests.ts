@@ -127,11 +127,8 @@ export function documentCalls(
 			const read = (answer: RawAnswer): number => {
 				if (isFile(answer) || (size === 0 && saysNoBytes(answer))) return count;
 				requests.success(decoded(answer), path);
-				throw new RestError("the service answered with a success that is no file", {
-					kind: "ambiguous",
-					code: "BAD_DATA",
-					status: answer.status,
-				});
+				const text = "the service answered with a success that is no file";
+				throw new RestError(text, { kind: "ambiguous", code: "BAD_DATA", status: answer.status });
 			};
 			const sink = { takes: isFile, write };
 			return transport.send({ method: "GET", path, accept: "*/*", isPatient: true, sink, read });

@@ -153,11 +153,7 @@ async function moveToNew(temporary: string, target: string): Promise<void> {
 		await link(temporary, target);
 	} catch (error) {
 		if (!NO_LINKS.has(errorCode(error))) throw error;
-		const isThere = await lstat(target).then(
-			() => true,
-			() => false,
-		);
-		if (isThere) throw exists(target);
+		if ((await lstat(target).catch(() => undefined)) !== undefined) throw exists(target);
 		await rename(temporary, target);
 	}
 }

@@ -124,12 +124,10 @@ export function parseGroup(service: Service, states: ParsingStates, options: Par
 		begin: (rows, request) => {
 			const began = clock.now();
 			const looks = new Map(rows.map((row) => [row, look(row, request)]));
-			const started = Promise.allSettled(looks.values()).then((all) =>
-				start(
-					rows.filter((_, at) => all[at]?.status === "fulfilled" && all[at].value === "start"),
-					request,
-				),
-			);
+			const started = Promise.allSettled(looks.values()).then((all) => {
+				const open = rows.filter((_, at) => all[at]?.status === "fulfilled" && all[at].value === "start");
+				return start(open, request);
+			});
 			return (row) =>
 				settle(row, async () => {
 					const end = await (looks.get(row) ?? look(row, request));
