@@ -3,7 +3,7 @@ import type { Api } from "../../rest/types.ts";
 import type { Clock, Request, WhichDocument } from "../types.ts";
 import { askForName, isSameName } from "./find-named.ts";
 import { incompleteList } from "./list.ts";
-import { findListed, ListedDatasets, type RowsOf } from "./listed-datasets.ts";
+import { ListedDatasets, type RowsOf } from "./listed-datasets.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
 import { type Named, type RemoteDocument, StoredDocuments } from "./stored-documents.ts";
@@ -89,8 +89,7 @@ export class DocumentSource implements AsyncDisposable {
 		const dataset = { api, request: this.#searches.believing(request, this.#doubts), datasetId };
 		const listed = this.#byId.whole(datasetId);
 		const ahead = await this.#ahead.take(dataset, id);
-		const found =
-			typeof ahead === "object" ? ahead.document : await findListed(this.#byId, dataset, id, ahead === "alone");
+		const found = typeof ahead === "object" ? ahead.document : await this.#byId.find(dataset, id, ahead === "alone");
 		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
 		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
@@ -165,7 +164,7 @@ export class DocumentSource implements AsyncDisposable {
 
 	/** The document as the service shows it now: it is asked for, unless the service ignores ids. */
 	async now(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		return findListed(this.#byId, { api, request, datasetId }, id, true);
+		return this.#byId.find({ api, request, datasetId }, id, true);
 	}
 
 	/**

@@ -77,6 +77,26 @@ export class ListedDatasets {
 		return this.#once(datasetId, () => this.#choose(this.#paged(dataset)));
 	}
 
+	/**
+	 * A document from the list of its dataset if that is kept, else by its id; undefined if the dataset does not list it.
+	 *
+	 * @param isAsked whether it is asked for by its id even so, unless the service ignores that
+	 * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
+	 */
+	async find(dataset: DatasetAccess, id: string, isAsked: boolean): Promise<Named | undefined> {
+		const { datasetId } = dataset;
+		const listed = isAsked && !this.isIgnoring(datasetId) ? undefined : await this.list(dataset);
+		const kept = listed && (await foundIn(listed, datasetId, id));
+		// A document that a whole list does not show is not there. A short list proves nothing.
+		if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
+		const { found, isHeeded } = await askForId(dataset, id);
+		if (isHeeded) return found;
+		const whole = listed ?? (await this.listAfterAll(dataset));
+		const inWhole = await foundIn(whole, datasetId, id);
+		if (inWhole === undefined && whole.short !== undefined) throw incompleteList(datasetId, whole.short);
+		return inWhole;
+	}
+
 	/** The list of a dataset, if it was read. */
 	whole(datasetId: string): ListedDataset | undefined {
 		return this.#lists.get(datasetId)?.whole;
@@ -199,35 +219,10 @@ function pagesLeft({ asked, first: { total, items } }: FirstPage<Document>, coun
 	return countsAll && total !== asked ? pages - 1 : pages;
 }
 
-/**
- * A document from the list of its dataset if that is kept, else by its id; undefined if the dataset does not list it.
- *
- * @param isAsked whether it is asked for by its id even so, unless the service ignores that
- * @throws RestError of code `OTHER_CASE` where the dataset lists that id in another letter case
- */
-export async function findListed(
-	lists: ListedDatasets,
-	dataset: DatasetAccess,
-	id: string,
-	isAsked: boolean,
-): Promise<Named | undefined> {
-	const { datasetId } = dataset;
-	const foundIn = async (documents: StoredDocuments): Promise<Named | undefined> => {
-		const found = await documents.get(id);
-		for (const spelling of found === undefined ? [id.toLowerCase(), id.toUpperCase()] : []) {
-			if (spelling !== id && (await documents.get(spelling)) !== undefined) throw otherCase(datasetId, id, spelling);
-		}
-		return found;
-	};
-	const listed = isAsked && !lists.isIgnoring(datasetId) ? undefined : await lists.list(dataset);
-	const kept = listed === undefined ? undefined : await foundIn(listed.documents);
-	// A document that a whole list does not show is not there. A short list proves nothing.
-	if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
-	const { found, isHeeded } = await askForId(dataset, id);
-	if (isHeeded) return found;
-	// It may have been read again while the service was asked.
-	const whole = await lists.listAfterAll(dataset);
-	const inWhole = await foundIn(whole.documents);
-	if (inWhole === undefined && whole.short !== undefined) throw incompleteList(datasetId, whole.short);
-	return inWhole;
+async function foundIn({ documents }: ListedDataset, datasetId: string, id: string): Promise<Named | undefined> {
+	const found = await documents.get(id);
+	for (const spelling of found === undefined ? [id.toLowerCase(), id.toUpperCase()] : []) {
+		if (spelling !== id && (await documents.get(spelling)) !== undefined) throw otherCase(datasetId, id, spelling);
+	}
+	return found;
 }

@@ -102,15 +102,9 @@ export function replacedMetadata(
 	item: Pick<UploadItem, "metadata" | "isWhole">,
 	old: Document,
 ): Metadata {
-	if (item.isWhole !== true) refuseRounded(service, old.id, old, (key) => !item.metadata.has(key));
-	return overlaid(old.metadata, item);
-}
-
-function overlaid(
-	present: Metadata | undefined,
-	{ metadata: wanted, isWhole = false }: Pick<UploadItem, "metadata" | "isWhole">,
-): Metadata {
-	return isWhole ? wanted : new Map([...(present ?? []), ...wanted]);
+	if (item.isWhole === true) return item.metadata;
+	refuseRounded(service, old.id, old, (key) => !item.metadata.has(key));
+	return new Map([...(old.metadata ?? []), ...item.metadata]);
 }
 
 /**
