@@ -187,7 +187,7 @@ export class ListedDatasets {
 		const at = clock.now();
 		const documents = await create(dataset.api);
 		// A row that has a list reads it at once, so none reads a forgotten list any more. A million documents take 20 MB of memory.
-		await Promise.all(this.#forgotten.splice(0).map((old) => this.#stores.delete(old) && old.close()));
+		for (const old of this.#forgotten.splice(0)) if (this.#stores.delete(old)) await old.close();
 		const keys = onListed && new KeyTypes();
 		this.#stores.add(documents);
 		let short: ShortList | undefined;
