@@ -1,6 +1,7 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RowStatus } from "../../outcomes.ts";
 import { RestError } from "../../rest/errors.ts";
+import type { StoredFile } from "../../rest/types.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { SentRecord } from "../journal/records.ts";
 import type { RowNumbers } from "../journal/row-states.ts";
@@ -14,10 +15,13 @@ export type Settled = Pick<Outcome, "documentId" | "storedName" | "replaces" | "
 	readonly status: Exclude<RowStatus, "failed">;
 };
 
+/** The document of a stored file. */
+export type Stored = Pick<StoredFile, "id" | "name">;
+
 /** The memory of a row's attempts, so that a retry repeats no step that must not be repeated. */
 export type Memory = WriteMemory & {
 	/** an upload's document, once it is stored */
-	stored?: { readonly id: string; readonly name: string } | undefined;
+	stored?: Stored | undefined;
 	/** ids of the documents that had an upload's name before it was sent */
 	namesakes?: readonly string[];
 	/** the name that an upload is sent under, where it gets its own by a rename */
@@ -151,7 +155,7 @@ export type SentLog = {
 	/** resolves when the record is durable; only then the first byte may be sent */
 	sending(item: Work, sending: Sending): Promise<void>;
 	/** an upload was stored, and its metadata is not written yet */
-	stored(item: Work, document: { readonly id: string; readonly name: string }): Promise<void>;
+	stored(item: Work, document: Stored): Promise<void>;
 	/** why a row of a run that goes on may not write to a document: a newer run has touched it. None unless given */
 	readonly newerRun?: ((datasetId: string, documentId: string) => RowError | undefined) | undefined;
 };

@@ -8,7 +8,7 @@ import { isSameName } from "../documents/find-named.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
 import { FOREIGN } from "./namesakes.ts";
-import { type Memory, refuseNewer, type RowAttempt, type Settled } from "./operation.ts";
+import { refuseNewer, type RowAttempt, type Settled, type Stored } from "./operation.ts";
 import { type KnownDataset, renamed, type UploadAttempt } from "./store-file.ts";
 
 /** Gives a document the name of its file. */
@@ -66,8 +66,6 @@ export function notListed({ service, datasetId }: Pick<KnownDataset, "service" |
 	const text = `document ${service.show(id)} is no longer in dataset ${service.show(datasetId)}`;
 	return new RestError(text, { kind: "ambiguous", code: "NOT_LISTED" });
 }
-
-type Stored = NonNullable<Memory["stored"]>;
 
 /**
  * Whether the service keeps the folders of a name, as `hr/` of `hr/a.pdf`. RAGFlow in Python keeps them; v1.0 drops them, as

@@ -9,8 +9,7 @@ import type { DatasetAccess } from "../documents/list.ts";
 import { REFUSE } from "../documents/searches.ts";
 import { readBack } from "../retry/retry.ts";
 import { hasAlready, holds, sameMetadata } from "../service/arrival.ts";
-import type { Operation, Replacing, Settled } from "./operation.ts";
-import { refuseNewer } from "./operation.ts";
+import { type Operation, refuseNewer, type Replacing, type Settled, type Stored } from "./operation.ts";
 import type { Parsing } from "./parsing.ts";
 import { writeOrRestore } from "./update.ts";
 import { copyParsing } from "./copied-parsing.ts";
@@ -46,7 +45,7 @@ export function earlierReplacement({ item, log }: UploadAttempt): Replacing | un
 export async function finishReplacement(
 	replacement: Replacement,
 	replacing: Replacing,
-	stored: { readonly id: string; readonly name: string },
+	stored: Stored,
 ): Promise<Settled> {
 	const { request, item, log } = replacement;
 	const { old, removal } = replacing;
@@ -180,10 +179,7 @@ export async function hasContentOf(
 }
 
 /** Gives the new document the name of the old one, which is free now. */
-async function giveName(
-	replacement: Replacement,
-	stored: { readonly id: string; readonly name: string },
-): Promise<void> {
+async function giveName(replacement: Replacement, stored: Stored): Promise<void> {
 	const { service, item } = replacement;
 	const error = await rename(replacement, stored.id, item.file.name);
 	if (error === undefined) return;

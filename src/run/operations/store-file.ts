@@ -11,7 +11,7 @@ import type { Service } from "../service/service.ts";
 import { durationText } from "../stop/reasons.ts";
 import { SUPERSEDED } from "../types.ts";
 import { isNumbered, possibleCopies } from "./namesakes.ts";
-import { type Memory, refuseNewer, type RowAttempt } from "./operation.ts";
+import { type Memory, refuseNewer, type RowAttempt, type Stored } from "./operation.ts";
 import type { UpdateItem } from "./prepare-update.ts";
 
 /** The shortest time in which a service may store a file after its answer was lost, in milliseconds. */
@@ -185,12 +185,7 @@ export async function checkUploadAnswer(attempt: UploadAttempt, stored: StoredFi
 }
 
 /** The error for a file that the service stored under another name. @param isSync whether its name was free a moment before */
-export function renamed(
-	service: Service,
-	name: string,
-	stored: { readonly id: string; readonly name: string },
-	isSync = false,
-): RestError {
+export function renamed(service: Service, name: string, stored: Stored, isSync = false): RestError {
 	const [id, storedName] = [service.show(stored.id), service.show(stored.name)];
 	const isWithoutFolders = name.includes("/") && !stored.name.includes("/");
 	if (isSync && !isWithoutFolders) {
