@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
+import { closeSync, constants, openSync, type Stats, writeFileSync } from "node:fs";
 import { link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import * as v from "valibot";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { sha256Of } from "../../input-file.ts";
+import { jsonObjectOf } from "../../json/parse-json.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { ByteSink } from "../../rest/types.ts";
 import { OWN_PREFIX } from "../../text/safe-paths.ts";
-import { DownloadRecords, type FileRecord } from "./download-records.ts";
+import { readTextIfThere } from "../storage/quick-files.ts";
 
 /** Errors after which no other file can be written either. */
 const STORAGE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO"]);
@@ -16,6 +18,10 @@ const STORAGE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "E
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 const DRAFT = new RegExp(`^\\${OWN_PREFIX}[0-9a-f]{16}\\.part$`);
+
+/** A file as it was downloaded: `id` of its document, empty for the manifest; `path` below the folder; `size` in bytes. */
+const FILE_RECORD = v.object({ id: v.string(), path: v.string(), size: v.number(), sha256: v.string() });
+type FileRecord = Readonly<v.InferOutput<typeof FILE_RECORD>>;
 
 /** A file below the folder: the id of its document, and its path, which must be one that `PathPlan` gave. */
 type Target = Pick<FileRecord, "id" | "path">;
@@ -184,4 +190,60 @@ function unwritable(target: string, error: unknown): unknown {
 		hint: "Make room on that disk, then resume the run.",
 		cause: error,
 	});
+}
+
+/** What was downloaded into a folder: one file of JSON lines in it, to which each download adds a line. */
+class DownloadRecords {
+	readonly #file: string;
+	readonly #byId = new Map<string, FileRecord>();
+	/** the document of each path, by its last line */
+	readonly #ids = new Map<string, string>();
+	#hasHalfLine: boolean;
+
+	/** Reads the records; none where there is no such file. Lines that this program did not write count for nothing. */
+	constructor(file: string) {
+		this.#file = file;
+		const text = textOf(file);
+		for (const line of text.split("\n")) {
+			const { success, output } = v.safeParse(FILE_RECORD, jsonObjectOf(line));
+			if (success) this.#add(output);
+		}
+		// A process that was killed may have left half a line.
+		this.#hasHalfLine = text !== "" && !text.endsWith("\n");
+	}
+
+	/** The file of a document; undefined where none was written, or where another document has its path now. */
+	of(id: string): FileRecord | undefined {
+		const record = this.#byId.get(id);
+		return record !== undefined && this.#ids.get(record.path) === id ? record : undefined;
+	}
+
+	/** Adds a record. @throws Error of the system */
+	append(record: FileRecord): void {
+		const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+		const file = openSync(this.#file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+		try {
+			const start = this.#hasHalfLine ? "\n" : "";
+			// A full disk may take a part of it. The next line must not join that.
+			this.#hasHalfLine = true;
+			writeFileSync(file, `${start}${JSON.stringify(record)}\n`);
+			this.#hasHalfLine = false;
+		} finally {
+			closeSync(file);
+		}
+		this.#add(record);
+	}
+
+	#add(record: FileRecord): void {
+		this.#byId.set(record.id, record);
+		this.#ids.set(record.path, record.id);
+	}
+}
+
+function textOf(file: string): string {
+	try {
+		return readTextIfThere(file, constants.O_NOFOLLOW) ?? "";
+	} catch {
+		return "";
+	}
 }
