@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { retryAfter } from "../../src/rest/retry-after.ts";
+import { retryAfter } from "../../src/rest/classify.ts";
 
 const date = "Sun, 06 Nov 1994 08:49:37 GMT";
 const now = Date.UTC(1994, 10, 6, 8, 49, 37);
