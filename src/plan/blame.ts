@@ -50,14 +50,87 @@ type Blame<By> = {
  * @param normalise what the service makes of the metadata that it is sent: its own changes have no origin
  */
 export function blame<By>(writes: readonly BlamedWrite<By>[], normalise: Normalise = (sent) => sent): Blame<By> {
-	const history = new History<By>(normalise);
+	const events: BlamedLine<By>[] = [];
+	let entries: ReadonlyMap<string, Entry<By>> = new Map();
+	let removal: Origin<By> | undefined;
+
+	/** Whether two values are equal, as they are or as the service normalises them. */
+	const isAlike = (key: string, left: JsonValue | undefined, right: JsonValue | undefined): boolean => {
+		if (left === undefined || right === undefined) return left === right;
+		const kept = (value: JsonValue): JsonValue => normalise(new Map([[key, value]])).get(key) ?? null;
+		return sameValue(left, right) || sameValue(kept(left), kept(right));
+	};
+
+	/** Which of the writes that may have been the last set that value. */
+	const causeOf = (key: string, value: JsonValue | undefined): Entry<By> | undefined => {
+		for (let each = entries.get(key); each !== undefined; each = each.otherwise) {
+			if (isAlike(key, each.value, value)) return each;
+		}
+		return undefined;
+	};
+
+	/** Records that a key has another value than its entry, or that it has none any more. */
+	const record = (key: string, to: JsonValue | undefined, origin: Origin<By>): void => {
+		const from = entries.get(key)?.value;
+		// A write in doubt may have left the key out before.
+		if (from === undefined && to === undefined) return;
+		const action = from === undefined ? "add" : to === undefined ? "remove" : "change";
+		events.push({ origin, action, key, from, to });
+	};
+
+	/** A before-image shows what the document has. @param others the origin of what no earlier write explains */
+	const observe = (before: Metadata, others: Origin<By>): void => {
+		const found = new Map<string, Entry<By>>();
+		for (const [key, value] of before) {
+			const cause = causeOf(key, value);
+			// A write whose value is there was applied.
+			const origin = cause === undefined ? others : { ...cause.origin, isCertain: true };
+			found.set(key, { value, origin, otherwise: undefined });
+			if (cause === undefined) record(key, value, others);
+		}
+		for (const key of entries.keys()) {
+			if (!before.has(key) && causeOf(key, undefined) === undefined) record(key, undefined, others);
+		}
+		entries = found;
+	};
+
+	/** A write sends the whole metadata that the document has afterwards. */
+	const write = (sent: Metadata, origin: Origin<By>): void => {
+		if (origin.isCertain) removal = undefined;
+		const after = new Map<string, Entry<By>>();
+		const over = (value: JsonValue | undefined, entry: Entry<By> | undefined): Entry<By> => {
+			const absent: Entry<By> = { value: undefined, origin, otherwise: undefined };
+			return { value, origin, otherwise: origin.isCertain ? undefined : (entry ?? absent) };
+		};
+		for (const [key, value] of sent) {
+			const entry = entries.get(key);
+			const isSame = entry !== undefined && isAlike(key, entry.value, value);
+			// A certain write is the origin even of a value that an earlier write in doubt sent.
+			const isKept = isSame && (entry.origin.isCertain || !origin.isCertain);
+			after.set(key, isKept ? { ...entry, value } : over(value, entry));
+			if (!isSame) record(key, value, origin);
+		}
+		for (const [key, entry] of entries) {
+			if (sent.has(key)) continue;
+			record(key, undefined, origin);
+			if (!origin.isCertain) after.set(key, over(undefined, entry));
+		}
+		entries = after;
+	};
+
 	for (const { by, sent, before, isCertain } of writes) {
-		if (before !== undefined) history.observe(before, { by, isRecorded: false, isCertain: true });
+		if (before !== undefined) observe(before, { by, isRecorded: false, isCertain: true });
 		const origin = { by, isRecorded: true, isCertain };
-		if (sent === undefined) history.remove(origin);
-		else history.write(sent, origin);
+		if (sent !== undefined) write(sent, origin);
+		else {
+			removal = origin;
+			events.push({ origin, action: "remove document" });
+			if (isCertain) entries = new Map();
+		}
 	}
-	return history.blame();
+	const present = Array.from(entries, ([key, { value: to, origin }]): BlamedLine<By> => ({ key, to, origin }));
+	const removed = removal === undefined ? [] : [{ origin: removal }];
+	return { present: [...present.filter(({ to }) => to !== undefined), ...removed], events };
 }
 
 /** The known writes of a key. */
@@ -68,95 +141,3 @@ type Entry<By> = {
 	/** for a write in doubt: what the document has if it was not applied */
 	readonly otherwise: Entry<By> | undefined;
 };
-
-/** The history of a document's metadata, write after write. */
-class History<By> {
-	readonly #normalise: Normalise;
-	readonly #events: BlamedLine<By>[] = [];
-	#entries: ReadonlyMap<string, Entry<By>> = new Map();
-	#removal: Origin<By> | undefined;
-
-	constructor(normalise: Normalise) {
-		this.#normalise = normalise;
-	}
-
-	/** A before-image shows what the document has. @param others the origin of what no earlier write explains */
-	observe(before: Metadata, others: Origin<By>): void {
-		const found = new Map<string, Entry<By>>();
-		for (const [key, value] of before) {
-			const entry = this.#entries.get(key);
-			const cause = this.#causeOf(entry, key, value);
-			// A write whose value is there was applied.
-			const origin = cause === undefined ? others : { ...cause.origin, isCertain: true };
-			found.set(key, { value, origin, otherwise: undefined });
-			if (cause === undefined) this.#record(key, { from: entry?.value, to: value }, others);
-		}
-		for (const [key, entry] of this.#entries) {
-			if (before.has(key) || this.#causeOf(entry, key, undefined) !== undefined) continue;
-			this.#record(key, { from: entry.value, to: undefined }, others);
-		}
-		this.#entries = found;
-	}
-
-	/** A write sends the whole metadata that the document has afterwards. */
-	write(sent: Metadata, origin: Origin<By>): void {
-		if (origin.isCertain) this.#removal = undefined;
-		const after = new Map<string, Entry<By>>();
-		const over = (value: JsonValue | undefined, entry: Entry<By> | undefined): Entry<By> => {
-			const absent: Entry<By> = { value: undefined, origin, otherwise: undefined };
-			return { value, origin, otherwise: origin.isCertain ? undefined : (entry ?? absent) };
-		};
-		for (const [key, value] of sent) {
-			const entry = this.#entries.get(key);
-			const isSame = entry !== undefined && this.#isAlike(key, entry.value, value);
-			// A certain write is the origin even of a value that an earlier write in doubt sent.
-			const isKept = isSame && (entry.origin.isCertain || !origin.isCertain);
-			after.set(key, isKept ? { ...entry, value } : over(value, entry));
-			if (!isSame) this.#record(key, { from: entry?.value, to: value }, origin);
-		}
-		for (const [key, entry] of this.#entries) {
-			if (sent.has(key)) continue;
-			this.#record(key, { from: entry.value, to: undefined }, origin);
-			if (!origin.isCertain) after.set(key, over(undefined, entry));
-		}
-		this.#entries = after;
-	}
-
-	remove(origin: Origin<By>): void {
-		this.#removal = origin;
-		this.#events.push({ origin, action: "remove document" });
-		if (origin.isCertain) this.#entries = new Map();
-	}
-
-	blame(): Blame<By> {
-		const present = Array.from(this.#entries, ([key, { value: to, origin }]): BlamedLine<By> => ({ key, to, origin }));
-		const removal = this.#removal === undefined ? [] : [{ origin: this.#removal }];
-		return { present: [...present.filter(({ to }) => to !== undefined), ...removal], events: this.#events };
-	}
-
-	/** Which of the writes that may have been the last set that value. */
-	#causeOf(entry: Entry<By> | undefined, key: string, value: JsonValue | undefined): Entry<By> | undefined {
-		for (let each = entry; each !== undefined; each = each.otherwise) {
-			if (this.#isAlike(key, each.value, value)) return each;
-		}
-		return undefined;
-	}
-
-	#record(
-		key: string,
-		{ from, to }: { readonly from: JsonValue | undefined; readonly to: JsonValue | undefined },
-		origin: Origin<By>,
-	): void {
-		// A write in doubt may have left the key out before.
-		if (from === undefined && to === undefined) return;
-		const action = from === undefined ? "add" : to === undefined ? "remove" : "change";
-		this.#events.push({ origin, action, key, from, to });
-	}
-
-	/** Whether two values are equal, as they are or as the service normalises them. */
-	#isAlike(key: string, left: JsonValue | undefined, right: JsonValue | undefined): boolean {
-		if (left === undefined || right === undefined) return left === right;
-		const kept = (value: JsonValue): JsonValue => this.#normalise(new Map([[key, value]])).get(key) ?? null;
-		return sameValue(left, right) || sameValue(kept(left), kept(right));
-	}
-}
