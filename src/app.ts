@@ -16,7 +16,7 @@ import { RememberedDatasets } from "./run/service/service-memory.ts";
 import { currentUserId } from "./user-id.ts";
 import { stopOf } from "./run/stop/shutdown.ts";
 import { type OwnProcess, processesHere } from "./run/storage/process-owner.ts";
-import { TemporaryFolder } from "./run/storage/temporary-folders.ts";
+import { temporaryFolderOf } from "./run/storage/temporary-folders.ts";
 import type { Clock } from "./run/types.ts";
 import { type AppTimers, openSession, type Session, type SessionOptions } from "./session.ts";
 import { pingUrl } from "./settings/address.ts";
@@ -66,7 +66,7 @@ export function createApp(dependencies: AppDependencies) {
 		warned.add(text);
 	};
 	const user = { uid: currentUserId(), note: (text: string) => io.note(text) };
-	const temporary = new TemporaryFolder(processes, user);
+	const temporary = temporaryFolderOf(processes, user);
 	return {
 		io,
 		/** for a program that a command starts */

@@ -42,8 +42,9 @@ export function violationsOf(policy: Policy, { present, toSend, difference }: Po
 	}
 	for (const [key, allowed] of policy.allowed) {
 		const value = add.has(key) ? add.get(key) : change.get(key)?.to;
-		const wrong = value === undefined ? [] : itemsOf(value).filter((item) => !isOneOf(item, allowed));
-		const [first] = wrong;
+		if (value === undefined) continue;
+		const items = isJsonArray(value) ? value : [value];
+		const first = items.find((item) => !allowed.some((each) => sameValue(each, item)));
 		if (first === undefined) continue;
 		violations.push({
 			key,
@@ -90,14 +91,6 @@ export function policyText({ protectedKeys, allowed, required, maxChanges, noCle
 
 export function maxChangesText({ unit, value }: MaxChanges): string {
 	return unit === "percent" ? `${value}%` : String(value);
-}
-
-function itemsOf(value: JsonValue): readonly JsonValue[] {
-	return isJsonArray(value) ? value : [value];
-}
-
-function isOneOf(item: JsonValue, allowed: readonly JsonValue[]): boolean {
-	return allowed.some((each) => sameValue(each, item));
 }
 
 function listText(values: readonly JsonValue[]): string {

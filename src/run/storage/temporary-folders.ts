@@ -17,53 +17,40 @@ const MAKE_ROOM_HINT = "Free some space there, or name another folder with --sta
 type ProcessFolder = { readonly path: string; readonly lock: Lock | undefined };
 
 /** The temporary folder of this process, below its state folder. It is removed when the process ends. */
-export class TemporaryFolder {
-	readonly #processes: Processes;
-	readonly #user: CurrentUser;
-	#made: Promise<ProcessFolder> | undefined;
-
-	constructor(processes: Processes, user: CurrentUser) {
-		this.#processes = processes;
-		this.#user = user;
-	}
-
-	/**
-	 * The folder, made on first use. What commands put into it need not be removed one by one.
-	 *
-	 * @param origin the flag or variable that gave the state folder, or `default`
-	 * @throws CliError exit 2 or 7 where a state folder that the user gave can't be used, or is not the user's own
-	 */
-	async in(stateDir: string, origin: string): Promise<string> {
-		return (await (this.#made ??= this.#make(stateDir, origin))).path;
-	}
-
-	async #make(stateDir: string, origin: string): Promise<ProcessFolder> {
+export function temporaryFolderOf(processes: Processes, user: CurrentUser) {
+	let made: Promise<ProcessFolder> | undefined;
+	const make = async (stateDir: string, origin: string): Promise<ProcessFolder> => {
 		const shared = join(stateDir, "tmp");
-		// A job whose home can't be written still works: where no state folder was given, the system's folder is used.
-		const isDefault = origin === "default";
+		const instead = (error: unknown): ProcessFolder => {
+			// A job whose home can't be written still works: where no state folder was given, the system's folder is used.
+			if (origin === "default") return { path: mkdtempSync(join(tmpdir(), "ragtag-")), lock: undefined };
+			throw error;
+		};
 		try {
 			makeFolder(shared);
 		} catch (error) {
-			if (isDefault) return { path: mkdtempSync(join(tmpdir(), "ragtag-")), lock: undefined };
-			throw usageError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, undefined, error);
+			return instead(usageError(`${origin} ${stateDir}: ${storageReason(error, stateDir)}`, undefined, error));
 		}
-		secureStateFolder(stateDir, this.#user);
-		secureTemporaryFolder(shared, this.#user);
-		try {
-			return await makeProcessFolder(shared, this.#processes, this.#user.uid);
-		} catch (error) {
-			if (isDefault) return { path: mkdtempSync(join(tmpdir(), "ragtag-")), lock: undefined };
-			throw error;
-		}
-	}
-
-	/** Removes it with everything in it. */
-	async close(): Promise<void> {
-		const made = await this.#made?.catch(() => undefined);
-		if (made === undefined) return;
-		await rm(made.path, { recursive: true, force: true });
-		await made.lock?.[Symbol.asyncDispose]();
-	}
+		secureStateFolder(stateDir, user);
+		secureTemporaryFolder(shared, user);
+		return await makeProcessFolder(shared, processes, user.uid).catch(instead);
+	};
+	return {
+		/**
+		 * The folder, made on first use. What commands put into it need not be removed one by one.
+		 *
+		 * @param origin the flag or variable that gave the state folder, or `default`
+		 * @throws CliError exit 2 or 7 where a state folder that the user gave can't be used, or is not the user's own
+		 */
+		in: async (stateDir: string, origin: string): Promise<string> => (await (made ??= make(stateDir, origin))).path,
+		/** Removes it with everything in it. */
+		async close(): Promise<void> {
+			const folder = await made?.catch(() => undefined);
+			if (folder === undefined) return;
+			await rm(folder.path, { recursive: true, force: true });
+			await folder.lock?.[Symbol.asyncDispose]();
+		},
+	};
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 	processesHere,
 	thisProcessAsOwner,
 } from "../../../src/run/storage/process-owner.ts";
-import { TemporaryFolder } from "../../../src/run/storage/temporary-folders.ts";
+import { temporaryFolderOf } from "../../../src/run/storage/temporary-folders.ts";
 import { folder } from "../../support/service.ts";
 
 const processes = processesHere({ pid: process.pid, isRunning: () => true });
@@ -34,7 +34,7 @@ it("the next start removes the copies of a killed process and keeps those of a r
 	const state = await folder();
 	const shared = join(state, "tmp");
 	const begin = async (): Promise<string> =>
-		basename(await new TemporaryFolder(processes, user).in(state, "--state-dir"));
+		basename(await temporaryFolderOf(processes, user).in(state, "--state-dir"));
 	const own = await begin();
 	await put(shared, "killed", KILLED);
 	await put(shared, "elsewhere", ELSEWHERE);
@@ -51,20 +51,20 @@ it.skipIf(process.getuid?.() !== 0)(
 		const shared = join(state, "tmp");
 		await put(shared, "foreign", KILLED, 30);
 		await chown(join(shared, "foreign.lock"), 1234, 1234);
-		const path = await new TemporaryFolder(processes, { uid: 0, note: () => undefined }).in(state, "--state-dir");
+		const path = await temporaryFolderOf(processes, { uid: 0, note: () => undefined }).in(state, "--state-dir");
 		expect(await foldersIn(shared)).toEqual([basename(path), "foreign"].toSorted());
 	},
 );
 
 it("temporary files are removed at the end, and a folder that can't be made is named", async () => {
 	const state = await folder();
-	const temporary = new TemporaryFolder(processes, user);
+	const temporary = temporaryFolderOf(processes, user);
 	const path = await temporary.in(state, "--state-dir");
 	expect(await temporary.in(state, "--state-dir")).toBe(path);
 	await writeFile(join(path, "copy"), "");
 	await temporary.close();
 	expect(await readdir(join(state, "tmp"))).toEqual([]);
 	await writeFile(join(state, "file"), "");
-	const wrong = new TemporaryFolder(processes, user).in(join(state, "file"), "--state-dir");
+	const wrong = temporaryFolderOf(processes, user).in(join(state, "file"), "--state-dir");
 	await expect(wrong).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(join(state, "file")) });
 });
