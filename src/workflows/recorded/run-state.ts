@@ -86,14 +86,7 @@ export async function judgedRun(
 }
 
 /** A recorded run as a list shows it. */
-export type ListedRun = {
-	readonly file: RunFile;
-	readonly state: RunState;
-	/** undefined where the journal can't be read, or where the run was killed before it recorded anything */
-	readonly facts: RunFacts | undefined;
-	/** undefined where its process said that it ended */
-	readonly going: GoingOn | undefined;
-};
+export type ListedRun = Awaited<ReturnType<typeof listedRun>>;
 
 /** States of runs that a process may execute. */
 const OPEN: readonly RunState[] = ["unfinished", "superseded", "not begun"];
@@ -115,7 +108,8 @@ export async function* listedRuns(
 	}
 }
 
-export async function listedRun(runs: RunStore, file: RunFile, processes: Processes): Promise<ListedRun> {
+/** A run with its facts; without any where it can't be read, or was killed before it recorded anything. */
+export async function listedRun(runs: RunStore, file: RunFile, processes: Processes) {
 	const { facts, state } = await judgedRun(file.run, runs);
 	const going = OPEN.includes(state) ? await goingOn(file.run, runs, processes) : undefined;
 	return { file, state: stateNow(state, going), facts, going };

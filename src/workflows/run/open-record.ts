@@ -1,6 +1,6 @@
 import type { Row } from "../../manifest/types.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
-import { type Recorder, recorderOf } from "../../run/recorded/recorder.ts";
+import { recorderOf } from "../../run/recorded/recorder.ts";
 import { recordSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { countsText } from "../../report/summary.ts";
 import type { Outcome, Totals } from "../../run/types.ts";
@@ -15,23 +15,7 @@ import { type NewerRows, newerRowsOf, writtenAgainText } from "./newer-rows.ts";
 import { runsOnDataset } from "../recorded/run-state.ts";
 
 /** A run whose record is open and whose lock is held, until it is disposed of. */
-export type RunRecord<SourceRow extends Row = Row> = AsyncDisposable & {
-	readonly run: Run;
-	readonly rows: AllowedRows<SourceRow>;
-	/** the run's name */
-	readonly name: string;
-	readonly journal: Recorder<SourceRow>;
-	/** ends the record of its figures, second by second */
-	readonly closeSeries: () => void;
-	/** removes the record where no row was sent; undefined for a resumed run */
-	readonly discard: (() => Promise<void>) | undefined;
-	/** seconds that earlier executions of a resumed run took */
-	readonly secondsBefore: number;
-	/** what newer runs have touched; undefined for a new run that undoes none */
-	readonly newer: NewerRows | undefined;
-	/** rows that earlier executions had left to newer runs */
-	readonly supersededBefore: number;
-};
+export type RunRecord<SourceRow extends Row = Row> = Awaited<ReturnType<typeof openRecord<SourceRow>>>;
 
 /** The run that an undo takes back, and what newer runs have written since. */
 export type TakesBack = { readonly run: string; readonly newer: NewerRows | undefined };
@@ -47,7 +31,7 @@ export async function openRecord<SourceRow extends Row>(
 	run: Run,
 	rows: AllowedRows<SourceRow>,
 	{ takesBack, onOutcome }: RecordOptions<SourceRow> = {},
-): Promise<RunRecord<SourceRow>> {
+) {
 	const { flags, app } = run;
 	const wanted = runSpecOf(run, rows, takesBack?.run);
 	const runs = app.runs(run.settings);
@@ -99,19 +83,21 @@ export async function openRecord<SourceRow extends Row>(
 		await close();
 		return endUnbegun(run, rows, error, begun);
 	}
-	const secondsBefore = recording.resumed?.seconds ?? 0;
-	const { discard } = recording;
-	const supersededBefore = journal.superseded;
 	return {
 		run,
 		rows,
 		name,
 		journal,
+		/** ends the record of its figures, second by second */
 		closeSeries,
-		discard,
-		secondsBefore,
+		/** removes the record where no row was sent; undefined for a resumed run */
+		discard: recording.discard,
+		/** seconds that earlier executions of a resumed run took */
+		secondsBefore: recording.resumed?.seconds ?? 0,
+		/** what newer runs have touched; undefined for a new run that undoes none */
 		newer,
-		supersededBefore,
+		/** rows that earlier executions had left to newer runs */
+		supersededBefore: journal.superseded,
 		[Symbol.asyncDispose]: close,
 	};
 }
