@@ -59,6 +59,17 @@ describe("a manifest from files", () => {
 		);
 	});
 
+	it("reads a sidecar that is named beside its file, as docs upload does", async () => {
+		const root = await tree(PAPERS);
+		const file = join(root, "hr/2023_Pay.pdf");
+		const { stdout } = await ragtag(["manifest", "from", file, `${file}.meta.json`]);
+		expect(stdout.split("\n").map((line) => line.split(",").slice(1))).toEqual([
+			["name", "author", "title"],
+			["2023_Pay.pdf", "Ana", "Pay scale"],
+			[],
+		]);
+	});
+
 	it("has only the keys that were asked for", async () => {
 		const root = await tree(PAPERS);
 		const argv = ["manifest", "from", root, ...PATTERN, "--keys", "title,author", "--exclude", "it"];
