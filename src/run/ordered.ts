@@ -5,7 +5,7 @@
  * @throws what the items or the work threw, in its place among the results
  */
 export async function* inOrder<Item, Result>(
-	items: AsyncIterable<Item>,
+	items: AsyncIterable<Item> | Iterable<Item>,
 	work: (item: Item) => Promise<Result>,
 	size: number,
 ): AsyncGenerator<Result> {

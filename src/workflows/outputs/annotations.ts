@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode, reason } from "../../errors.ts";
+import { isAbove } from "../../files/facts.ts";
 import { pageMarkdown } from "../../report/page/markdown.ts";
 import type { RunEnd } from "../../run-end.ts";
 import { namedDocument } from "../../text/show.ts";
@@ -52,8 +53,7 @@ function unlistedOf({ problems, problemCount, failedRows, failedRowCount }: RunE
 export function pathInWorkspace(file: string, workspace: string | undefined): string | undefined {
 	const full = resolve(file);
 	const path = relative(workspace ?? resolve("."), full);
-	if (path === "" || path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path) || !existsSync(full))
-		return undefined;
+	if (path === "" || isAbove(path) || !existsSync(full)) return undefined;
 	return path.split(sep).join("/");
 }
 

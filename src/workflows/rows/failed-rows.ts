@@ -3,8 +3,9 @@ import { rowLine } from "../../report/summary.ts";
 import { namedDocument, show } from "../../text/show.ts";
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { reason } from "../../errors.ts";
+import { isAbove } from "../../files/facts.ts";
 import type { CheckedManifest, Row, RowFailure, RowPlace, SourceRecord } from "../../manifest/types.ts";
 import { failedOutcomes } from "../../run/recorded/recorded-rows.ts";
 import { type Outcome, SUPERSEDED, type Totals } from "../../run/types.ts";
@@ -125,8 +126,7 @@ async function rowPlaces(manifest: string): Promise<(row: Row) => RowPlace | und
 	return ({ file, datasetId }) => {
 		if (file === undefined) return undefined;
 		const path = relative(folder, file.path);
-		const isBelow = path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-		return { file: isBelow ? path : file.path, name: file.name, datasetId };
+		return { file: isAbove(path) ? file.path : path, name: file.name, datasetId };
 	};
 }
 

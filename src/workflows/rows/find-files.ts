@@ -7,6 +7,7 @@ import { createFilters } from "../../files/filters.ts";
 import { type NameForm, collisions, exactKey, nameFault, storedName } from "../../files/stored-names.ts";
 import { type FileProblem, type Tree, walkListed, walkPaths } from "../../files/walk.ts";
 import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
+import { inOrder } from "../../run/ordered.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
@@ -124,17 +125,12 @@ function noteLeftOut({ flags, app }: Walking, { links, others }: Pick<Tree, "lin
 
 async function unreadable(files: readonly FoundFile[]): Promise<FileProblem[]> {
 	const faults: FileProblem[] = [];
-	for (let at = 0; at < files.length; at += AT_ONCE) {
-		const some = files.slice(at, at + AT_ONCE).map(async ({ facts: { path } }): Promise<FileProblem[]> => {
-			try {
-				await access(path, constants.R_OK);
-				return [];
-			} catch (error) {
-				return [{ path, text: reason(error) }];
-			}
-		});
-		faults.push(...(await Promise.all(some)).flat());
-	}
+	const faultOf = ({ facts: { path } }: FoundFile): Promise<FileProblem | undefined> =>
+		access(path, constants.R_OK).then(
+			() => undefined,
+			(error: unknown) => ({ path, text: reason(error) }),
+		);
+	for await (const fault of inOrder(files, faultOf, AT_ONCE)) if (fault !== undefined) faults.push(fault);
 	return faults;
 }
 

@@ -12,6 +12,7 @@ import type { ManifestOptions } from "../../manifest/types.ts";
 import type { SourceFile } from "../../plan/plan-file/planned.ts";
 import { hasSameStatus, type SyncEntry } from "../../plan/sync/state.ts";
 import type { WantedFile } from "../../plan/sync/steps.ts";
+import { inOrder } from "../../run/ordered.ts";
 import { excerpt } from "../../text/show.ts";
 import { type FactSetting, setFacts, type Sources, valuesOf } from "../rows/file-values.ts";
 import type { FoundFile } from "../rows/find-files.ts";
@@ -35,11 +36,9 @@ type ScanOptions = {
 export async function scanFiles(found: readonly FoundFile[], options: ScanOptions): Promise<WantedFile[]> {
 	const validator = await rowValidator(".", options.manifest);
 	const wanted: WantedFile[] = [];
-	for (let at = 0; at < found.length; at += AT_ONCE) {
+	for await (const file of inOrder(found, (each) => wantedOf(each, options, validator), AT_ONCE)) {
 		options.signal.throwIfAborted();
-		const some = found.slice(at, at + AT_ONCE).map((file) => wantedOf(file, options, validator));
-		wanted.push(...(await Promise.all(some)));
-		options.onProgress(wanted.length);
+		options.onProgress(wanted.push(file));
 	}
 	return wanted;
 }
