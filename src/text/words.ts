@@ -1,16 +1,10 @@
 /** `1 row`, `2,000 rows`. */
-export function rowsText(rows: number): string {
-	return `${numberText(rows)} ${rows === 1 ? "row" : "rows"}`;
-}
+export const rowsText = counted("row");
+export const documentsText = counted("document");
+export const runsText = counted("run");
 
-/** `1 document`, `2,000 documents`. */
-export function documentsText(documents: number): string {
-	return `${numberText(documents)} ${documents === 1 ? "document" : "documents"}`;
-}
-
-/** `1 run`, `2,000 runs`. */
-export function runsText(runs: number): string {
-	return `${numberText(runs)} ${runs === 1 ? "run" : "runs"}`;
+function counted(noun: string): (count: number) => string {
+	return (count) => `${numberText(count)} ${count === 1 ? noun : `${noun}s`}`;
 }
 
 /**
