@@ -193,18 +193,14 @@ describe("rows of a group", () => {
 		return { run: start(grouped<Work>(most === undefined ? { begin } : { most, begin }), { rows }), sizes };
 	}
 
-	it("wait until no other row can be sent", async () => {
-		const { run, sizes } = inGroups(30);
-		await run.clock.until(run.done);
-		expect(run.journal.totals()).toMatchObject({ removed: 30, pending: 0, attempts: 30 });
-		expect(sizes).toEqual([30]);
-	});
-
-	it("begin when there are enough of them, and the last of them at the end", async () => {
-		const { run, sizes } = inGroups(25, 10);
+	it.each([
+		["wait until no other row can be sent", undefined, [25]],
+		["begin when there are enough of them, and the last of them at the end", 10, [10, 10, 5]],
+	])("%s", async (_, most, expected) => {
+		const { run, sizes } = inGroups(25, most);
 		await run.clock.until(run.done);
 		expect(run.journal.totals()).toMatchObject({ removed: 25, pending: 0, attempts: 25 });
-		expect(sizes).toEqual([10, 10, 5]);
+		expect(sizes).toEqual(expected);
 	});
 
 	it("begin in a long run before all are read, so that memory holds a few hundred rows", async () => {

@@ -168,21 +168,23 @@ describe("a list that does not determine the documents sends nothing", () => {
 		);
 	const found = { id: "doc-0", name: "a", meta_fields: { category: "news" } };
 
-	it("because it shows fewer than its total", async () => {
-		const service = await pages([found], 3);
-		await says(tag(service, ...NEWS, ...SET), 1, "has 3 documents, and its pages showed 1");
-		expect(writes(service)).toEqual([]);
-	});
-
-	it("because it shows no metadata: an empty result would be wrong", async () => {
-		const service = await pages([{ id: "doc-0", name: "a" }], 1);
-		await says(tag(service, ...NEWS, ...SET), 1, "shows no metadata, so --where has nothing to compare with");
-		expect(writes(service)).toEqual([]);
-	});
-
-	it("because no request can name one of them", async () => {
-		const service = await pages([found, { ...found, id: " .. " }], 2);
-		await says(tag(service, ...NEWS, ...SET), 1, "begins or ends with white space; nothing was sent");
+	it.each([
+		["it shows fewer than its total", [found], 3, "has 3 documents, and its pages showed 1"],
+		[
+			"it shows no metadata: an empty result would be wrong",
+			[{ id: "doc-0", name: "a" }],
+			1,
+			"shows no metadata, so --where has nothing to compare with",
+		],
+		[
+			"no request can name one of them",
+			[found, { ...found, id: " .. " }],
+			2,
+			"begins or ends with white space; nothing was sent",
+		],
+	])("because %s", async (_, docs, total, why) => {
+		const service = await pages(docs, total);
+		await says(tag(service, ...NEWS, ...SET), 1, why);
 		expect(writes(service)).toEqual([]);
 	});
 });

@@ -45,18 +45,9 @@ describe("a dataset is listed only where that costs fewer requests than one for 
 	/** Whether the dataset is listed for rows of a service that counts so many documents, and gives so many in a page. */
 	async function isListed(
 		rows: number,
-		{
-			total,
-			asked,
-			came,
-			flavour,
-		}: {
-			readonly total: number | undefined;
-			readonly asked: number | undefined;
-			readonly came: number;
-			flavour: Flavour;
-		},
+		of: { readonly total?: number | undefined; readonly asked?: number | undefined; came: number; flavour: Flavour },
 	): Promise<boolean> {
+		const { total, asked, came, flavour } = of;
 		const all = range(Math.max(total ?? 0, came)).map((n) => documentOf(`doc-${n}`));
 		const listDocuments: Api["listDocuments"] = async (_, { page, pageSize, id }) => {
 			if (id !== undefined) return { items: all.filter((document) => document.id === id), total: 1 };
@@ -69,8 +60,10 @@ describe("a dataset is listed only where that costs fewer requests than one for 
 	}
 });
 
-/** A service of that many documents, which may ignore ids, lose pages, or claim more than it has. */
-function server(count: number, lie: { ignoresId?: boolean; total?: number; hidden?: string; failsOn?: number } = {}) {
+type Lie = { readonly ignoresId?: boolean; readonly hidden?: string; readonly failsOn?: number };
+
+/** A service of that many documents, which may ignore ids, hide a document, or fail on a page. */
+function server(count: number, lie: Lie = {}) {
 	const calls: string[] = [];
 	const all = range(count).map((n): Document => documentOf(`doc-${n}`, new Map([["n", n]])));
 	let failed = false;
@@ -84,7 +77,7 @@ function server(count: number, lie: { ignoresId?: boolean; total?: number; hidde
 			return { items, total: items.length };
 		}
 		const listed = all.filter((document) => document.id !== lie.hidden);
-		return { items: listed.slice((page - 1) * pageSize, page * pageSize), total: lie.total ?? count };
+		return { items: listed.slice((page - 1) * pageSize, page * pageSize), total: count };
 	};
 	return { calls, api: fakeApi(calls, { listDocuments }) };
 }
@@ -102,25 +95,22 @@ async function presentOf(rows: number, clock: Clock = believing().clock, rowsLef
 }
 
 describe("the metadata of a document is read", () => {
-	it("with one request for one row", async () => {
-		const { api, calls } = server(1_000);
-		const present = await presentOf(1);
-		expect((await present.byId(api, direct, "set", "doc-7"))?.metadata).toEqual(new Map([["n", 7]]));
-		expect(calls).toEqual(["list set page 1 id doc-7"]);
-	});
-
-	it("with one request for the last row of a run that goes on, however many it had", async () => {
-		const { api, calls } = server(1_000);
-		const present = await presentOf(1_000, undefined, 1);
-		expect(await present.byId(api, direct, "set", "doc-7")).toBeDefined();
-		expect(calls).toEqual(["list set page 1 id doc-7"]);
-	});
-
-	it("with one request for each of few rows of a large dataset, and one for its size", async () => {
-		const { api, calls } = server(1_000);
-		const present = await presentOf(3);
-		for (const n of range(3)) expect(await present.byId(api, direct, "set", `doc-${n}`)).toBeDefined();
-		expect(calls).toHaveLength(4);
+	it.each<[string, count: number, lie: Lie, rows: number, left: number | undefined, asked: number[], most: number]>([
+		["with one request for one row", 1_000, {}, 1, undefined, [700], 1],
+		["with one for the last row of a run that goes on, however many it had", 1_000, {}, 1_000, 1, [700], 1],
+		["with one for each of few rows, and one for the dataset's size", 1_000, {}, 3, undefined, [700, 701, 702], 4],
+		["with one list if the service ignores the requested id", 250, { ignoresId: true }, 1, undefined, [201, 202], 6],
+		["although a page fails once, or a long list would never end", 1_000, { failsOn: 6 }, 1_000, undefined, [999], 12],
+		// Or an existing document would fail as absent.
+		["by its id if the list hides it", 250, { hidden: "doc-3" }, 250, undefined, [3], 21],
+	])("%s", async (_, count, lie, rows, left, asked, most) => {
+		const { api, calls } = server(count, lie);
+		const present = await presentOf(rows, undefined, left);
+		for (const n of asked) {
+			const found = await present.byId(api, direct, "set", `doc-${n}`);
+			expect(found?.metadata).toEqual(new Map([["n", n]]));
+		}
+		expect(calls.length).toBeLessThanOrEqual(most);
 	});
 
 	it("with one list for many rows, even if they ask at the same time", async () => {
@@ -152,31 +142,10 @@ describe("the metadata of a document is read", () => {
 		}
 	});
 
-	it("with one list if the service ignores the requested id", async () => {
-		const { api, calls } = server(250, { ignoresId: true });
-		const present = await presentOf(1);
-		expect((await present.byId(api, direct, "set", "doc-201"))?.metadata).toEqual(new Map([["n", 201]]));
-		expect((await present.byId(api, direct, "set", "doc-202"))?.metadata).toEqual(new Map([["n", 202]]));
-		expect(calls.length).toBeLessThanOrEqual(6);
-	});
-
-	it("by its id if the list hides it, or an existing document would fail as absent", async () => {
-		const { api } = server(250, { hidden: "doc-3" });
-		const present = await presentOf(250);
-		expect((await present.byId(api, direct, "set", "doc-3"))?.metadata).toEqual(new Map([["n", 3]]));
-	});
-
 	it("and is not called absent if neither the list nor the request by id can show it", async () => {
 		const { api } = server(250, { hidden: "doc-3", ignoresId: true });
 		const present = await presentOf(250);
 		await expect(present.byId(api, direct, "set", "doc-3")).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
-	});
-
-	it("although a page fails once, or a long list would never end", async () => {
-		const { api, calls } = server(1_000, { failsOn: 6 });
-		const present = await presentOf(1_000);
-		expect((await present.byId(api, direct, "set", "doc-999"))?.metadata).toEqual(new Map([["n", 999]]));
-		expect(calls.length).toBeLessThanOrEqual(12);
 	});
 
 	it("again after a failure, or one bad minute would fail every row", async () => {

@@ -81,16 +81,14 @@ describe("the documents of the rows that come next", () => {
 		expect([await take(0), await take(1), await take(2)]).toMatchObject([{}, "alone", {}]);
 	});
 
-	it("are never taken from a service that lists other documents than it was asked for", async () => {
-		const { take, asked } = reading(3, () => range(100).map(stored));
-		expect([await take(0), await take(1)]).toEqual([undefined, undefined]);
-		expect(asked).toHaveLength(1);
-	});
-
-	it("are read in the old way where the service refuses the request", async () => {
-		const { take, asked } = reading(3, () => {
-			throw new RestError("ids must contain at most 100 IDs", { kind: "rejected", code: "CODE_101" });
-		});
+	const refuses = (): never => {
+		throw new RestError("ids must contain at most 100 IDs", { kind: "rejected", code: "CODE_101" });
+	};
+	it.each([
+		["lists other documents than it was asked for", () => range(100).map(stored)],
+		["refuses the request", refuses],
+	])("are read in the old way where the service %s", async (_, answer) => {
+		const { take, asked } = reading(3, answer);
 		expect([await take(0), await take(1)]).toEqual([undefined, undefined]);
 		expect(asked).toHaveLength(1);
 	});

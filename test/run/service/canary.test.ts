@@ -225,17 +225,6 @@ describe("a server whose lists lag behind its writes", () => {
 	});
 });
 
-it("a row that clears its document proves no form: one that loses all metadata also passes", async () => {
-	const server = fakeServer(["one", "two"], { takes: { multipart: "clears", json: "keeps" } });
-	server.held.set("one", new Map([["a", "before"]]));
-	server.held.set("two", new Map([["a", "before"]]));
-	const { service, write } = worldOf(server);
-	await write(row("one", {}));
-	expect([server.held.get("one"), service.canary.echo]).toEqual([new Map(), undefined]);
-	await write(row("two"));
-	expect(kept(server, "two")).toBe("two");
-});
-
 describe("a row that the service does not take", () => {
 	it("fails for its own reason if one form refuses it and the others ignore it, and the run continues", async () => {
 		const server = fakeServer(["bad", "good"], { takes: { multipart: "refuses", plain: "ignores", json: "ignores" } });
