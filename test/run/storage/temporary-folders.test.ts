@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { chown, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { expect, it } from "vitest";
 import {
@@ -67,4 +69,19 @@ it("temporary files are removed at the end, and a folder that can't be made is n
 	await writeFile(join(state, "file"), "");
 	const wrong = temporaryFolderOf(processes, user).in(join(state, "file"), "--state-dir");
 	await expect(wrong).rejects.toMatchObject({ exit: 2, message: expect.stringContaining(join(state, "file")) });
+});
+
+it.each([
+	["can't be made", "file/state"],
+	["has a lock that can't be read", "state"],
+])("the folder of the system is used where that of the default state folder %s", async (_, name) => {
+	const home = await folder();
+	await writeFile(join(home, "file"), "");
+	await mkdir(join(home, "state", "tmp", "x.lock", "n"), { recursive: true });
+	const temporary = temporaryFolderOf(processes, user);
+	const path = await temporary.in(join(home, name), "default");
+	expect(dirname(path)).toBe(tmpdir());
+	await temporary.close();
+	expect(existsSync(path)).toBe(false);
+	await expect(temporaryFolderOf(processes, user).in(join(home, name), "--state-dir")).rejects.toThrow();
 });
