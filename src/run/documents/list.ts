@@ -1,8 +1,8 @@
 import { RestError } from "../../rest/errors.ts";
-import type { Api, Document, DocumentQuery, Page } from "../../rest/types.ts";
+import type { Api, Document, Page } from "../../rest/types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
 import type { Request } from "../types.ts";
-import { entriesOf, type FirstPage, firstPage, isWhole, walk, type WalkOptions } from "./pages.ts";
+import { entriesOf, type FirstPage, firstPage, isWhole, walk } from "./pages.ts";
 import { SeenIds } from "./id-table.ts";
 
 /** Entries by which pages are made smaller, so that they end at other documents. The numbers have no common divisor. */
@@ -45,12 +45,33 @@ export async function* documentPages(
 	const { api, request, datasetId } = dataset;
 	const { orders: known, countsAll } = api.dialect.flavour.list;
 	const orders = order === undefined ? known : [order, ...known];
-	const read: Read = (page, query) => request(() => api.listDocuments(datasetId, { ...query, page }));
-	const list: List = { read, orders, of: { ids: new SeenIds(), countsAll } };
-	const start = given ?? (await firstDocuments(dataset, orders[0]));
-	if (start.first.total !== undefined) onTotal?.(start.first.total);
-	const short = yield* remainingDocuments(list, start);
-	if (short !== undefined) onShort?.(short);
+	let { asked, first }: Partial<FirstPage<Document>> = given ?? (await firstDocuments(dataset, orders[0]));
+	let total = first?.total;
+	if (total !== undefined) onTotal?.(total);
+	/** the documents that were yielded */
+	const ids = new SeenIds();
+	let cut: Error | undefined;
+	let passes = 0;
+	// A document that falls between two pages in every order is on a page where the pages end at other documents.
+	const ways = [...orders.map((by) => ({ by, less: 0 })), ...SMALLER_BY.map((less) => ({ by: orders[0], less }))];
+	for (const { by, less } of ways) {
+		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
+		const read = (page: number): Promise<Page<Document>> =>
+			request(() => api.listDocuments(datasetId, { page, pageSize, order: by }));
+		const walked = yield* walk(read, { asked: pageSize, first, ids, countsAll });
+		total = walked.total ?? total;
+		if (walked.endless) return onShort?.({ shown: ids.size, total: total ?? 0, passes: passes + 1 });
+		if (isWhole(walked) && ids.size >= (total ?? 0)) return;
+		if (walked.largest > 0) passes += 1;
+		// The first order is the service's own or its plainest. The refusal of another one means nothing for the list.
+		if (walked.refused === undefined || first !== undefined) cut = walked.refused;
+		first = undefined;
+		// Where a size is cut silently, and offsets are computed from the size that was asked for, documents are skipped.
+		if (asked !== undefined && walked.largest > 0) asked = Math.min(asked, walked.largest);
+	}
+	if (total !== undefined && ids.size >= total) return;
+	if (cut !== undefined) throw cut;
+	if (total !== undefined) onShort?.({ shown: ids.size, total, passes });
 }
 
 /** The first page of all documents of a dataset, as `allDocuments` begins with it. */
@@ -76,50 +97,4 @@ export function incompleteList(
 ): RestError {
 	const text = `the service counts ${total} documents in dataset ${datasetId}, and its list shows ${shown}, so it is not known ${unknown}`;
 	return new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
-}
-
-/** Reads one page of one query. */
-type Read = (page: number, query: Omit<DocumentQuery, "page">) => Promise<Page<Document>>;
-
-/** A list while it is read. */
-type List = {
-	readonly read: Read;
-	/** the orders to walk it in, one after another */
-	readonly orders: readonly (ListOrder | undefined)[];
-	/** what all walks through it share; `ids` are the documents that were yielded */
-	readonly of: Required<Pick<WalkOptions<Document>, "ids" | "countsAll">>;
-};
-
-/** Every document of a list, in one order after another. Resolves with a list that stays short. */
-async function* remainingDocuments(
-	{ read, orders, of }: List,
-	start: FirstPage<Document>,
-): AsyncGenerator<readonly Document[], ShortList | undefined> {
-	const { ids } = of;
-	let { asked } = start;
-	let first: Page<Document> | undefined = start.first;
-	let total: number | undefined;
-	let cut: Error | undefined;
-	let passes = 0;
-	// A document that falls between two pages in every order is on a page where the pages end at other documents.
-	const ways = [
-		...orders.map((order) => ({ order, less: 0 })),
-		...SMALLER_BY.map((less) => ({ order: orders[0], less })),
-	];
-	for (const { order, less } of ways) {
-		const pageSize = asked === undefined || asked <= less ? asked : asked - less;
-		const walked = yield* walk((page) => read(page, { pageSize, order }), { asked: pageSize, first, ...of });
-		total = walked.total ?? total;
-		if (walked.endless) return { shown: ids.size, total: total ?? 0, passes: passes + 1 };
-		if (isWhole(walked) && ids.size >= (total ?? 0)) return undefined;
-		if (walked.largest > 0) passes += 1;
-		// The first order is the service's own or its plainest. The refusal of another one means nothing for the list.
-		if (walked.refused === undefined || first !== undefined) cut = walked.refused;
-		first = undefined;
-		// Where a size is cut silently, and offsets are computed from the size that was asked for, documents are skipped.
-		if (asked !== undefined && walked.largest > 0) asked = Math.min(asked, walked.largest);
-	}
-	if (total !== undefined && ids.size >= total) return undefined;
-	if (cut !== undefined) throw cut;
-	return total === undefined ? undefined : { shown: ids.size, total, passes };
 }

@@ -35,7 +35,7 @@ export async function* allDatasets(api: Api, request: Request): AsyncGenerator<D
 	throw new RestError(text, { kind: "rejected", code: "INCOMPLETE_LIST" });
 }
 
-export type WalkOptions<Item> = {
+type WalkOptions<Item> = {
 	/** entries asked for in one page; undefined leaves it to the service */
 	readonly asked?: number | undefined;
 	/** the first page, where it was read already */

@@ -119,15 +119,13 @@ export async function findUploadedSince(attempt: UploadAttempt, file: UploadFile
 	return { id: only.id, name: only.name, size: only.size };
 }
 
-/** The file with its size. It must be there until it is stored, and no longer. */
+/**
+ * The file with its size, which is read when its row comes: a manifest may be long, and a file may change meanwhile. It must
+ * be there until it is stored, and no longer.
+ */
 export async function sized({ file }: UploadItem): Promise<UploadFile> {
-	return { ...file, size: await sizeOf(file.path) };
-}
-
-/** Bytes of a file, read when its row comes: a manifest may be long, and a file may change meanwhile. */
-async function sizeOf(path: string): Promise<number> {
 	try {
-		return (await stat(path)).size;
+		return { ...file, size: (await stat(file.path)).size };
 	} catch (error) {
 		throw unreadable(error);
 	}
