@@ -26,96 +26,83 @@ const LINE_END = "\n";
 const BEGINNING = '{"ragtag_plan":';
 const END = '{"changes":';
 
-/** Reads a plan line by line, and checks at its end that it is unchanged and complete. */
-export class PlanCheck {
-	readonly #hash = createHash("sha256");
-	readonly #actions: readonly PlannedChange["action"][];
-	#lines = 0;
-	#changes = 0;
-	#header: PlanHeader | undefined;
-	#counts: PlanCounts | undefined;
+/** Reads a plan line by line. */
+export type PlanCheck = ReturnType<typeof planCheck>;
 
-	/** @param actions the actions that are allowed: `docs apply` must not remove documents */
-	constructor(actions: readonly PlannedChange["action"][]) {
-		this.#actions = actions;
-	}
+/**
+ * Reads a plan line by line, and checks at its end that it is unchanged and complete.
+ *
+ * @param actions the actions that are allowed: `docs apply` must not remove documents
+ */
+export function planCheck(actions: readonly PlannedChange["action"][]) {
+	const hash = createHash("sha256");
+	let lines = 0;
+	let changes = 0;
+	let header: PlanHeader | undefined;
+	let counts: PlanCounts | undefined;
 
-	/**
-	 * @param bytes a line without its end
-	 * @param isEnded whether the line has an end
-	 * @returns the change that the line holds, if it is one
-	 * @throws PlanFault
-	 */
-	line(bytes: Uint8Array, isEnded: boolean): PlannedChange | undefined {
-		this.#lines += 1;
-		const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
-		if (this.#header === undefined) {
-			this.#header = this.#first(text, isEnded);
-			this.#hashLine(bytes);
-			return undefined;
-		}
-		if (this.#counts !== undefined)
-			throw this.#fault("was edited: text follows its last line, which counts the others");
-		if (!isEnded) throw this.#cut();
-		if (text.startsWith(END)) {
-			this.#counts = this.#last(text);
-			return undefined;
-		}
-		const change = readChange(text);
-		if (change === undefined) throw this.#fault("was edited or cut: this is not a line of a plan");
-		if (this.#header.sync === undefined && !this.#actions.includes(change.action)) {
-			throw this.#fault(`has the action ${change.action}, which this command does not do`);
-		}
-		this.#changes += 1;
-		this.#hashLine(bytes);
-		return change;
-	}
-
-	/** @throws PlanFault where the plan has no last line */
-	end(): CheckedPlan {
-		if (this.#header === undefined) throw new PlanFault("is empty");
-		if (this.#counts === undefined) throw this.#cut();
-		return { header: this.#header, counts: this.#counts };
-	}
-
-	#first(text: string, isEnded: boolean): PlanHeader {
-		if (!text.startsWith(BEGINNING)) throw this.#fault("was not written by ragtag docs plan");
-		if (!isEnded) throw this.#cut();
+	const fault = (text: string): PlanFault => new PlanFault(text, lines);
+	const cut = (): PlanFault => fault("was cut: it ends before its last line, which counts the others");
+	const first = (text: string, isEnded: boolean): PlanHeader => {
+		if (!text.startsWith(BEGINNING)) throw fault("was not written by ragtag docs plan");
+		if (!isEnded) throw cut();
 		const version = jsonObjectOf(text)?.["ragtag_plan"];
 		if (typeof version === "number" && version > PLAN_VERSION) {
-			throw this.#fault(`is of format ${version}, which this version does not know`);
+			throw fault(`is of format ${version}, which this version does not know`);
 		}
-		const header = readHeader(text);
-		if (header === undefined) throw this.#fault("was edited: this is not how a plan begins");
-		return header;
-	}
-
-	#last(text: string): PlanCounts {
+		const read = readHeader(text);
+		if (read === undefined) throw fault("was edited: this is not how a plan begins");
+		return read;
+	};
+	const last = (text: string): PlanCounts => {
 		const read = v.safeParse(FOOTER, jsonObjectOf(text));
-		if (!read.success) throw this.#fault("was edited or cut: this is not how a plan ends");
-		const { sha256: _, ...counts } = read.output;
-		if (counts.changes !== this.#changes) {
-			const found = `was edited or cut: its last line counts ${counts.changes} changes, and it has ${this.#changes}`;
-			throw this.#fault(found);
+		if (!read.success) throw fault("was edited or cut: this is not how a plan ends");
+		const { sha256: _, ...found } = read.output;
+		if (found.changes !== changes) {
+			throw fault(`was edited or cut: its last line counts ${found.changes} changes, and it has ${changes}`);
 		}
-		if (footerLine(counts, this.#hash) !== `${text}\n`) {
+		if (footerLine(found, hash) !== `${text}\n`) {
 			throw new PlanFault("was edited: its checksum is not that of its lines");
 		}
-		return counts;
-	}
-
-	#hashLine(bytes: Uint8Array): void {
-		this.#hash.update(bytes);
-		this.#hash.update(LINE_END);
-	}
-
-	#cut(): PlanFault {
-		return this.#fault("was cut: it ends before its last line, which counts the others");
-	}
-
-	#fault(text: string): PlanFault {
-		return new PlanFault(text, this.#lines);
-	}
+		return found;
+	};
+	return {
+		/**
+		 * @param bytes a line without its end
+		 * @param isEnded whether the line has an end
+		 * @returns the change that the line holds, if it is one
+		 * @throws PlanFault
+		 */
+		line(bytes: Uint8Array, isEnded: boolean): PlannedChange | undefined {
+			lines += 1;
+			const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+			if (header === undefined) {
+				header = first(text, isEnded);
+				hash.update(bytes).update(LINE_END);
+				return undefined;
+			}
+			if (counts !== undefined) throw fault("was edited: text follows its last line, which counts the others");
+			if (!isEnded) throw cut();
+			if (text.startsWith(END)) {
+				counts = last(text);
+				return undefined;
+			}
+			const change = readChange(text);
+			if (change === undefined) throw fault("was edited or cut: this is not a line of a plan");
+			if (header.sync === undefined && !actions.includes(change.action)) {
+				throw fault(`has the action ${change.action}, which this command does not do`);
+			}
+			changes += 1;
+			hash.update(bytes).update(LINE_END);
+			return change;
+		},
+		/** @throws PlanFault where the plan has no last line */
+		end(): CheckedPlan {
+			if (header === undefined) throw new PlanFault("is empty");
+			if (counts === undefined) throw cut();
+			return { header, counts };
+		},
+	};
 }
 
 /** A line nests a value of a key that is changed: the line, `change`, the key, then what metadata has. */

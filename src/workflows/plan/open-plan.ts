@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import { openSource } from "../../manifest/bytes/source.ts";
-import { PlanCheck, PlanFault } from "../../plan/plan-file/read.ts";
+import { type PlanCheck, planCheck, PlanFault } from "../../plan/plan-file/read.ts";
 import type { PlannedChange } from "../../plan/plan-file/planned.ts";
 import { idKey } from "../../text/names.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -51,7 +51,7 @@ export async function openPlan(name: string, options: OpenPlanOptions) {
 	const { stdin, temporaryFolder, actions, shard } = options;
 	const source = await openSource(name, stdin, { temporaryFolder, what: "plan" });
 	try {
-		const plan = new PlanCheck(actions);
+		const plan = planCheck(actions);
 		/** changes of the shard, all of them without one; and their number in each dataset */
 		let own = 0;
 		const rowsByDataset = new Map<string, number>();
@@ -70,7 +70,7 @@ export async function openPlan(name: string, options: OpenPlanOptions) {
 			/** path of the file that a recorded run copies: the plan, or the private copy of one that can be read once alone */
 			copy: spooled,
 			/** Its changes in order. @throws CliError exit 8 where the file was changed after the check */
-			read: () => changes(name, source.second(), new PlanCheck(actions)),
+			read: () => changes(name, source.second(), planCheck(actions)),
 			close: () => source.close(),
 		};
 	} catch (error) {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { differenceOf } from "../../../src/plan/change.ts";
-import { type CheckedPlan, PlanCheck, PlanFault } from "../../../src/plan/plan-file/read.ts";
+import { type CheckedPlan, planCheck, PlanFault } from "../../../src/plan/plan-file/read.ts";
 import { changeLine, PlanText } from "../../../src/plan/plan-file/encode.ts";
 import { metadataHash, type PlanHeader, type PlannedChange } from "../../../src/plan/plan-file/planned.ts";
 import { parse } from "../../support/values.ts";
@@ -52,7 +52,7 @@ const BOTH: readonly PlannedChange["action"][] = ["update", "remove"];
 
 /** Reads a whole plan. @throws PlanFault */
 function read(bytes: Buffer, actions = BOTH): CheckedPlan & { readonly changes: readonly PlannedChange[] } {
-	const check = new PlanCheck(actions);
+	const check = planCheck(actions);
 	const changes: PlannedChange[] = [];
 	for (let from = 0; from < bytes.length;) {
 		const end = bytes.indexOf(10, from);
