@@ -11,8 +11,8 @@ import { file, folder, serve, withoutKey, writes } from "../../support/service.t
 import { at, parseLines, range, summaryOf } from "../../support/values.ts";
 
 describe("docs plan", () => {
-	it("of a thousand rows records the hundred that change, and docs apply sends exactly those", async () => {
-		const world = await recorded(1000);
+	it("of three hundred rows records the thirty that change, and docs apply sends exactly those", async () => {
+		const world = await recorded(300);
 		const { service } = world;
 		const ids = await service.ids();
 		const manifest = (n: (at: number) => number): Promise<string> =>
@@ -25,22 +25,22 @@ describe("docs plan", () => {
 
 		const before = world.writes();
 		const made = await world.run(["docs", "plan", next, "-d", service.dataset, "--out", out, ...fast]);
-		await ends(made, 0, { rows: 1000, unchanged: 900, pending: 100, run: null });
+		await ends(made, 0, { rows: 300, unchanged: 270, pending: 30, run: null });
 		expect(world.writes()).toBe(before);
 		const lines = parseLines(await readFile(out, "utf8"));
-		expect(lines.slice(1, -1).map((line) => at(line, "line"))).toEqual(range(100).map((n) => n * 10 + 5));
+		expect(lines.slice(1, -1).map((line) => at(line, "line"))).toEqual(range(30).map((n) => n * 10 + 5));
 
 		const { requests } = service;
 		const from = requests.length;
 		const sent = await world.run(["docs", "apply", out, ...fast]);
-		await says(sent, 0, `To change: 100 documents, as planned from ${next}`);
-		expect(summaryOf(sent.stdout)).toMatchObject({ rows: 100, updated: 100, failed: 0, exit_code: 0 });
+		await says(sent, 0, `To change: 30 documents, as planned from ${next}`);
+		expect(summaryOf(sent.stdout)).toMatchObject({ rows: 30, updated: 30, failed: 0, exit_code: 0 });
 		const puts = requests.slice(from).filter((line) => line.startsWith("PUT"));
 		const written = puts.map((line) => String(/documents\/(\S+)/.exec(line)?.[1]));
-		expect(written).toHaveLength(100);
+		expect(written).toHaveLength(30);
 		expect(new Set(written)).toEqual(new Set(ids.filter((_, n) => n % 10 === 3)));
 		const held = new Map((await service.documents()).map(({ id, metadata }) => [id, at(metadata, "n")]));
-		expect(ids.map((id) => held.get(id))).toEqual(range(1000).map((n) => (n % 10 === 3 ? n + 0.5 : n)));
+		expect(ids.map((id) => held.get(id))).toEqual(range(300).map((n) => (n % 10 === 3 ? n + 0.5 : n)));
 	});
 
 	it("of 3,000 documents is a comment that GitHub takes, the counts first, and the same plan", async () => {
