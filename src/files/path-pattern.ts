@@ -5,7 +5,7 @@ import { excerpt } from "../text/show.ts";
 type Field = { readonly group: string; readonly name: string };
 
 /** The texts of a path's fields by their names, or undefined for a path that does not match. */
-export type PathPattern = (relative: string) => ReadonlyMap<string, string> | undefined;
+type PathPattern = (relative: string) => ReadonlyMap<string, string> | undefined;
 
 /** A field, stars, or anything else in a pattern. */
 const PART = /\{([^{}/]+)\}|\*\*\/?|\*|[^{}*]+|[{}]/g;

@@ -25,7 +25,7 @@ export class Flag<Value, Always extends boolean = false> extends Option {
 }
 
 /** Options by the names of their values. */
-export type Flags = Readonly<Record<string, Flag<unknown, boolean>>>;
+type Flags = Readonly<Record<string, Flag<unknown, boolean>>>;
 
 /** What a command gets of its options. */
 export type ValuesOf<Own extends Flags> = {

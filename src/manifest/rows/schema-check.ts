@@ -16,10 +16,7 @@ type SchemaOptions = Pick<ManifestOptions, "schema" | "schemaName" | "deleteToke
  * @param placeOf the name of a row in messages
  * @throws CliError exit 2 where a row takes longer than any ordinary schema
  */
-export type SchemaFaults = (
-	rows: readonly Metadata[],
-	placeOf: (row: number) => string,
-) => readonly (readonly Fault[])[];
+type SchemaFaults = (rows: readonly Metadata[], placeOf: (row: number) => string) => readonly (readonly Fault[])[];
 
 /** A function that finds the faults; undefined where no schema is given. @throws CliError exit 2 when the schema itself is wrong */
 export async function schemaFaults(options: SchemaOptions): Promise<SchemaFaults | undefined> {

@@ -48,7 +48,7 @@ export const SYNC = {
 	allowEmpty: toggle("--allow-empty", "accepts a folder without files"),
 };
 
-export type SyncFlags = ValuesOf<typeof SYNC> & FileFlags & SourceFlags & Pick<RunFlags, "set" | "json">;
+type SyncFlags = ValuesOf<typeof SYNC> & FileFlags & SourceFlags & Pick<RunFlags, "set" | "json">;
 
 /** A folder and a dataset, and the file of the state that joins them. */
 export type SyncPair = { readonly target: SyncTarget; readonly file: StateFile };
