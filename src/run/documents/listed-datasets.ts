@@ -91,7 +91,8 @@ export class ListedDatasets {
 		if (kept !== undefined || (listed !== undefined && listed.short === undefined)) return kept;
 		const { found, isHeeded } = await askForId(dataset, id);
 		if (isHeeded) return found;
-		const whole = listed ?? (await this.listAfterAll(dataset));
+		// It may have been read again while the service was asked: the list before it is closed then.
+		const whole = await this.listAfterAll(dataset);
 		const inWhole = await foundIn(whole, datasetId, id);
 		if (inWhole === undefined && whole.short !== undefined) throw incompleteList(datasetId, whole.short);
 		return inWhole;

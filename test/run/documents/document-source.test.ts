@@ -148,6 +148,29 @@ describe("the metadata of a document is read", () => {
 		await expect(present.byId(api, direct, "set", "doc-3")).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
 	});
 
+	it("and is found in the list that another row reads again while the service is asked by its id", async () => {
+		const lie = { hidden: "doc-3", ignoresId: true };
+		const { api } = server(250, lie);
+		const clock = new FakeClock();
+		const present = await presentOf(250, clock);
+		await present.byId(api, direct, "set", "doc-1");
+		let letThrough = (): void => undefined;
+		const listedAgain = new Promise<void>((resolve) => (letThrough = resolve));
+		const late = await new Promise<{ readonly found: ReturnType<typeof present.byId> }>((isAsked) => {
+			const held: typeof direct = async (send) => {
+				isAsked({ found });
+				await listedAgain;
+				return send();
+			};
+			const found = present.byId(api, held, "set", "doc-3");
+		});
+		lie.hidden = "no document";
+		await clock.pass(5_001);
+		expect(await present.byId(api, direct, "set", "doc-1")).toBeDefined();
+		letThrough();
+		expect((await late.found)?.metadata).toEqual(new Map([["n", 3]]));
+	});
+
 	it("again after a failure, or one bad minute would fail every row", async () => {
 		const { api } = server(1_000);
 		const present = await presentOf(1_000);
