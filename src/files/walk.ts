@@ -151,7 +151,10 @@ function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: 
 		 */
 		async named(path: string, all: ReadonlyMap<string, string>): Promise<void> {
 			const absolute = resolve(path);
-			if (suffix !== undefined && path.endsWith(suffix) && all.has(absolute.slice(0, -suffix.length))) return;
+			if (suffix !== undefined && path.endsWith(suffix)) {
+				const file = absolute.slice(0, -suffix.length);
+				if (all.has(file) && (await isFile(file))) return;
+			}
 			const status = await ask(path, statOf);
 			if (status === undefined) return;
 			if (status.isDirectory()) {

@@ -9,7 +9,7 @@ import { rowValidator } from "../../manifest/rows/validator.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
 import { problemReporter } from "../check/check-manifest.ts";
-import { type FactSetting, setFacts } from "./file-values.ts";
+import { type FactSetting, noSidecar, setFacts } from "./file-values.ts";
 
 /**
  * The metadata of files, from their sidecars and from facts of each. Every problem is printed.
@@ -41,8 +41,7 @@ export async function fileMetadata(app: App, json: boolean, options: ManifestOpt
 			app.signal.throwIfAborted();
 			const read = sidecar === undefined ? undefined : await readSidecar(sidecar, names);
 			if (sidecar !== undefined && read === undefined) {
-				const text = `has no sidecar: there is no ${excerpt(sidecar)}`;
-				await report(facts.path, { field: null, code: "NO_SIDECAR", text });
+				await report(facts.path, noSidecar(sidecar));
 				return undefined;
 			}
 			const { parsed = emptyRow() } = read ?? {};

@@ -64,6 +64,7 @@ export async function valuesOf(file: FileFacts, sources: Sources) {
 		} else for (const [key, value] of front) set(key, value, "front matter");
 		if (file.sidecar !== undefined) {
 			const read = await readSidecar(file.sidecar, memberNames({ map: new Map(), ignore: new Set() }));
+			if (read === undefined) problem(file.path, noSidecar(file.sidecar));
 			for (const fault of read?.parsed.faults ?? []) problem(file.sidecar, fault, read?.placeOf(fault));
 			for (const [key, value] of read?.parsed.metadata ?? []) set(key, value, "sidecar");
 		}
@@ -72,6 +73,11 @@ export async function valuesOf(file: FileFacts, sources: Sources) {
 		problem(file.path, { field: "file", code: "BAD_FILE", text: `can't be read: ${reason(error)}` });
 		return { values, problems, isUnmatched: false };
 	}
+}
+
+/** The fault of a file whose sidecar was named, or found a moment ago. */
+export function noSidecar(sidecar: string): Fault {
+	return { field: null, code: "NO_SIDECAR", text: `has no sidecar: there is no ${excerpt(sidecar)}` };
 }
 
 /** Options that say which keys come from files. */

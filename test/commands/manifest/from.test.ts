@@ -70,6 +70,20 @@ describe("a manifest from files", () => {
 		]);
 	});
 
+	it("needs the sidecar that is named beside its file", async () => {
+		const root = await tree({ "a.txt": "a", "b.txt": "b", "b.txt.meta.json": "{}" });
+		const paths = ["a.txt", "a.txt.meta.json", "b.txt", "b.txt.meta.json"].map((name) => join(root, name));
+		const { exit, stdout, stderr } = await ragtag(["manifest", "from", ...paths]);
+		expect([exit, stdout]).toEqual([3, ""]);
+		expect(stderr).toContain(`${paths[0]}:1:1: has no sidecar: there is no ${paths[1]}\nragtag: 1 problem;`);
+	});
+
+	it("lists what looks like the sidecar of a folder", async () => {
+		const root = await tree({ "hr/a.txt": "a", "hr.meta.json": "{}" });
+		const { stdout } = await ragtag(["manifest", "from", join(root, "hr"), join(root, "hr.meta.json")]);
+		expect(stdout.split("\n").map((line) => line.split(",")[1])).toEqual(["name", "a.txt", "hr.meta.json", undefined]);
+	});
+
 	it("has only the keys that were asked for", async () => {
 		const root = await tree(PAPERS);
 		const argv = ["manifest", "from", root, ...PATTERN, "--keys", "title,author", "--exclude", "it"];
