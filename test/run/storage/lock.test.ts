@@ -243,6 +243,10 @@ describe("a lock on a system without start times", () => {
 	});
 });
 
+it("is written with the member that version 0.2.0 needs, which would take over a lock without it", async () => {
+	expect(JSON.parse(ownerText(await owner()))).toMatchObject({ nonce: "" });
+});
+
 describe("the judgement of a lock's owner", () => {
 	const here = { host: "h", boot: "b" };
 	const of = (more: Partial<LockOwner>): LockOwner => ({
