@@ -57,7 +57,7 @@ export function recorderOf<Item extends Work>(
 			if (row === undefined) return undefined;
 			// If the clock was set back since, the age is unknown and counts as 0.
 			const isKnown = row.sent !== undefined && !reopened.has(index);
-			return { ...row, age: isKnown ? Math.max(0, now() - row.sent.time) : 0 };
+			return { age: isKnown ? Math.max(0, now() - row.sent.time) : 0, ...row };
 		},
 		async sending({ index: row, line, datasetId }: Work, sending: Sending): Promise<void> {
 			const record = { kind: "sent", row, line, datasetId, time: now(), ...sending } as const;
@@ -102,7 +102,7 @@ function outcomeRecordOf(
 	const datasetId = status === "unchanged" || status === "parsed" ? item.datasetId : "";
 	const common = { kind: "outcome", row, line, attempts, datasetId, documentId, storedName } as const;
 	if (status !== "failed")
-		return { ...common, status, isSame: status === "updated" && isSame === true ? true : undefined };
+		return { status, isSame: status === "updated" && isSame === true ? true : undefined, ...common };
 	const { code, text } = error ?? { code: "UNKNOWN", text: "no reason is known" };
-	return { ...common, status, error: { code, text }, isUntouched: isUntouched ? true : undefined };
+	return { status, error: { code, text }, isUntouched: isUntouched ? true : undefined, ...common };
 }
