@@ -86,15 +86,17 @@ export class StoredDocuments {
 	 * @returns a promise only where it must be awaited before more is added
 	 * @throws CliError exit 7 if it can't be stored
 	 */
-	add({ id, name, size, ...held }: Named): Promise<void> | undefined {
+	add(document: Named): Promise<void> | undefined {
+		const { id, name, size } = document;
 		this.#ids?.add(id);
 		const earlier = this.#places.set(this.#nameKey?.(name) ?? id, this.#end);
-		const named = [earlier, JSON.stringify(id), JSON.stringify(name), JSON.stringify(size ?? null)];
-		const record = [...named, ...fieldsOf(held)].join(BETWEEN) + END;
-		const units = Math.ceil(Buffer.byteLength(record) / UNIT);
+		const named = [earlier, JSON.stringify(id), JSON.stringify(name), size ?? "null", ...fieldsOf(document)];
+		const record = named.join(BETWEEN) + END;
+		const bytes = Buffer.byteLength(record);
+		const units = Math.ceil(bytes / UNIT);
 		this.#size += 1;
 		this.#end += units;
-		this.#unwritten += " ".repeat(units * UNIT - Buffer.byteLength(record)) + record;
+		this.#unwritten += " ".repeat(units * UNIT - bytes) + record;
 		return this.#unwritten.length >= WRITE_LENGTH ? this.end() : undefined;
 	}
 

@@ -121,10 +121,11 @@ export class RateLimiter {
 				if (this.#waiting.length === 0) this.#timer.abort();
 				reject(signal?.reason);
 			};
-			signal?.addEventListener("abort", aborted, { once: true });
 			this.#waiting.push(end);
 			this.#permits?.order(this.#waiting.length);
 			if (!this.#isServing) void this.#serve();
+			// Without a cap its turn has come already, as for nearly every request.
+			if (this.#waiting.at(-1) === end) signal?.addEventListener("abort", aborted, { once: true });
 		});
 	}
 
