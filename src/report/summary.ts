@@ -148,11 +148,6 @@ export function summaryOf(ended: Ended, exit: ExitCode) {
 	} as const;
 }
 
-/** Counts of one shard, with its name before them. */
-export function ofShard(counted: string, shard: Shard | undefined): string {
-	return shard === undefined ? counted : `shard ${shardText(shard)}, ${counted}`;
-}
-
 function isVerified({ totals: { updated, uploaded, replaced }, verified = false, verify }: Ended): boolean {
 	if (verify === undefined) return verified && updated + uploaded + replaced > 0;
 	const { counts } = verify;
@@ -195,9 +190,11 @@ export function oldestReadingText(seconds: number | undefined): string | undefin
 	return `The oldest reading of a document was ${durationText(seconds)} old when it was used: what others wrote meanwhile is overwritten.`;
 }
 
-/** The summary for people: counts, time, rate. */
-export function summaryText(totals: Totals, seconds: number, wouldChange = 0, inDoubt = 0): string {
-	const done = countSettled(totals) + wouldChange;
+/** The summary for people: the part of the manifest, counts, time, rate. */
+export function summaryText({ counted, totals, seconds, dry, shard, inDoubt }: Ended): string {
+	if (counted !== undefined) return counted;
+	const done = countSettled(totals) + (dry?.changes ?? 0);
 	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
-	return `${countsText(totals, wouldChange, inDoubt)} in ${durationText(seconds)}${rate}`;
+	const part = shard === undefined ? "" : `shard ${shardText(shard)}, `;
+	return `${part}${countsText(totals, dry?.changes, inDoubt)} in ${durationText(seconds)}${rate}`;
 }

@@ -4,7 +4,7 @@ import { adjustedTexts, foundRateText, paceText } from "../report/pace.ts";
 import { noOutcomes } from "../outcomes.ts";
 import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
-import { type Ended, type Summary, ofShard, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
+import { type Ended, type Summary, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
 import { undoText, undoneText } from "../report/undo.ts";
 import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
@@ -70,13 +70,7 @@ export async function resultOf(
 
 /** The result, the counts, and the next command. */
 function endText(ended: Ended): string {
-	const { stop, resume } = ended;
-	const next = resume === undefined ? stop?.hint : resumeText(stop, resume);
-	return [stop?.text, countedText(ended), next].filter((line) => line !== undefined).join("\n");
-}
-
-function countedText({ counted, totals, seconds, dry, shard, inDoubt }: Ended): string {
-	return counted ?? ofShard(summaryText(totals, seconds, dry?.changes, inDoubt), shard);
+	return [ended.stop?.text, summaryText(ended), hintOf(ended)].filter((line) => line !== undefined).join("\n");
 }
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
@@ -91,8 +85,7 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 		io.note(`The ${totals.failed === 1 ? "row" : "rows"} that failed: ${failed.path}`);
 	}
 	if (ended.undone !== undefined) io.note(undoneText(ended.undone.name, ended.undone.counts));
-	const undo = ended.undo === undefined ? undefined : undoText(ended.undo);
-	const counted = countedText(ended);
+	const counted = summaryText(ended);
 	if (verify !== undefined && ended.counted === undefined) {
 		const text = verifyText(verify.counts);
 		if (isChanged(verify)) io.err(CHANGED);
@@ -100,27 +93,23 @@ export async function report(context: ReportContext, ended: Ended): Promise<Exit
 		if (verify.counts.lost > 0) io.err(exit === Exit.differences ? `${text}.` : `${text}. ${verify.again}`);
 		else io.note(`${text}.`);
 	}
-	const age = oldestReadingText(ended.oldestReading);
-	if (age !== undefined) io.note(age);
 	const isFound = ended.undone !== undefined || flags.wait === true;
-	const unparsed = isFound ? undefined : unparsedText(totals);
-	if (unparsed !== undefined) io.note(unparsed);
-	const why = ended.pace && paceText(ended.pace);
-	if (why !== undefined) io.note(why);
-	if (ended.foundRate !== undefined) io.note(`rate auto: ${foundRateText(ended.foundRate)}`);
-	for (const text of adjustedTexts(ended.adjusted ?? [])) io.note(text);
-	if (exit === Exit.ok) {
-		io.note(counted);
-		if (undo !== undefined) io.note(undo);
-		return exit;
-	}
-	if (undo !== undefined) io.note(undo);
+	const notes = [
+		oldestReadingText(ended.oldestReading),
+		isFound ? undefined : unparsedText(totals),
+		ended.pace && paceText(ended.pace),
+		ended.foundRate && `rate auto: ${foundRateText(ended.foundRate)}`,
+		...adjustedTexts(ended.adjusted ?? []),
+		exit === Exit.ok ? counted : undefined,
+		ended.undo && undoText(ended.undo),
+	];
+	for (const note of notes) if (note !== undefined) io.note(note);
+	if (exit === Exit.ok) return exit;
 	if (stop !== undefined) io.err(`ragtag: ${stop.text}`);
 	if (io.outputFailure !== undefined) io.err(`ragtag: ${io.outputFailure}`);
 	if (failed?.failure !== undefined) io.err(`ragtag: ${failed.path}: ${failed.failure}`);
 	// The last line of every failure: what happened, the counts, and what to type next.
-	const next = ended.resume === undefined ? (stop?.hint ?? nextStep(ended, flags)) : resumeText(stop, ended.resume);
-	io.err(`${counted}. ${next}`);
+	io.err(`${counted}. ${hintOf(ended) ?? nextStep(ended, flags)}`);
 	return exit;
 }
 
@@ -138,7 +127,9 @@ function isChanged({ unexplained = 0 }: NonNullable<Ended["verify"]>): boolean {
 	return unexplained > 0;
 }
 
-function resumeText(stop: Stop | undefined, resume: string): string {
+/** What to type next, where the stop or the run says it. */
+function hintOf({ stop, resume }: Ended): string | undefined {
+	if (resume === undefined) return stop?.hint;
 	const hint = stop?.hint === undefined ? "" : `${stop.hint} `;
 	if (stop?.exit === Exit.usage) return `${hint}Then run the right command: ${resume} sends the same rows again.`;
 	if (stop?.areRowsWrong !== true) return `${hint}Resume it with: ${resume}`;

@@ -208,11 +208,15 @@ describe("the summary for people", () => {
 	});
 
 	it("has time and rate, and no rate if nothing was done", () => {
-		expect(summaryText({ ...none, rows: 2_000, updated: 1_999, failed: 1 }, 20)).toBe(
-			"2,000 rows: 1,999 updated, 1 failed in 20.0 s, 100 a second",
+		expect(
+			summaryText({ totals: { ...none, rows: 2_000, updated: 1_999, failed: 1 }, seconds: 20, stop: undefined }),
+		).toBe("2,000 rows: 1,999 updated, 1 failed in 20.0 s, 100 a second");
+		expect(summaryText({ totals: { ...none, rows: 2, pending: 2 }, seconds: 1, stop: undefined })).toBe(
+			"2 rows: 2 pending in 1.0 s",
 		);
-		expect(summaryText({ ...none, rows: 2, pending: 2 }, 1)).toBe("2 rows: 2 pending in 1.0 s");
-		expect(summaryText({ ...none, rows: 1, updated: 1 }, 0)).toBe("1 row: 1 updated in 0.0 s");
+		expect(summaryText({ totals: { ...none, rows: 1, updated: 1 }, seconds: 0, stop: undefined })).toBe(
+			"1 row: 1 updated in 0.0 s",
+		);
 		expect(rowsText(1_000_000)).toBe("1,000,000 rows");
 	});
 
