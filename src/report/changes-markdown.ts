@@ -37,7 +37,7 @@ export class ChangesMarkdown {
 		this.#limit = limit;
 	}
 
-	add(change: ShownChange): void {
+	add(change: ShownChange): undefined {
 		this.#groups.add(change);
 		const { action, line, documentId, name, file, difference } = change;
 		const subject = file === undefined ? namedDocument(name, documentId, LONGEST) : show(file, LONGEST);
@@ -47,7 +47,7 @@ export class ChangesMarkdown {
 		this.#detail(`@@ ${subject}${where}${what} @@\n${keys.join("")}`);
 	}
 
-	addUndeclared({ datasetId, documentId, name }: UndeclaredDocument): void {
+	addUndeclared({ datasetId, documentId, name }: UndeclaredDocument): undefined {
 		this.#detail(`# ${namedDocument(name, documentId, LONGEST)} of dataset ${show(datasetId)} is in no row\n`);
 	}
 

@@ -16,10 +16,10 @@ type Marks = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow", (text:
 
 /** Prints changes in one format. */
 type ChangeWriter = {
-	/** the text of a change, to be printed at once; empty in a format that is printed at the end */
-	change(change: ShownChange): string;
-	/** the text of a document that no row names, after the last change; empty in a format that is printed at the end */
-	undeclared(document: UndeclaredDocument): string;
+	/** the text of a change, to be printed at once; undefined in a format that is printed at the end */
+	change(change: ShownChange): string | undefined;
+	/** the text of a document that no row names, after the last change; undefined in a format that is printed at the end */
+	undeclared(document: UndeclaredDocument): string | undefined;
 	/** the text after the last change */
 	end(tally: ChangeTally): string;
 	/** the text where the dry run is stopped before its last row; absent in a format that has nothing more to print */
@@ -50,18 +50,13 @@ export function changeWriter(format: ChangeFormat | "json", style: ChangeStyle):
 }
 
 function textWriter({ marks, longest }: ChangeStyle): ChangeWriter {
-	let blank = "";
 	return {
-		change: (change) => {
-			blank = "\n";
-			return changeText(change, marks, longest);
-		},
+		change: (change) => changeText(change, marks, longest),
 		undeclared: ({ datasetId, documentId, name }) => {
-			blank = "\n";
 			const dataset = marks.dim(`of dataset ${show(datasetId)}`);
 			return `${marks.bold(namedDocument(name, documentId, longest))} ${dataset}  ${marks.yellow("is in no row")}\n`;
 		},
-		end: (tally) => `${blank}${tally.texts().join("\n")}\n`,
+		end: (tally) => `${tally.documents + tally.undeclared === 0 ? "" : "\n"}${tally.texts().join("\n")}\n`,
 	};
 }
 
@@ -81,14 +76,8 @@ function csvWriter(): ChangeWriter {
 function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 	const page = new ChangesMarkdown(limit);
 	return {
-		change: (change) => {
-			page.add(change);
-			return "";
-		},
-		undeclared: (document) => {
-			page.addUndeclared(document);
-			return "";
-		},
+		change: (change) => page.add(change),
+		undeclared: (document) => page.addUndeclared(document),
 		end: (tally) => page.text(tally, true),
 		cut: (tally) => page.text(tally, false),
 	};

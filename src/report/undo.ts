@@ -26,22 +26,19 @@ export function undoneText(name: string, { reversed, kept, failed, unchanged, im
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }
 
-/** The rows of an undo, by outcome. */
-export type Undone = {
-	/** documents that were restored, or uploaded documents that were removed */
-	readonly reversed: number;
-	/** left alone, because they were changed since */
-	readonly kept: number;
-	readonly failed: number;
-	/** had its previous values already */
-	readonly unchanged: number;
-	/** their previous values are not known, or the documents were removed */
-	readonly impossible: number;
-};
+export type Undone = Readonly<ReturnType<typeof undoneOf>>;
 
-/** @param conflicts rows that failed because their documents were changed since */
-export function undoneOf(totals: Totals, conflicts: number): Undone {
-	const { unchanged, failed, invalid } = totals;
-	const reversed = countWritten(totals);
-	return { reversed, kept: conflicts, failed: failed - conflicts, unchanged, impossible: invalid };
+/** The rows of an undo, by outcome. @param conflicts rows that failed because their documents were changed since */
+export function undoneOf(totals: Totals, conflicts: number) {
+	return {
+		/** documents that were restored, or uploaded documents that were removed */
+		reversed: countWritten(totals),
+		/** left alone, because they were changed since */
+		kept: conflicts,
+		failed: totals.failed - conflicts,
+		/** had its previous values already */
+		unchanged: totals.unchanged,
+		/** their previous values are not known, or the documents were removed */
+		impossible: totals.invalid,
+	};
 }

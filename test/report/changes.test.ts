@@ -18,12 +18,12 @@ const changed = (present: Values, sent: Values, action: ShownChange["action"] = 
 const same = (text: string): string => text;
 const marks = { bold: same, dim: same, red: same, green: same, yellow: same };
 const changeText = (change: ShownChange, longest = 200): string =>
-	changeWriter("text", { marks, longest }).change(change);
-const changeLine = (change: ShownChange): string => changeWriter("json", { marks, longest: 200 }).change(change);
+	changeWriter("text", { marks, longest }).change(change) ?? "";
+const changeLine = (change: ShownChange): string => changeWriter("json", { marks, longest: 200 }).change(change) ?? "";
 /** Without the head, which comes before the first change. */
 const changeCsv = (change: ShownChange): string => {
 	const head = "line,document_id,key,action,from,to,name\n";
-	const text = changeWriter("csv", { marks, longest: 200 }).change(change);
+	const text = changeWriter("csv", { marks, longest: 200 }).change(change) ?? "";
 	expect(text.startsWith(head)).toBe(true);
 	return text.slice(head.length);
 };

@@ -1,28 +1,14 @@
 import type { SeriesPoint } from "../../run/series/series-file.ts";
 import { durationText, numberText } from "../../text/words.ts";
 
+/** The rate of a run against its cap, in requests a second. */
+export type Chart = NonNullable<ReturnType<typeof chartOf>>;
+
 /** A line of the chart, one value for each x. */
 type ChartLine = { readonly label: "sent" | "cap"; readonly values: readonly (number | null)[] };
 
 /** A time in which a run was held up. */
-type ChartBand = {
-	readonly state: keyof typeof BAND_WORDS;
-	readonly from: number;
-	readonly to: number;
-};
-
-/** The rate of a run against its cap, in requests a second. */
-export type Chart = {
-	/** seconds of the run, without the pauses between executions */
-	readonly x: readonly number[];
-	/** where the axis ends */
-	readonly end: number;
-	readonly top: number;
-	readonly lines: readonly ChartLine[];
-	readonly bands: readonly ChartBand[];
-	/** where a later execution resumed the run */
-	readonly resumed: readonly number[];
-};
+type ChartBand = { readonly state: keyof typeof BAND_WORDS; readonly from: number; readonly to: number };
 
 /** In words; of several in one point, the last of them counts. */
 const BAND_WORDS = {
@@ -49,7 +35,7 @@ const LEAST_S = 0.5;
 const LEAST_POINTS = 3;
 
 /** The rate of a run against its cap, and when it was held up. Undefined for a run of two seconds. */
-export function chartOf(series: readonly SeriesPoint[]): Chart | undefined {
+export function chartOf(series: readonly SeriesPoint[]) {
 	if (series.length < LEAST_POINTS) return undefined;
 	const points = condensed(series);
 	const caps = points.map(({ cap }) => cap);
@@ -86,9 +72,11 @@ function joined(one: Point, next: Point): Point {
 }
 
 /** The points one after the other: a night between two executions would leave no room for either. */
-function axisOf(points: readonly Point[]): Pick<Chart, "x" | "end" | "bands" | "resumed"> {
+function axisOf(points: readonly Point[]) {
+	/** seconds of the run, without the pauses between executions */
 	const x: number[] = [];
 	const bands: ChartBand[] = [];
+	/** where a later execution resumed the run */
 	const resumed: number[] = [];
 	let end = 0;
 	let last: Point | undefined;

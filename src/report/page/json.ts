@@ -52,6 +52,6 @@ function change({ line, datasetId, documentId, action, name, difference, isBefor
 		action,
 		name: name ?? null,
 		before_known: isBeforeKnown,
-		keys: shownKeys(difference).map(({ key, action: how, from, to }) => ({ key, action: how, from, to })),
+		keys: shownKeys(difference),
 	};
 }

@@ -31,6 +31,9 @@ export type PageChange = ShownChange & {
 /** The first of a list, and how many there are in all. */
 type Cut<Item> = { readonly rows: readonly Item[]; readonly total: number };
 
+/** A fact of a run with its name. Without a text it is left out. */
+type Fact = readonly [name: string, text: string | undefined];
+
 /** A command to type next. */
 export type NextCommand = { readonly what: string; readonly command: string };
 
@@ -47,8 +50,8 @@ export type RunPage = {
 	readonly service?: string | undefined;
 	readonly datasets: readonly { readonly id: string; readonly name: string | undefined }[];
 	readonly manifest: string | undefined;
-	/** how it was run: options, rate, who began it, latency */
-	readonly settings: readonly (readonly [name: string, text: string])[];
+	/** how it was run: options, rate, who began it, latency; those without a text are left out */
+	readonly settings: readonly Fact[];
 	/** ISO times */
 	readonly started: string | undefined;
 	readonly ended: string | undefined;
@@ -104,10 +107,10 @@ export function titleOf({ command, manifest }: RunPage): string {
 }
 
 /** What is known of a run besides its counts, each with its name. */
-export function factsOf(page: RunPage): readonly (readonly [name: string, text: string])[] {
+export function factsOf(page: RunPage) {
 	const { totals, seconds, exit, datasets, executions, foundRate, verify } = page;
 	const names = datasets.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`));
-	const all: readonly (readonly [string, string | undefined])[] = [
+	const all: readonly Fact[] = [
 		["Service", page.service],
 		[datasets.length > 1 ? "Datasets" : "Dataset", names.length === 0 ? undefined : names.join(", ")],
 		...page.settings,

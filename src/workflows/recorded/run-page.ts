@@ -78,20 +78,19 @@ function settingsOf({ options, sending, flags, by }: RunFile, points: readonly S
 	const optionTexts = Object.entries(options).flatMap(([name, value]) => {
 		if (SAID_ELSEWHERE.has(name) || value === undefined || value === null || value === false) return [];
 		const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-		return [`${flag} ${isText(value) ? value : JSON.stringify(value)}`];
+		return [`${flag} ${typeof value === "string" ? value : JSON.stringify(value)}`];
 	});
 	const sent = Object.entries(recordedSending(sending ?? {})).flatMap(([name, value]) =>
 		value === undefined ? [] : [`${name} ${String(value)}`],
 	);
-	const all: readonly (readonly [string, string | undefined])[] = [
-		["Mode", isText(mode) ? mode : undefined],
-		["Options", optionTexts.join(", ")],
-		["Sending", sent.join(", ")],
-		["Flags", flags.join(" ")],
+	return [
+		["Mode", typeof mode === "string" ? mode : undefined],
+		["Options", optionTexts.join(", ") || undefined],
+		["Sending", sent.join(", ") || undefined],
+		["Flags", flags.join(" ") || undefined],
 		["Begun by", by],
 		["Latency", latencyText(points)],
 	];
-	return all.flatMap(([name, text]) => (text === undefined || text === "" ? [] : [[name, text] as const]));
 }
 
 /** The percentiles of the second in the middle of a run: those of the whole run are not recorded. */
@@ -102,10 +101,6 @@ function latencyText(points: readonly SeriesPoint[]): string | undefined {
 	};
 	const [p50, p95] = [middle("p50"), middle("p95")];
 	return p50 === undefined || p95 === undefined ? undefined : `p50 ${p50} ms, p95 ${p95} ms in a middling second`;
-}
-
-function isText(value: unknown): value is string {
-	return typeof value === "string";
 }
 
 /** The failed rows, their codes, and the names of stored files by row. */
