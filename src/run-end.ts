@@ -108,6 +108,7 @@ export class RunEndCollector {
 		const failedRows = [...this.#failedRows]
 			.toSorted(([one], [other]) => one - other)
 			.map(([, row]) => ({ ...row, documentId: masked(row.documentId), text: masked(row.text) }));
+		const failedRowCount = Math.max(failedRows.length, summary?.failed ?? 0);
 		return {
 			/** `docs tag` */
 			command: this.#command,
@@ -129,7 +130,9 @@ export class RunEndCollector {
 			problemCount: this.#problemCount,
 			/** in the order of the manifest, at most 10,000; a resumed run has also those of its earlier executions */
 			failedRows,
-			failedRowCount: Math.max(failedRows.length, summary?.failed ?? 0),
+			failedRowCount,
+			/** problems and failed rows that are counted, and not in the lists above */
+			unlisted: this.#problemCount - this.#problems.length + failedRowCount - failedRows.length,
 		};
 	}
 }

@@ -56,7 +56,7 @@ function inFence(shown: string): string {
 /** Characters of one value that a page shows: a cell is not the place to read a document. */
 const LONGEST_HTML = 2000;
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([
+export const ENTITIES: ReadonlyMap<string, string> = new Map([
 	["&", "&amp;"],
 	["<", "&lt;"],
 	[">", "&gt;"],

@@ -2,7 +2,7 @@ import type { RunEnd } from "../../src/run-end.ts";
 
 /** The end of a run of four seconds that went well, unless it is said otherwise. */
 export function runEnd(more: Partial<RunEnd> = {}): RunEnd {
-	return {
+	const end: Omit<RunEnd, "unlisted"> = {
 		command: "docs tag",
 		args: ["tags.csv"],
 		exit: 0,
@@ -18,6 +18,8 @@ export function runEnd(more: Partial<RunEnd> = {}): RunEnd {
 		failedRowCount: 0,
 		...more,
 	};
+	const unlisted = end.problemCount - end.problems.length + end.failedRowCount - end.failedRows.length;
+	return { ...end, unlisted };
 }
 
 /** A row that failed at that line. */

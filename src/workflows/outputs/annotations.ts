@@ -41,11 +41,6 @@ function findingsOf({ exit, text, problems, failedRows }: RunEnd): readonly Find
 	return [{ code: `exit ${exit}`, text, subject: "" }, ...rows];
 }
 
-/** How many findings are counted and not listed. */
-function unlistedOf({ problems, problemCount, failedRows, failedRowCount }: RunEnd): number {
-	return problemCount - problems.length + failedRowCount - failedRows.length;
-}
-
 /**
  * The path of a file from the root of the repository, with slashes; undefined where there is no such file in it. Messages call
  * standard input and the manifest of a plan by names that are no paths.
@@ -76,7 +71,7 @@ export function githubLines(end: RunEnd, toPath: (file: string) => string | unde
 			.map(([name, value]) => `${name}=${property(String(value))}`);
 		return `::error ${properties.join(",")}::${data(at + text)}`;
 	});
-	const more = findings.length - lines.length + unlistedOf(end);
+	const more = findings.length - lines.length + end.unlisted;
 	// A warning, because an eleventh error would not be shown.
 	if (more > 0) lines.push(`::warning title=ragtag ${end.command}::${numberText(more)} more; --json lists all of them`);
 	return lines;

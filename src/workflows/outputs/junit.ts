@@ -1,6 +1,7 @@
 import { namedDocument } from "../../text/show.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import type { FailedRow, RunEnd } from "../../run-end.ts";
+import { ENTITIES } from "../../report/escape.ts";
 import { numberText } from "../../text/words.ts";
 
 /** A test that did not pass: `failure` for a row, `error` for a run that stopped. */
@@ -51,7 +52,7 @@ function runCase({ command, exit, text }: RunEnd, hasRows: boolean): Case {
 }
 
 /** One case a row: it may have several problems. */
-function rowCases({ problems, problemCount, failedRows, failedRowCount }: RunEnd): readonly Case[] {
+function rowCases({ problems, failedRows, unlisted }: RunEnd): readonly Case[] {
 	const faults = new Map<string, Fault>();
 	const add = (name: string, type: string, message: string): void => {
 		const before = faults.get(name);
@@ -60,9 +61,8 @@ function rowCases({ problems, problemCount, failedRows, failedRowCount }: RunEnd
 	};
 	for (const { line, column, code, text } of problems) add(`line ${line}`, code, `column ${column}: ${text}`);
 	for (const row of failedRows) add(rowName(row), row.code, `${row.code}: ${row.text}`);
-	const more = problemCount - problems.length + failedRowCount - failedRows.length;
-	const name = `${numberText(more)} more problems and failed rows`;
-	if (more > 0) add(name, "MORE", `${name}; the file of failed rows and --json have all of them`);
+	const name = `${numberText(unlisted)} more problems and failed rows`;
+	if (unlisted > 0) add(name, "MORE", `${name}; the file of failed rows and --json have all of them`);
 	return Array.from(faults, ([each, fault]) => ({ name: each, fault }));
 }
 
@@ -98,12 +98,9 @@ function attributes(values: Readonly<Record<string, string>>): string {
 /** Characters that XML 1.0 can't hold, not even escaped: most control characters, and halves of pairs. */
 const UNWRITABLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
+/** Also `>`: a text must not contain "]]>". */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
-	["&", "&amp;"],
-	["<", "&lt;"],
-	// A text must not contain "]]>".
-	[">", "&gt;"],
-	['"', "&quot;"],
+	...ENTITIES,
 	// A parser makes blanks of these in attributes, and line feeds of carriage returns everywhere.
 	["\t", "&#9;"],
 	["\n", "&#10;"],
