@@ -6,7 +6,7 @@ import type { App } from "../../app.ts";
 import { CliError, Exit, reason } from "../../errors.ts";
 import type { GlobalFlags } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
-import type { BlamedLine, BlamedWrite } from "../../plan/blame.ts";
+import type { BlamedLine } from "../../plan/blame.ts";
 import { type WrittenRow, writesTo } from "../../run/recorded/recorded-rows.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
@@ -28,12 +28,7 @@ type Source = {
 };
 
 /** A write of a recorded run. */
-export type FoundWrite = BlamedWrite<Source> & {
-	readonly datasetId: string;
-	readonly baseUrl: string;
-	/** number of the execution that sent it */
-	readonly order: number;
-};
+export type FoundWrite = ReturnType<typeof writeOf>;
 
 /**
  * The writes of all recorded runs to a document. A run that can't be read does not hide the others.
@@ -69,18 +64,19 @@ export async function recordedWrites(
 	return writes;
 }
 
-function writeOf(written: WrittenRow, { run, command, manifest, baseUrl, order: began }: RunFile): FoundWrite {
+function writeOf(written: WrittenRow, { run, command, manifest, baseUrl, order: began }: RunFile) {
 	const { line, write, metadata, before, time, status, datasetId, order } = written;
 	// An upload creates its document, which had nothing before.
 	const created = status === "uploaded" || write === "upload" ? new Map<string, never>() : undefined;
+	const by: Source = { run, command, manifest: manifestOf(command, manifest), line, time, status };
 	return {
-		by: { run, command, manifest: manifestOf(command, manifest), line, time, status },
+		by,
 		sent: write === "remove" ? undefined : metadata,
 		before: before ?? created,
 		isCertain: status !== undefined && status !== "failed",
 		datasetId,
 		baseUrl,
-		// The records of a run's first execution have no number of their own.
+		/** number of the execution that sent it; the records of a run's first execution have none of their own */
 		order: order === 0 ? began : order,
 	};
 }

@@ -3,7 +3,7 @@ import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { sameValue } from "../../json/values.ts";
 import { verdictOf } from "../../plan/verdict.ts";
 import { type WrittenRow, writtenRows } from "../../run/recorded/recorded-rows.ts";
-import { CHANGED_SINCE } from "../../run/types.ts";
+import { CHANGED_SINCE, type Outcome } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import type { RunRecord } from "./open-record.ts";
 
@@ -15,21 +15,25 @@ export async function failChanged<SourceRow extends Row>(
 	record: RunRecord<SourceRow>,
 	documents: Pick<DocumentSource, "fromList" | "hasList">,
 ): Promise<void> {
-	const { rows, journal } = record;
-	if (journal.totals().updated === 0 || !documents.hasList) return;
+	if (record.journal.totals().updated === 0 || !documents.hasList) return;
 	const changed = await changedRows(record, documents);
 	if (changed.size === 0) return;
-	for await (const item of rows.read()) {
-		if (!changed.has(item.index)) continue;
-		const { documentId } = item;
+	await failRows(record, ({ index, documentId }) => {
+		if (!changed.has(index)) return undefined;
 		const text = `document ${show(documentId)} no longer has what this run wrote; another client has changed it since`;
-		await journal.record({
-			item,
-			status: "failed",
-			documentId,
-			error: { code: CHANGED_SINCE, text },
-			attempts: 0,
-		});
+		return { error: { code: CHANGED_SINCE, text } };
+	});
+}
+
+/** Fails the rows for which there is a reason, without another attempt. */
+export async function failRows<SourceRow extends Row>(
+	{ rows, journal }: RunRecord<SourceRow>,
+	reasonOf: (row: SourceRow) => Partial<Pick<Outcome, "documentId" | "error" | "isUntouched">> | undefined,
+): Promise<void> {
+	for await (const item of rows.read()) {
+		const why = reasonOf(item);
+		if (why === undefined) continue;
+		await journal.record({ item, status: "failed", documentId: item.documentId, attempts: 0, ...why });
 	}
 }
 

@@ -17,11 +17,7 @@ import { undoneRunOf } from "../../run/recorded/unfinished.ts";
 type Mode = { readonly isUndo?: boolean; readonly isForced: boolean };
 
 /** The rows of a run that goes on, against what newer runs have touched since. */
-export type NewerRows = {
-	/** Why a row is not sent: another run has touched its document since. undefined where it may be sent. */
-	errorOf(datasetId: string, documentId: string): RowError | undefined;
-	readonly runs: NewerRuns;
-};
+export type NewerRows = NonNullable<Awaited<ReturnType<typeof newerRowsOf>>>;
 
 /**
  * What newer runs have touched, for a run that is resumed, retried or taken back.
@@ -34,12 +30,13 @@ export async function newerRowsOf(
 	file: RunFile,
 	all: readonly RunFile[],
 	{ isUndo = undoneRunOf(file) !== undefined, isForced }: Mode,
-): Promise<NewerRows | undefined> {
+) {
 	// A download shall read the values that newer runs have written.
 	if (file.command === PURPOSES.download.command) return undefined;
 	try {
 		const runs = await newerRuns(store, file, all, isUndo);
-		const errorOf: NewerRows["errorOf"] = (datasetId, documentId) => {
+		/** Why a row is not sent: another run has touched its document since. undefined where it may be sent. */
+		const errorOf = (datasetId: string, documentId: string): RowError | undefined => {
 			if (documentId === "" || runs.isEmpty || isForced) return undefined;
 			const newer = isUndo ? runs.writer(datasetId, documentId) : runs.toucher(datasetId, documentId);
 			if (newer === undefined) return undefined;

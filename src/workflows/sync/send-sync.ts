@@ -13,6 +13,7 @@ import type { PlannedRow, PlanSource } from "../plan/plan-rows.ts";
 import { forceHint, type PlanRules, previewPlanned, rulesOfPlan, sendPlanned } from "../plan/planned.ts";
 import { policyPrescan } from "../policy/prescan.ts";
 import type { RunRecord } from "../run/open-record.ts";
+import { failRows } from "../run/changed-since.ts";
 import { runRows } from "../run/run-rows.ts";
 import { lockContent } from "../../run/recorded/run-lock.ts";
 import { foldRecord } from "./fold.ts";
@@ -84,10 +85,8 @@ function nextOfFailed({ journal }: RunRecord<PlannedRow>): string | undefined {
 }
 
 /** Fails the uploads that the list does not show: a service may answer success and keep nothing. */
-async function failUnlisted(
-	{ run, rows, name, journal }: RunRecord<PlannedRow>,
-	{ datasetId }: SyncTarget,
-): Promise<void> {
+async function failUnlisted(record: RunRecord<PlannedRow>, { datasetId }: SyncTarget): Promise<void> {
+	const { run, name, journal } = record;
 	if (journal.totals().uploaded === 0) return;
 	const recorded = await run.app.runs(run.settings).journal(name);
 	const missing = new Map<string, number>();
@@ -103,29 +102,22 @@ async function failUnlisted(
 	run.app.monitor.enter("reading", "the documents of the dataset");
 	if (await readBack(areListed, service)) return;
 	const documents = new Map(Array.from(missing, ([id, row]) => [row, id]));
-	for await (const item of rows.read()) {
-		const documentId = documents.get(item.index);
-		if (documentId === undefined) continue;
+	await failRows(record, ({ index }) => {
+		const documentId = documents.get(index);
+		if (documentId === undefined) return undefined;
 		const text = `the service answered that the file is document ${show(documentId)}, and the dataset does not list it; a further sync uploads it again`;
-		await journal.record({ item, status: "failed", documentId, error: { code: NOT_LISTED, text }, attempts: 0 });
-	}
+		return { documentId, error: { code: NOT_LISTED, text } };
+	});
 }
 
 /** Fails the removals where another row failed, unless for documents of others. */
-async function holdBack({ rows, journal }: RunRecord<PlannedRow>): Promise<void> {
+async function holdBack(record: RunRecord<PlannedRow>): Promise<void> {
+	const { journal } = record;
 	const failed = journal.totals().failed - journal.state.failedWith(FOREIGN);
 	if (failed <= 0) return;
-	for await (const item of rows.read()) {
-		if (item.planned.action !== "remove" || journal.isSettled(item.index)) continue;
-		const text = `not removed, because ${failed === 1 ? "another row" : `${failed} other rows`} failed`;
-		const error = { code: HELD_BACK, text };
-		await journal.record({
-			item,
-			status: "failed",
-			documentId: item.documentId,
-			error,
-			attempts: 0,
-			isUntouched: true,
-		});
-	}
+	const text = `not removed, because ${failed === 1 ? "another row" : `${failed} other rows`} failed`;
+	const held = { error: { code: HELD_BACK, text }, isUntouched: true };
+	await failRows(record, ({ index, planned }) =>
+		planned.action !== "remove" || journal.isSettled(index) ? undefined : held,
+	);
 }
