@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { idKey } from "../text/names.ts";
+import { foldedName, idKey } from "../text/names.ts";
 import { positionIn } from "./fault.ts";
 import { PURPOSES } from "./purposes.ts";
 import { readBatches, type OpenManifest } from "./reading.ts";
@@ -17,12 +17,12 @@ type Entry = { readonly index: number; readonly line: number; readonly column: n
  */
 export function duplicateSearch(
 	manifest: OpenManifest,
-	{ signal, nameFolding }: Pick<CheckDependencies, "signal" | "nameFolding">,
+	{ signal, foldsNames: asked }: Pick<CheckDependencies, "signal" | "foldsNames">,
 ) {
 	const { source, options, validator } = manifest;
 	const { hasFile, required } = PURPOSES[options.purpose].subject;
 	// Elsewhere no name is sent.
-	const folding = hasFile ? nameFolding : undefined;
+	const foldsNames = hasFile ? asked : undefined;
 	let repeats = new Repeats();
 
 	/** Reads up to the last suspect alone: what ended the first reading may stand after it. */
@@ -53,8 +53,8 @@ export function duplicateSearch(
 		 * @param key its document among those of the dataset, as `SubjectRules` gives it; letter case may differ
 		 */
 		note(datasetId: string, key: string, index: number): void {
-			if (folding === undefined) repeats.add(datasetId, key, index);
-			else repeats.add("", folding.fold(`${idKey(datasetId)}\0${key}`), index);
+			if (foldsNames === undefined) repeats.add(datasetId, key, index);
+			else repeats.add("", foldedName(`${idKey(datasetId)}\0${key}`), index);
 		},
 		/**
 		 * The decisions on rows that are not the only ones about their document.
@@ -73,12 +73,12 @@ export function duplicateSearch(
 			if (suspects.size === 0) return { ...exact, isFolded: false };
 			await read(suspects, (key, payload, row, place) => {
 				exact.add(key, payload, row, place);
-				if (folding !== undefined) folded.add(folding.fold(key), payload, row, place);
+				if (foldsNames !== undefined) folded.add(foldedName(key), payload, row, place);
 			});
 			const repeatsOf = ({ skipped, conflicts }: Duplicates): number => skipped.length + conflicts.length;
 			// The service is asked how it compares names only if that makes a difference.
 			const isAsked = !isFatal && repeatsOf(folded) > repeatsOf(exact);
-			const isFolded = isAsked && (await folding?.applies(problems)) === true;
+			const isFolded = isAsked && (await foldsNames?.(problems)) === true;
 			return { ...(isFolded ? folded : exact), isFolded };
 		},
 	};

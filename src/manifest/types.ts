@@ -184,12 +184,10 @@ export type CheckDependencies = {
 	 */
 	readonly isAlreadyPresent?: ((row: QuestionableRow, key: string) => Promise<boolean>) | undefined;
 	/**
-	 * `upload`: how some services compare names. `fold` gives one text for names that are equal to those. `applies` says
-	 * whether this service is one of those, and is called only if two rows have different names that fold to one text
+	 * `upload`: whether this service takes names for equal that `foldedName` makes one text. Called only if two rows have
+	 * different names of which that is true
 	 */
-	readonly nameFolding?:
-		| { readonly fold: (name: string) => string; readonly applies: (problems: number) => Promise<boolean> }
-		| undefined;
+	readonly foldsNames?: ((problems: number) => Promise<boolean>) | undefined;
 	/** the folder for a copy of standard input and for the search for duplicates; the system's folder by default */
 	readonly temporaryFolder?: string | undefined;
 };

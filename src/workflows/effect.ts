@@ -4,10 +4,13 @@ import type { Session } from "../app.ts";
 import type { Metadata } from "../json/values.ts";
 import type { Row } from "../manifest/types.ts";
 import type { DocumentSource } from "../run/documents/document-source.ts";
+import type { ParsingStates } from "../run/documents/parsing-states.ts";
+import { notInDataset } from "../run/operations/operation.ts";
+import { type ParsePlan, parseStep } from "../run/operations/parse.ts";
 import { rowErrorOf } from "../run/operations/prepare-update.ts";
 import { inOrder } from "../run/ordered.ts";
 import { READS_IN_FLIGHT } from "../rates.ts";
-import type { RowError } from "../run/types.ts";
+import type { RowError, Work } from "../run/types.ts";
 
 /**
  * Computes the effect of a row on its document. Sends nothing that writes.
@@ -65,4 +68,21 @@ export function effectsOf<SourceRow extends Row>(
 		}
 	};
 	return inOrder(documents.expecting(rows), previewed, concurrency === "auto" ? READS_IN_FLIGHT : concurrency);
+}
+
+/** Whether a document would be parsed. It sends nothing that writes. @throws RestError where it is not listed */
+export async function effectOfParsing(
+	states: ParsingStates,
+	{ service, request }: Session,
+	item: Work,
+	plan: ParsePlan,
+): Promise<Effect> {
+	const api = await service.known(request);
+	const document = await states.now(api, request, item, Number.NEGATIVE_INFINITY);
+	states.forget(item);
+	if (document === undefined) throw notInDataset(service, item);
+	const { documentId } = item;
+	const run = document.parsing?.run;
+	if (run === undefined || parseStep(run, plan) !== "start") return { action: "none", documentId };
+	return { action: "parse", documentId, name: document.name, present: new Map(), metadata: new Map() };
 }

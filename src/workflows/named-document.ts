@@ -3,6 +3,7 @@ import { usageError } from "../errors.ts";
 import type { Document } from "../rest/types.ts";
 import { findDocument } from "../run/documents/find-document.ts";
 import { findAlike, findNamesakes } from "../run/documents/find-named.ts";
+import type { DatasetAccess } from "../run/documents/list.ts";
 import { WARN } from "../run/documents/searches.ts";
 import { show } from "../text/show.ts";
 import { numberText } from "../text/words.ts";
@@ -16,18 +17,15 @@ const MOST_NAMED = 10;
  * @throws CliError exit 2 where there is none, or there are several; nothing was written by then
  */
 export async function documentOfName(session: Session, dataset: string, name: string): Promise<Document> {
-	const found = await named(session, dataset, name);
+	const found = await named(await accessTo(session, dataset), name);
 	if (found !== undefined) return found;
 	throw await unknown(session, dataset, name, "the name");
 }
 
 /** The document of that id, or else the one of exactly that name. @throws CliError as above */
 export async function documentOf(session: Session, dataset: string, text: string): Promise<Document> {
-	const { service } = session;
-	const request = service.searches.believing(session.request, WARN);
-	const found =
-		(await findDocument({ api: await service.known(request), request, datasetId: dataset }, text)) ??
-		(await named(session, dataset, text));
+	const access = await accessTo(session, dataset);
+	const found = (await findDocument(access, text)) ?? (await named(access, text));
 	if (found !== undefined) return found;
 	throw await unknown(session, dataset, text, "the id or the name");
 }
@@ -38,29 +36,28 @@ export async function* documentsOfIds(
 	dataset: string,
 	ids: readonly string[],
 ): AsyncGenerator<Document> {
-	const { service } = session;
-	const request = service.searches.believing(session.request, WARN);
-	const api = await service.known(request);
+	const access = await accessTo(session, dataset);
 	const found: Document[] = [];
 	for (const id of new Set(ids)) {
-		const document = await findDocument({ api, request, datasetId: dataset }, id);
+		const document = await findDocument(access, id);
 		if (document === undefined) throw await unknown(session, dataset, id, "the id");
 		found.push(document);
 	}
 	yield* found;
 }
 
-async function named({ service, request }: Session, dataset: string, name: string): Promise<Document | undefined> {
-	const sure = service.searches.believing(request, WARN);
-	const [only, ...others] = await findNamesakes(
-		{ api: await service.known(sure), request: sure, datasetId: dataset },
-		name,
-	);
+async function accessTo({ service, request: plain }: Session, datasetId: string): Promise<DatasetAccess> {
+	const request = service.searches.believing(plain, WARN);
+	return { api: await service.known(request), request, datasetId };
+}
+
+async function named(access: DatasetAccess, name: string): Promise<Document | undefined> {
+	const [only, ...others] = await findNamesakes(access, name);
 	if (only === undefined || others.length === 0) return only;
 	const ids = [only, ...others].map(({ id }) => show(id));
 	const more = ids.length > MOST_NAMED ? `, and ${numberText(ids.length - MOST_NAMED)} more` : "";
 	throw usageError(
-		`${numberText(ids.length)} documents of dataset ${show(dataset)} have the name ${show(name)}; nothing was sent`,
+		`${numberText(ids.length)} documents of dataset ${show(access.datasetId)} have the name ${show(name)}; nothing was sent`,
 		`Name one by its id: ${ids.slice(0, MOST_NAMED).join(", ")}${more}`,
 	);
 }

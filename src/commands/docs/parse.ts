@@ -10,7 +10,7 @@ import { parseDocuments } from "../../run/operations/parse.ts";
 import { announced } from "../../run/ordered.ts";
 import { requireCall } from "../../run/service/detect-flavour.ts";
 import { openRun } from "../../workflows/open-run.ts";
-import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
+import { effectOfParsing } from "../../workflows/effect.ts";
 import { prescanRemovals, unchecked } from "../../workflows/policy/prescan.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { askAbout } from "../../workflows/question.ts";

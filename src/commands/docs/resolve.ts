@@ -104,10 +104,10 @@ async function printResolved(
 		const plan = json ? undefined : new ColumnPlan(["document_id", "dataset_id", "name"]);
 		const problems = problemReporter(json, app);
 		const onMetadata = (metadata: Metadata): void => plan?.include(metadata);
-		const { failed } = await lookUp(work, { onProblem: problems.report, onMetadata });
+		await lookUp(work, { onProblem: problems.report, onMetadata });
 		problems.end();
-		const lost = source.invalid + failed;
-		if (failed > 0 && !skipInvalid) throw unresolved(lost, source, false);
+		const lost = source.invalid + problems.count;
+		if (problems.count > 0 && !skipInvalid) throw unresolved(lost, source, false);
 		const count = await printFound(foundDocuments(work), plan, print, () => out === undefined && io.stdoutClosed);
 		io.note(`${source.name}: ${rowsText(source.rows)}, ${documentsText(count)}${nextStep(out)}`);
 		return lost;

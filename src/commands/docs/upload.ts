@@ -22,10 +22,9 @@ import { type MANIFEST, RUN_OF_MANIFEST, type RunFlags, verifies, WRITE } from "
 import { PARSE, parsingWanted } from "../../flags/parse-flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
 import { refused } from "../../flags/refuse.ts";
-import type { PreviewRow } from "../../workflows/effect.ts";
+import { effectOfParsing, type PreviewRow } from "../../workflows/effect.ts";
 import { openRun, type Run } from "../../workflows/open-run.ts";
 import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.ts";
-import { effectOfParsing } from "../../workflows/preview/parse-preview.ts";
 import { changePrinter, type ChangeSink } from "../../workflows/preview/change-printer.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";

@@ -78,7 +78,6 @@ async function readFiles(options: FromOptions, app: App): Promise<readonly Made[
 	const { io } = app;
 	const { files, problems } = await walked({ flags: options, app }, options.paths);
 	const problemsOf = problemReporter(options.json === true, app);
-	let wrong = problems.length;
 	const exit = problems.length > 0 ? Exit.usage : Exit.manifest;
 	for (const { path, text } of problems) {
 		await problemsOf.report({ file: path, line: 1, column: 1, field: null, code: "BAD_FILE", text });
@@ -90,11 +89,11 @@ async function readFiles(options: FromOptions, app: App): Promise<readonly Made[
 		app.signal.throwIfAborted();
 		const { values, isUnmatched, problems: own } = await valuesOf(facts, sources);
 		for (const problem of own) await problemsOf.report(problem);
-		wrong += own.length;
 		if (isUnmatched) unmatched.push(facts.relative);
 		made.push({ facts, values });
 	}
 	problemsOf.end();
+	const wrong = problemsOf.count;
 	if (wrong > 0) {
 		throw new CliError(`${numberText(wrong)} ${wrong === 1 ? "problem" : "problems"}; no manifest was written`, {
 			exit,

@@ -1,5 +1,4 @@
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
-import { foldedName } from "../../text/names.ts";
 import { type Change, differenceOf, metadataToSend } from "../../plan/change.ts";
 import type { App, Session } from "../../app.ts";
 import type { CheckDependencies } from "../../manifest/types.ts";
@@ -59,23 +58,20 @@ const PROBE = ["a", "A"] as const;
  */
 export function nameFoldingCheck({ service, request }: Session, skipsInvalid: boolean, app: App) {
 	let stop: Stop | undefined;
-	const nameFolding: NonNullable<CheckDependencies["nameFolding"]> = {
-		fold: foldedName,
-		async applies(problems) {
-			// A manifest that is refused anyway costs no request.
-			if (problems > 0 && !skipsInvalid) return false;
-			try {
-				const { nameKey } = (await service.known(request)).dialect.flavour;
-				const [one, other] = PROBE.map(nameKey);
-				return one === other;
-			} catch (error) {
-				stop = stopOrSignal(error, app.signal);
-				return false;
-			}
-		},
+	const foldsNames: NonNullable<CheckDependencies["foldsNames"]> = async (problems) => {
+		// A manifest that is refused anyway costs no request.
+		if (problems > 0 && !skipsInvalid) return false;
+		try {
+			const { nameKey } = (await service.known(request)).dialect.flavour;
+			const [one, other] = PROBE.map(nameKey);
+			return one === other;
+		} catch (error) {
+			stop = stopOrSignal(error, app.signal);
+			return false;
+		}
 	};
 	return {
-		nameFolding,
+		foldsNames,
 		/** the reason why the comparison of names is unknown */
 		stop: () => stop,
 	};

@@ -58,7 +58,7 @@ export async function checkAndReport(
 	{ flags, settings, app }: Pick<Run<Given<{ json: boolean }>>, "flags" | "settings" | "app">,
 	path: string,
 	options: ManifestOptions,
-	more: Pick<CheckDependencies, "name" | "isAlreadyPresent" | "nameFolding"> = {},
+	more: Pick<CheckDependencies, "name" | "isAlreadyPresent" | "foldsNames"> = {},
 ): Promise<CheckedManifest> {
 	const { stdin, signal, monitor } = app;
 	const problems = problemReporter(flags.json === true, app);
@@ -147,6 +147,10 @@ export function problemReporter(json: boolean, { io, runEnd }: Pick<App, "io" | 
 	let summed = 0;
 	const kinds = new Map<string, Kind>();
 	return {
+		/** The number of all problems so far. */
+		get count() {
+			return count;
+		},
 		/** Resolves when the next may be reported, as a slow reader may block. */
 		report: async (found: Problem): Promise<void> => {
 			const { file, line, column, field, code, text, mend } = found;

@@ -20,6 +20,13 @@ export function shortListError(dataset: string, { shown, total, passes }: ShortL
 	);
 }
 
+/** Ends a command with that error, after the last document of a list that stays short. */
+export function refuseShort(dataset: string, output: string): (list: ShortList) => never {
+	return (list) => {
+		throw shortListError(dataset, list, output);
+	};
+}
+
 /**
  * What happens to odd values, a clause each: rounded numbers, values that are no JSON, and text with half a surrogate
  * pair, which only JSON's escapes can hold.

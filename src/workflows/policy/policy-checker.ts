@@ -1,17 +1,15 @@
-import type { App, Settings } from "../../app.ts";
 import { Exit } from "../../errors.ts";
 import type { Metadata } from "../../json/values.ts";
-import type { Normalise } from "../../rest/flavours.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { isTooMany, maxChangesText, type PolicyRule, type Violation, violationsOf } from "../../plan/policy.ts";
 import { numberText, documentsText, rowsText } from "../../text/words.ts";
 import type { Stop } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { problemReporter } from "../check/check-manifest.ts";
+import type { Given } from "../../flags/flags.ts";
 import type { Effect, EffectChange } from "../effect.ts";
+import type { Run } from "../open-run.ts";
 import { fileOfLines, type RowSource } from "../rows/row-source.ts";
-
-type PolicySetting = NonNullable<Settings["policy"]>;
 
 const CODES: Readonly<Record<PolicyRule, string>> = {
 	protected: "POLICY_PROTECTED",
@@ -24,29 +22,24 @@ const CODES: Readonly<Record<PolicyRule, string>> = {
 /** The rows that are judged: their counts, and what they are called. */
 export type JudgedRows = Pick<RowSource, "name" | "linesOf" | "outOf" | "rows" | "invalid" | "duplicateSkipped">;
 
-export type PolicyChecker = ReturnType<typeof policyChecker>;
+export type PolicyChecker = NonNullable<ReturnType<typeof policyChecker>>;
 
 /**
  * Judges the effect of a run by the profile's policy, row by row. It reports violations as problems of a manifest. It
  * holds counts, and nothing of a row.
  */
-export function policyChecker(
-	{ value: policy, origin }: PolicySetting,
-	source: JudgedRows,
-	{ json }: { readonly json?: boolean | undefined },
-	app: Pick<App, "io" | "runEnd">,
-) {
+export function policyChecker({ settings, session, flags, app }: Run<Given<{ json: boolean }>>, source: JudgedRows) {
+	if (settings.policy === undefined) return undefined;
+	const { value: policy, origin } = settings.policy;
 	const { maxChanges } = policy;
 	// The share of changed documents is computed from these rows.
 	const { rows, invalid, duplicateSkipped, outOf = rows - invalid - duplicateSkipped } = source;
-	const problems = problemReporter(json === true, app);
+	const problems = problemReporter(flags.json === true, app);
 	let changes = 0;
-	let violations = 0;
 	/** line of the first row above the limit of changes */
 	let surplus: number | undefined;
 
 	const report = async (line: number, { key, rule, text }: Violation): Promise<void> => {
-		violations += 1;
 		await problems.report({
 			file: fileOfLines(source),
 			line,
@@ -60,10 +53,9 @@ export function policyChecker(
 	const written = async (
 		line: number,
 		{ present, metadata, inexact }: Pick<EffectChange, "present" | "metadata" | "inexact">,
-		normalise: Normalise | undefined,
 		protectedKeys = policy.protectedKeys,
 	): Promise<boolean> => {
-		const difference = differenceOf(present, metadata, normalise, inexact);
+		const difference = differenceOf(present, metadata, session.api.dialect.flavour.normalise, inexact);
 		for (const violation of violationsOf({ ...policy, protectedKeys }, { present, toSend: metadata, difference })) {
 			await report(line, violation);
 		}
@@ -76,22 +68,21 @@ export function policyChecker(
 	};
 	/** A new document. It has no keys yet that could be protected. */
 	const creation = async (line: number, metadata: Metadata): Promise<void> => {
-		await written(line, { present: new Map(), metadata }, undefined, new Set());
+		await written(line, { present: new Map(), metadata }, new Set());
 		change(line);
 	};
 	return {
 		change,
 		creation,
-		/** Judges the effect of a row. `normalise` gives what the service stores of sent metadata. */
-		async effect(line: number, effect: Effect, normalise: Normalise): Promise<void> {
+		async effect(line: number, effect: Effect): Promise<void> {
 			const { action } = effect;
 			if (action === "none") {
 				// Nothing changes, but what is sent must still have every required key.
 				const { sent } = effect;
-				if (sent !== undefined) await written(line, { present: sent, metadata: sent }, normalise);
+				if (sent !== undefined) await written(line, { present: sent, metadata: sent });
 			} else if (action === "upload") await creation(line, effect.metadata);
 			else if (action === "update" || action === "replace") {
-				if ((await written(line, effect, normalise)) || action === "replace") change(line);
+				if ((await written(line, effect)) || action === "replace") change(line);
 			} else if (action === "rename" || action === "remove") change(line);
 			// A policy is about what documents have: parsing and downloads change none of it.
 		},
@@ -103,8 +94,8 @@ export function policyChecker(
 				await report(surplus, { key: null, rule: "max_changes", text });
 			}
 			problems.end();
-			if (violations === 0) return undefined;
-			const count = `${numberText(violations)} ${violations === 1 ? "way" : "ways"}`;
+			if (problems.count === 0) return undefined;
+			const count = `${numberText(problems.count)} ${problems.count === 1 ? "way" : "ways"}`;
 			return {
 				exit: Exit.limit,
 				text: `${source.name} breaks the policy of ${origin} in ${count}; nothing was sent`,

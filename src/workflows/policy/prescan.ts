@@ -73,7 +73,7 @@ export async function policyPrescan<SourceRow extends Row>(
 					if (settings.policy !== undefined) unjudged.set(row.index, 1);
 					continue;
 				}
-				await checkers.policy?.effect(row.line, effect, session.service.api.dialect.flavour.normalise);
+				await checkers.policy?.effect(row.line, effect);
 				await checkers.types?.effect(row, effect, documents);
 				if (clock.now() - started > maxDuration) return timeIsUp(maxDuration);
 			}
@@ -144,9 +144,9 @@ async function judge<SourceRow extends Row>(
 	rows: RowSource<SourceRow>,
 	pass: Pass<SourceRow>,
 ): Promise<AllowedRows<SourceRow>> {
-	const { flags, settings, app } = run;
+	const { flags, app } = run;
 	const unjudged = new RowNumbers();
-	const policy = settings.policy && policyChecker(settings.policy, rows, flags, app);
+	const policy = policyChecker(run, rows);
 	if (policy !== undefined || flags.allowTypeChange !== true) await refuseWhileRunning(run, rows);
 	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);
 	if (policy === undefined && types === undefined) return { ...rows, unjudged };

@@ -39,7 +39,6 @@ export async function typeChecker(
 	const problems = problemReporter(flags.json === true, app);
 	const seen = new Set<string>();
 	let isTyped = true;
-	let found = 0;
 
 	/** The documents of a dataset that its list shows first: those of rows may have no metadata yet. */
 	const learn = async (datasetId: string): Promise<void> => {
@@ -58,7 +57,7 @@ export async function typeChecker(
 	 */
 	const confirm = async (datasetId: string): Promise<boolean> => {
 		const { flavour } = session.api.dialect;
-		if (flavour.update.verb !== "PUT" || found > 0) return true;
+		if (flavour.update.verb !== "PUT" || problems.count > 0) return true;
 		const plain = session.api.as({ flavour, form: "plain" });
 		isTyped = (await request(() => plain.probeRight(datasetId))) === "unknown";
 		return isTyped;
@@ -71,9 +70,8 @@ export async function typeChecker(
 		const { normalise } = session.api.dialect.flavour;
 		const clashes = service.typedKeys.addRow(normalise(metadata), line);
 		if (clashes.length === 0 || !(await confirm(datasetId))) return;
+		const file = fileOfLines(source);
 		for (const { key, text } of clashes) {
-			found += 1;
-			const file = fileOfLines(source);
 			await problems.report({ file, line, column: 1, field: key, code: "TYPE_CHANGE", text });
 		}
 	};
@@ -92,8 +90,8 @@ export async function typeChecker(
 		/** Call it after the last row: the reason why nothing may be sent, if there is one. */
 		end(): Stop | undefined {
 			problems.end();
-			if (found === 0) return undefined;
-			const count = found === 1 ? "1 value" : `${numberText(found)} values`;
+			if (problems.count === 0) return undefined;
+			const count = problems.count === 1 ? "1 value" : `${numberText(problems.count)} values`;
 			return {
 				exit: Exit.limit,
 				text: `${source.name} has ${count} of another type than their keys have at the service; nothing was sent`,

@@ -49,7 +49,7 @@ export async function preview<SourceRow extends Row>(
 	const reportFailed = failedRowReporter(run, rows);
 	const failed = failedWriter(flags.failed, rows.failedRows);
 	const tally = new ChangeTally(flags.wait);
-	const checker = settings.policy === undefined ? undefined : policyChecker(settings.policy, rows, flags, app);
+	const checker = policyChecker(run, rows);
 	const types = await typeChecker(run, rows);
 	session.monitor.enter("reading", "what the documents have");
 	const progress = io.progress();
@@ -72,8 +72,7 @@ export async function preview<SourceRow extends Row>(
 			await failed.add(row.source, { ...error, line, attempts: 1 });
 			return;
 		}
-		const { normalise } = session.service.api.dialect.flavour;
-		await checker?.effect(line, effect, normalise);
+		await checker?.effect(line, effect);
 		await types?.effect(row, effect, documents);
 		if (effect.action === "none") {
 			const outcome = { item: row, documentId: effect.documentId, attempts: 1, status: "unchanged" } as const;
@@ -83,7 +82,7 @@ export async function preview<SourceRow extends Row>(
 		}
 		const { action, present, metadata, inexact, from } = effect;
 		if (inexact !== undefined) warnOfInexact(session.service, effect.documentId, inexact);
-		const difference = differenceOf(present, metadata, normalise, inexact);
+		const difference = differenceOf(present, metadata, session.api.dialect.flavour.normalise, inexact);
 		const file = action === "update" || action === "remove" || action === "rename" ? undefined : row.file?.path;
 		const name = effect.name ?? row.name;
 		const change: ShownChange = {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalObject, type Metadata, metadataText } from "../../json/values.ts";
+import { problemOf } from "../../manifest/fault.ts";
 import type { ColumnPlan } from "../../manifest/write.ts";
 import type { CheckedManifest, ManifestOptions, NameReference, Problem, Row } from "../../manifest/types.ts";
 import { Claims, type Match, type Resolution, resolveName, type Named, Names } from "../../plan/names.ts";
@@ -7,9 +8,9 @@ import { hasWildcard, literalGlob } from "../../plan/glob.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import type { Api } from "../../rest/types.ts";
-import { allDocuments, type ShortList } from "../../run/documents/list.ts";
+import { allDocuments } from "../../run/documents/list.ts";
 import type { Request } from "../../run/types.ts";
-import { shortListError } from "../lists/warnings.ts";
+import { refuseShort } from "../lists/warnings.ts";
 import { CliError, Exit } from "../../errors.ts";
 import type { Print } from "../lists/documents-csv.ts";
 
@@ -28,18 +29,14 @@ export async function lookUp(
 		readonly onProblem: (problem: Problem) => Promise<void>;
 		readonly onMetadata: (metadata: Metadata) => void;
 	},
-): Promise<{ readonly failed: number }> {
-	let failed = 0;
+): Promise<void> {
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
 		const listing = await namesOf(row.datasetId);
 		const resolution = resolve(row, listing, match);
 		const reference = nameReferenceOf(row);
-		const problem = (code: string, text: string): Promise<void> => {
-			failed += 1;
-			const { file } = reference;
-			return report.onProblem({ file, ...reference.place(), field: "name", code, text: `name: ${text}` });
-		};
+		const problem = (code: string, text: string): Promise<void> =>
+			report.onProblem(problemOf(reference.file, { field: "name", code, text }, reference.place()));
 		if (resolution.kind !== "found") {
 			// Stable names for scripts.
 			const code = resolution.kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
@@ -54,7 +51,6 @@ export async function lookUp(
 			await problem("DUPLICATE", `the same document as ${earlier.place}, with other values; see --on-duplicate`);
 		} else report.onMetadata(row.metadata);
 	}
-	return { failed };
 }
 
 /** A document of a row, under the name that it has or that the row gives. */
@@ -141,12 +137,10 @@ export function namesOfDatasets(api: Api, request: Request): NamesOf {
 	return async (dataset) => {
 		const known = datasets.get(dataset);
 		if (known !== undefined) return known;
-		let short: ShortList | undefined;
 		const listing = { names: new Names(), claims: new Claims() };
-		const onShort = (list: ShortList): void => void (short = list);
-		for await (const document of allDocuments({ api, request, datasetId: dataset }, { onShort }))
-			listing.names.add(document);
-		if (short !== undefined) throw shortListError(dataset, short, "nothing was printed, because the list of names");
+		const onShort = refuseShort(dataset, "nothing was printed, because the list of names");
+		const all = allDocuments({ api, request, datasetId: dataset }, { onShort });
+		for await (const document of all) listing.names.add(document);
 		datasets.set(dataset, listing);
 		return listing;
 	};

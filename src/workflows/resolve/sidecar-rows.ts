@@ -5,7 +5,7 @@ import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import type { CheckedManifest, ManifestOptions, Row } from "../../manifest/types.ts";
 import { numberText } from "../../text/words.ts";
 import { requireDataset } from "../dataset.ts";
-import { fileMetadata } from "../rows/file-metadata.ts";
+import { fileMetadata } from "../rows/file-values.ts";
 
 /** Rows that name documents. */
 export type NamedRows = Pick<CheckedManifest, "name" | "rows" | "invalid" | "problems" | "fatal" | "read" | "close">;

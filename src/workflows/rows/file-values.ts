@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import type { App } from "../../app.ts";
 import { reason, usageError } from "../../errors.ts";
 import {
 	FACT_NAMES,
@@ -13,13 +14,16 @@ import { mayHaveFrontMatter, readFrontMatter } from "../../files/front-matter.ts
 import { parsePattern } from "../../files/path-pattern.ts";
 import { toggle, valued, type ValuesOf } from "../../flags/declare.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import type { JsonValue } from "../../json/values.ts";
+import type { JsonValue, Metadata } from "../../json/values.ts";
 import { type Fault, problemOf } from "../../manifest/fault.ts";
 import { memberNames } from "../../manifest/json/object.ts";
+import { emptyRow } from "../../manifest/rows/row-reader.ts";
 import { cellValue, splitType } from "../../manifest/rows/typed.ts";
+import { rowValidator } from "../../manifest/rows/validator.ts";
 import { readSidecar } from "../../manifest/json/sidecar.ts";
 import type { ManifestOptions, Problem, SetCell } from "../../manifest/types.ts";
 import { excerpt } from "../../text/show.ts";
+import { problemReporter } from "../check/check-manifest.ts";
 
 /** The facts of `--facts` that become keys. Times are UTC, in ISO form. */
 const KEY_FACTS = ["path", "folder", "ext", "size", "mtime", "sha256"] as const satisfies readonly FactName[];
@@ -76,7 +80,7 @@ export async function valuesOf(file: FileFacts, sources: Sources) {
 }
 
 /** The fault of a file whose sidecar was named, or found a moment ago. */
-export function noSidecar(sidecar: string): Fault {
+function noSidecar(sidecar: string): Fault {
 	return { field: null, code: "NO_SIDECAR", text: `has no sidecar: there is no ${excerpt(sidecar)}` };
 }
 
@@ -175,4 +179,52 @@ export async function setFacts(
 		}
 	}
 	return faults;
+}
+
+/**
+ * The metadata of files, from their sidecars and from facts of each. Every problem is printed.
+ *
+ * @throws CliError exit 2 when the schema cannot be used
+ */
+export async function fileMetadata(app: App, json: boolean, options: ManifestOptions) {
+	const validator = await rowValidator(".", options);
+	const names = memberNames(options);
+	const problems = problemReporter(json, app);
+	// Options that mend cells read no sidecar.
+	const report = (file: string, fault: Fault, place?: Parameters<typeof problemOf>[2]): Promise<void> =>
+		problems.report(problemOf(file, { ...fault, mend: undefined }, place));
+	return {
+		report,
+		/**
+		 * What a file is to have.
+		 *
+		 * @param sidecar its path; undefined where the file has none
+		 */
+		async of(
+			facts: FileFacts,
+			sidecar: string | undefined,
+			settings: readonly FactSetting[] = [],
+		): Promise<Metadata | undefined> {
+			app.signal.throwIfAborted();
+			const read = sidecar === undefined ? undefined : await readSidecar(sidecar, names);
+			if (sidecar !== undefined && read === undefined) {
+				await report(facts.path, noSidecar(sidecar));
+				return undefined;
+			}
+			const { parsed = emptyRow() } = read ?? {};
+			const file = sidecar ?? facts.path;
+			const faults = validator.faults(parsed, true);
+			faults.push(...(await setFacts(settings, facts, parsed.metadata, options)));
+			validator.addSchemaFaults([parsed], () => excerpt(file));
+			for (const fault of faults) await report(file, fault, read?.placeOf(fault));
+			return faults.length === 0 ? parsed.metadata : undefined;
+		},
+		/** Names of `--map` and `--ignore` that no sidecar has, each with its flag. */
+		unused: () => names.unused(),
+		/** Prints how many problems were not shown. @returns the number of all */
+		end(): number {
+			problems.end();
+			return problems.count;
+		},
+	};
 }

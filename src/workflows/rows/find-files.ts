@@ -8,6 +8,7 @@ import { type NameForm, collisions, exactKey, nameFault, storedName } from "../.
 import { type FileProblem, type Tree, walkListed, walkPaths } from "../../files/walk.ts";
 import { SIDECAR_SUFFIX } from "../../manifest/json/sidecar.ts";
 import { inOrder } from "../../run/ordered.ts";
+import { foldedName } from "../../text/names.ts";
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { nameFoldingCheck } from "../check/ask-service.ts";
@@ -68,9 +69,8 @@ export async function checkNames(
 		faults.push({ path: second, text: `${first} and ${second} would both be stored as ${name}` });
 	}
 	const folding = nameFoldingCheck(session, false, app);
-	const { nameFolding } = folding;
-	const alike = same.length > 0 ? [] : collisions(named, nameFolding.fold);
-	if (alike.length > 0 && (await nameFolding.applies(faults.length))) {
+	const alike = same.length > 0 ? [] : collisions(named, foldedName);
+	if (alike.length > 0 && (await folding.foldsNames(faults.length))) {
 		const why =
 			"would be stored under one name by this service, which ignores letter case, accents and trailing blanks";
 		for (const { first, second } of alike) faults.push({ path: second, text: `${first} and ${second} ${why}` });

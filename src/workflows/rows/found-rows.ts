@@ -1,10 +1,9 @@
 import { showsMetadata } from "../../run/documents/before-images.ts";
 import { type Doubts, MARK_AT_ONCE, REFUSE, WARN } from "../../run/documents/searches.ts";
-import type { ShortList } from "../../run/documents/list.ts";
 import { type DryRunFlags, dryRunOptions } from "../../flags/change-flags.ts";
 import { RUN_OF_MANIFEST } from "../../flags/flags.ts";
 import { IDS, SHARD } from "../../flags/input-flags.ts";
-import { shortListError } from "../lists/warnings.ts";
+import { refuseShort } from "../lists/warnings.ts";
 import { documentsText } from "../../text/words.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Session } from "../../app.ts";
@@ -91,10 +90,9 @@ async function* foundIds(
 	dataset: string,
 	doubts: Doubts,
 ): AsyncGenerator<string> {
-	let short: ShortList | undefined;
 	let isNone = true;
 	const checks: FilterChecks = {
-		onShort: (list) => (short = list),
+		onShort: refuseShort(dataset, "nothing was sent, because the list of documents"),
 		keys: new KeyCounts(),
 		named: filter.allowEmpty === true ? [] : filterKeys(filter).filter((named) => !isToBeSet(named, filter)),
 		end: "; nothing was sent",
@@ -106,7 +104,6 @@ async function* foundIds(
 		isNone = false;
 		yield csvLine([dataset, document.id]);
 	}
-	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
 	if (isNone) await checkReadable(filter, dataset, session);
 }
 

@@ -75,8 +75,8 @@ export async function checkedRows(
 	const names = PURPOSES[purpose].subject.hasFile
 		? nameFoldingCheck(session, flags.skipInvalid === true, app)
 		: undefined;
-	const { isAlreadyPresent } = present ?? {};
-	const checked = await checkAndReport(run, path, options, { name, isAlreadyPresent, nameFolding: names?.nameFolding });
+	const more = { name, isAlreadyPresent: present?.isAlreadyPresent, foldsNames: names?.foldsNames };
+	const checked = await checkAndReport(run, path, options, more);
 	const shard = options.shard && { ...options.shard, otherRows: checked.otherRows };
 	const stop =
 		refusal(checked, flags, purpose) ?? present?.stop() ?? names?.stop() ?? (await stopIfUnlisted(run, checked));

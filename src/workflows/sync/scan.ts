@@ -4,7 +4,6 @@ import { errorCode, reason } from "../../errors.ts";
 import type { FileFacts } from "../../files/facts.ts";
 import { sha256Of } from "../../input-file.ts";
 import { createFilters } from "../../files/filters.ts";
-import type { JsonValue } from "../../json/values.ts";
 import { faultText } from "../../manifest/fault.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
 import { type RowValidator, rowValidator } from "../../manifest/rows/validator.ts";
@@ -74,7 +73,7 @@ async function metadataOf(
 	const faults = validator.faults(parsed, true);
 	faults.push(...(await setFacts(settings, facts, parsed.metadata, manifest)));
 	validator.addSchemaFaults([parsed], () => excerpt(facts.path));
-	const metadata = new Map<string, JsonValue>(parsed.metadata);
+	const { metadata } = parsed;
 	const [problem] = problems;
 	if (problem !== undefined) {
 		const { file, line, column, code, text } = problem;

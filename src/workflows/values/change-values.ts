@@ -5,6 +5,7 @@ import type { RunFlags } from "../../flags/flags.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { DELETE_TOKEN } from "../../json/list-change.ts";
 import { type Metadata, sameValue } from "../../json/values.ts";
+import { problemOf } from "../../manifest/fault.ts";
 import { valueFaults } from "../../manifest/rows/values.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { metadataHash, type PlanHeader, type PlannedChange } from "../../plan/plan-file/planned.ts";
@@ -12,7 +13,7 @@ import { renamedKeys, ValueMap, withValue } from "../../plan/value-change.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../../run/documents/before-images.ts";
-import { allDocuments, type ShortList } from "../../run/documents/list.ts";
+import { allDocuments } from "../../run/documents/list.ts";
 import { REFUSE, WARN } from "../../run/documents/searches.ts";
 import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 import { refuseValues } from "../../run/service/arrival.ts";
@@ -21,7 +22,7 @@ import type { RowError } from "../../run/types.ts";
 import { show } from "../../text/show.ts";
 import { documentsText, numberText } from "../../text/words.ts";
 import { checkAndReport, manifestOptions, problemReporter, refusal } from "../check/check-manifest.ts";
-import { shortListError } from "../lists/warnings.ts";
+import { refuseShort } from "../lists/warnings.ts";
 import type { Run } from "../open-run.ts";
 import { CHANGES, KEY_TAKEN, newPlanPrinter, previewChanges, sendChanges } from "../plan/planned.ts";
 import { planRows } from "../plan/plan-rows.ts";
@@ -133,20 +134,16 @@ async function writePlan(
 	const header = { baseUrl, mode: "merge", manifest: change.manifest } as const;
 	await using writer = await openPlanWriter(path, flags.force === true, header);
 	app.monitor.enter("reading", "the documents of the dataset");
-	let short: ShortList | undefined;
 	let changes = 0;
 	const keys = new KeyCounts();
-	for await (const document of allDocuments(
-		{ api, request, datasetId: dataset },
-		{ onShort: (list) => (short = list) },
-	)) {
+	const onShort = refuseShort(dataset, "nothing was sent, because the list of documents");
+	for await (const document of allDocuments({ api, request, datasetId: dataset }, { onShort })) {
 		keys.add(document.metadata);
 		const planned = plannedChange({ document, dataset, change }, service, normalise);
 		if (planned === undefined) continue;
 		changes += 1;
 		await writer.change(planned);
 	}
-	if (short !== undefined) throw shortListError(dataset, short, "nothing was sent, because the list of documents");
 	refuseMissing(change.keys, keys, dataset);
 	await writer.end({ unchanged: keys.documents - changes, failed: 0 });
 	return { changes, documents: keys.documents };
@@ -195,18 +192,17 @@ export async function readMap(run: Run<RunFlags>, path: string, key: string): Pr
 	try {
 		const map = new ValueMap();
 		const reporter = problemReporter(flags.json === true, app);
-		let { problems } = checked;
 		for await (const { metadata, line } of checked.read()) {
 			const [from, to] = [metadata.get("old"), metadata.get("new")];
 			if (from === undefined || to === undefined || sameValue(from, to)) continue;
 			for (const { code, text } of valueFaults(new Map([[key, to]]), DELETE_TOKEN)) {
-				problems += 1;
-				await reporter.report({ file: path, line, column: 1, field: "new", code, text: `new: ${show(key)} ${text}` });
+				const fault = { field: "new", code, text: `${show(key)} ${text}` };
+				await reporter.report(problemOf(path, fault, { line, column: 1 }));
 			}
 			map.add(from, { to: to === DELETE_TOKEN ? undefined : to, line });
 		}
 		reporter.end();
-		const stop = refusal({ ...checked, problems }, {}, "map");
+		const stop = refusal({ ...checked, problems: checked.problems + reporter.count }, {}, "map");
 		if (stop !== undefined) endBefore(run, checked, { ...stop, exit: Exit.manifest });
 		const { rows, content } = checked;
 		return { map, manifest: { name: path, sha256: content.sha256, rows } };
