@@ -111,7 +111,7 @@ function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: 
 			const asked = visible.slice(at, at + AT_ONCE).map(async ({ name }) => {
 				const inside = inFolder(place, name);
 				const sidecar = sidecarOf(inside.path);
-				return { inside, status: await ask(inside.path, ownStatusOf), sidecar };
+				return { inside, status: await ask<Stats>(inside.path, lstat), sidecar };
 			});
 			for (const { inside, status, sidecar } of await Promise.all(asked)) {
 				if (status === undefined) continue;
@@ -124,8 +124,8 @@ function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: 
 	};
 	/** Follows a link. It is left out if its target was taken before, so a circle of links ends. */
 	const followLink = async (link: Place): Promise<void> => {
-		const status = await ask(link.path, statOf);
-		const real = status && (await ask(link.path, realPathOf));
+		const status = await ask<Stats>(link.path, stat);
+		const real = status && (await ask<string>(link.path, realpath));
 		if (status === undefined || real === undefined) return;
 		const target = { ...link, real };
 		if (taken.has(real)) leftLinks += 1;
@@ -155,10 +155,10 @@ function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: 
 				const file = absolute.slice(0, -suffix.length);
 				if (all.has(file) && (await isFile(file))) return;
 			}
-			const status = await ask(path, statOf);
+			const status = await ask<Stats>(path, stat);
 			if (status === undefined) return;
 			if (status.isDirectory()) {
-				const real = await ask(path, realPathOf);
+				const real = await ask<string>(path, realpath);
 				if (real !== undefined) await readSource(() => readFolder({ path, relative: "", real }));
 			} else if (status.isFile()) {
 				const place = { path, relative: basename(absolute), real: absolute };
@@ -174,9 +174,9 @@ function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: 
 			const shown = isAbsolute(path) ? path : join(folder, path);
 			const outside = `lies outside ${folder === "." ? "this folder" : folder}`;
 			if (isAbove(relative)) return problem(shown, outside);
-			const status = await ask(shown, ownStatusOf);
+			const status = await ask<Stats>(shown, lstat);
 			// The folder of a link, because a link itself is left out or followed.
-			const parent = status && (await ask(dirname(shown), realPathOf));
+			const parent = status && (await ask<string>(dirname(shown), realpath));
 			if (status === undefined || parent === undefined) return;
 			const real = relative === "" ? top : join(parent, basename(shown));
 			if (!follow && isAbove(pathBetween(top, real))) return problem(shown, `${outside}, by a link`);
@@ -190,10 +190,6 @@ function walkOf({ filters, follow, sidecarSuffix: suffix, signal, onProgress }: 
 		end: (): Tree => ({ files, problems, links: leftLinks, others }),
 	};
 }
-
-const statOf = (path: string): Promise<Stats> => stat(path);
-const ownStatusOf = (path: string): Promise<Stats> => lstat(path);
-const realPathOf = (path: string): Promise<string> => realpath(path);
 
 /** It may hold the metadata of a file that was moved, which would be lost silently. */
 const NO_FILE = "is a sidecar whose file is not there";

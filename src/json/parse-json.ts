@@ -17,17 +17,14 @@ const PYTHON: JsonRules & Required<Pick<JsonRules, "number">> = {
 
 const ANYWHERE = /(?:NaN|Infinity)/;
 
-/**
- * Parses JSON text in which `NaN`, `Infinity` and `-Infinity` may stand for numbers.
- *
- * @throws SyntaxError if the text is no such JSON
- */
-export function parseLoosely(text: string): JsonValue {
+/** The value of JSON text in which `NaN`, `Infinity` and `-Infinity` may stand for numbers; undefined where it is no such JSON. */
+export function parseLoosely(text: string): JsonValue | undefined {
+	const value = jsonValueOf(text);
+	if (value !== undefined || !ANYWHERE.test(text)) return value;
 	try {
-		return parseJson(text);
-	} catch (error) {
-		if (!ANYWHERE.test(text)) throw error;
 		return parseValue(text, PYTHON);
+	} catch {
+		return undefined;
 	}
 }
 
@@ -60,13 +57,7 @@ export function looseNames(text: string): readonly string[] {
 
 /** Whether a text that `parseLoosely` accepts is not strict JSON. */
 export function isNotJson(text: string): boolean {
-	if (!ANYWHERE.test(text)) return false;
-	try {
-		parseJson(text);
-		return false;
-	} catch {
-		return true;
-	}
+	return ANYWHERE.test(text) && jsonValueOf(text) === undefined;
 }
 
 /**
@@ -80,14 +71,19 @@ export function parseJson(text: string): JsonValue {
 	return text.includes("\\") && hasBackslashInName(value, PYTHON.maxDepth) ? parseValue(text, PYTHON) : value;
 }
 
-/** The object of a JSON text; undefined where the text is no JSON, or no object. */
-export function jsonObjectOf(text: string): JsonObject | undefined {
+/** The value of a JSON text; undefined where the text is no JSON. */
+export function jsonValueOf(text: string): JsonValue | undefined {
 	try {
-		const value = parseJson(text);
-		return isJsonObject(value) ? value : undefined;
+		return parseJson(text);
 	} catch {
 		return undefined;
 	}
+}
+
+/** The object of a JSON text; undefined where the text is no JSON, or no object. */
+export function jsonObjectOf(text: string): JsonObject | undefined {
+	const value = jsonValueOf(text);
+	return isJsonObject(value) ? value : undefined;
 }
 
 /**

@@ -53,21 +53,13 @@ function readEnvelope(answer: string | undefined): ParsedEnvelope | string {
 	if (answer.trim() === "") return "an empty answer";
 	// Some servers begin with a byte order mark.
 	const text = answer.charCodeAt(0) === 0xfeff ? answer.slice(1) : answer;
-	const value = parse(text);
+	const value = parseLoosely(text);
 	if (value === undefined) return "an answer that is no complete JSON";
 	if (!isJsonObject(value)) return "JSON that is no object";
 	const { code, message, data } = value as { readonly [key: string]: JsonValue | undefined };
 	if (typeof code !== "number" || !Number.isInteger(code)) return "JSON without a numeric code";
 	if (hasSecondCode(text)) return "JSON with two codes";
 	return { code, message: typeof message === "string" ? message : undefined, data, whole: value, text };
-}
-
-function parse(text: string): JsonValue | undefined {
-	try {
-		return parseLoosely(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /**

@@ -6,7 +6,7 @@ import type { BodyForm } from "../body-forms.ts";
 import { reason } from "../errors.ts";
 import { type Metadata, metadataText } from "../json/values.ts";
 import { show } from "../text/show.ts";
-import { RestError } from "./errors.ts";
+import { rejected, type RestError } from "./errors.ts";
 import type { UploadFile } from "./types.ts";
 
 /** Makes a boundary for each multipart body: 128 random bits, so that no value or file can be written to contain it. */
@@ -101,11 +101,11 @@ export async function openUpload(
 /** @throws RestError where it is no longer the file that was planned, or none that can be read whole */
 async function fileState(handle: FileHandle, file: UploadFile): Promise<Stats> {
 	const state = await handle.stat();
-	if (!state.isFile()) throw refusal("FILE_UNREADABLE", `${show(file.name)} is not a file`);
+	if (!state.isFile()) throw rejected("FILE_UNREADABLE", `${show(file.name)} is not a file`);
 	if (state.size !== file.size) throw changed(file);
 	// Files of /proc say that they have 0 bytes, and are no files on a disk.
 	if ((await handle.read(Buffer.alloc(1), 0, 1, file.size)).bytesRead > 0) {
-		throw refusal("FILE_UNREADABLE", `${show(file.name)} has more bytes than its size of ${file.size} says`);
+		throw rejected("FILE_UNREADABLE", `${show(file.name)} has more bytes than its size of ${file.size} says`);
 	}
 	return state;
 }
@@ -115,7 +115,7 @@ async function openFile(file: UploadFile): Promise<FileHandle> {
 		// Non-blocking: a named pipe without a writer would stop the program for ever.
 		return await open(file.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	} catch (error) {
-		throw refusal("FILE_UNREADABLE", `${show(file.name)} can't be read: ${reason(error)}`);
+		throw rejected("FILE_UNREADABLE", `${show(file.name)} can't be read: ${reason(error)}`);
 	}
 }
 
@@ -140,9 +140,5 @@ function escapeName(name: string): string {
 }
 
 function changed(file: UploadFile): RestError {
-	return refusal("FILE_CHANGED", `${show(file.name)} changed while it was read; it was not uploaded`);
-}
-
-function refusal(code: string, message: string): RestError {
-	return new RestError(message, { kind: "rejected", code });
+	return rejected("FILE_CHANGED", `${show(file.name)} changed while it was read; it was not uploaded`);
 }

@@ -12,7 +12,7 @@ import { JsonFault } from "../json/lexer.ts";
 import { differsByCase } from "../text/names.ts";
 import { show } from "../text/show.ts";
 import type { ParsedEnvelope } from "./answer.ts";
-import { type ErrorContext, RestError, safe } from "./errors.ts";
+import { type ErrorContext, rejected, RestError, safe } from "./errors.ts";
 import { parsingOf } from "./parsing.ts";
 import { inexactValues, withDigits } from "./inexact.ts";
 import type { Dataset, Document, Echo, Page, StoredFile, UploadFile } from "./types.ts";
@@ -56,7 +56,7 @@ export class Decoder {
 		if (stored.size === undefined || stored.size === sent.size) return stored;
 		const sizes = `${stored.size} of the ${sent.size} bytes`;
 		const message = `${this.#context.host} stored ${sizes} of ${show(sent.name)} as ${show(stored.id)}`;
-		throw new RestError(message, { kind: "rejected", code: "SIZE_MISMATCH" });
+		throw rejected("SIZE_MISMATCH", message);
 	}
 
 	/** How an answer names its document. An answer about another document belongs to another request, whatever its code says. */
@@ -86,7 +86,7 @@ export class Decoder {
 		const words = typeof error === "string" ? ` "${safe(error, this.#context)}"` : "";
 		const more = others.length === 0 ? "" : ` and ${others.length} more`;
 		const message = `${this.#context.host} answered code 0 and did not remove ${safe(first, this.#context)}${more}${words}`;
-		throw new RestError(message, { kind: "rejected", code: "NOT_REMOVED" });
+		throw rejected("NOT_REMOVED", message);
 	}
 
 	#document(item: JsonValue, digits: JsonValue | undefined, datasetId: string): Document {
@@ -95,7 +95,7 @@ export class Decoder {
 		if (typeof owner === "string" && differsByCase(owner, datasetId)) {
 			const words = `${this.#context.host} lists documents of dataset ${safe(owner, this.#context)}`;
 			const message = `${words}: ${safe(datasetId, this.#context)} is its id in another letter case; write it as the service does`;
-			throw new RestError(message, { kind: "rejected", code: "OTHER_CASE" });
+			throw rejected("OTHER_CASE", message);
 		}
 		if (owner !== undefined && owner !== null && owner !== datasetId) throw this.#otherId(owner, datasetId);
 		const created = document["create_time"];
@@ -113,7 +113,7 @@ export class Decoder {
 	#metadata(value: JsonValue | undefined, digits: JsonValue | undefined): Pick<Document, "metadata" | "inexact"> {
 		if (value === undefined || value === null) return { metadata: undefined };
 		// Some services keep it as JSON text. Other text is no metadata.
-		const read = typeof value === "string" ? parsed(value) : value;
+		const read = typeof value === "string" ? parseLoosely(value) : value;
 		if (typeof value === "string" && !isJsonObject(read)) return { metadata: undefined };
 		const fields = this.#object(read, "the meta_fields of a document");
 		// Deeper metadata would overflow the stack when it is written out again.
@@ -177,12 +177,4 @@ export class Decoder {
 
 function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
 	return isJsonObject(value) ? value[name] : undefined;
-}
-
-function parsed(text: string): JsonValue | undefined {
-	try {
-		return parseLoosely(text);
-	} catch {
-		return undefined;
-	}
 }

@@ -64,13 +64,22 @@ export class RestError extends Error {
 	}
 }
 
+/** A definite refusal of one request or one row. */
+export function rejected(
+	code: string,
+	message: string,
+	more?: Partial<Pick<RestError, "status" | "cause">>,
+): RestError {
+	return new RestError(message, { kind: "rejected", code, ...more });
+}
+
 /**
  * The error for an update that was answered with success, and left its document without the metadata. RAGFlow v1.0 ignores
  * that its search engine refused it (InsertMetadata in internal/engine/elasticsearch/metadata.go).
  */
 export function metadataLost({ documentId }: { readonly documentId: string }): RestError {
 	const text = `the service answered success to the update of document ${show(documentId)}, and shows no metadata for it`;
-	return new RestError(text, { kind: "rejected", code: METADATA_REFUSED });
+	return rejected(METADATA_REFUSED, text);
 }
 
 /** The names of the service for error messages, and the mask of the key. */

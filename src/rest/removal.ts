@@ -1,5 +1,5 @@
 import { show } from "../text/show.ts";
-import { RestError } from "./errors.ts";
+import { rejected, type RestError } from "./errors.ts";
 import { pathOf, segment } from "./url.ts";
 import type { ListedDocument } from "./types.ts";
 
@@ -25,7 +25,7 @@ export function removalOf(by: "path" | "body", prefix: string, documents: readon
 		// A release that deletes by body searches every dataset for the id.
 		if (!isDatasetNamed || other !== datasetId) {
 			const message = `the list does not say that document ${show(id)} is in dataset ${show(datasetId)}; no removal was sent`;
-			throw new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
+			throw rejected("NOT_LISTED", message);
 		}
 		if (typeof id !== "string" || id.trim() === "") throw badId("an empty text is not an id");
 	}
@@ -35,11 +35,11 @@ export function removalOf(by: "path" | "body", prefix: string, documents: readon
 }
 
 function badId(what: string): RestError {
-	return new RestError(`${what}; no removal was sent`, { kind: "rejected", code: "BAD_ID" });
+	return rejected("BAD_ID", `${what}; no removal was sent`);
 }
 
 /** The error for a document that no list has shown. */
 export function notListed({ id, datasetId }: ListedDocument): RestError {
 	const message = `no list of dataset ${show(datasetId)} has shown document ${show(id)}; no removal was sent`;
-	return new RestError(message, { kind: "rejected", code: "NOT_LISTED" });
+	return rejected("NOT_LISTED", message);
 }

@@ -1,6 +1,7 @@
 import { type CliError, usageError } from "../errors.ts";
 import { show } from "../text/show.ts";
-import { RestError } from "./errors.ts";
+import { urlOf } from "../text/urls.ts";
+import { rejected, type RestError } from "./errors.ts";
 import type { DocumentQuery } from "./types.ts";
 
 /**
@@ -18,7 +19,9 @@ export function normaliseBaseUrl(text: string): string {
 		throw badBaseUrl("the base URL is not an http or https address");
 	}
 	if (/[?#]/.test(typed)) throw badBaseUrl("the base URL has a query or a fragment");
-	const url = parse(typed);
+	const url = urlOf(typed);
+	// The parser's error would repeat the text.
+	if (url === undefined) throw badBaseUrl("the base URL is not a valid address");
 	if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/]*@/i.test(typed)) {
 		throw badBaseUrl("the base URL has a user name or a password");
 	}
@@ -28,15 +31,6 @@ export function normaliseBaseUrl(text: string): string {
 		.replace(/\/+$/, "");
 	if (prefix.includes("//")) throw badBaseUrl("the path of the base URL has an empty segment");
 	return `${url.origin}${prefix}/api/v1`;
-}
-
-function parse(text: string): URL {
-	try {
-		return new URL(text);
-	} catch {
-		// The parser's error repeats the text.
-		throw badBaseUrl("the base URL is not a valid address");
-	}
 }
 
 function badBaseUrl(message: string): CliError {
@@ -64,10 +58,6 @@ export function segment(id: string): string {
 /** The values of a member of a query; several are written one after another. */
 type QueryValue = string | number | readonly string[] | undefined;
 
-function isTexts(value: QueryValue): value is readonly string[] {
-	return Array.isArray(value);
-}
-
 /** A path below `prefix` with a query. Segments must be encoded. Members of the query that are undefined are left out. */
 export function pathOf(
 	prefix: string,
@@ -75,13 +65,13 @@ export function pathOf(
 	query: Readonly<Record<string, QueryValue>> = {},
 ): string {
 	const path = `${prefix}/${segments.join("/")}`;
-	if (countSlashes(path) !== countSlashes(prefix) + segments.length || /\/(?:\.{0,2})(?:\/|$)/.test(path)) {
+	if (segments.some((each) => each.includes("/")) || /\/(?:\.{0,2})(?:\/|$)/.test(path)) {
 		throw badId("an id would change the route of its request");
 	}
 	const members: string[] = [];
 	for (const [name, value] of Object.entries(query)) {
 		if (value === undefined) continue;
-		for (const each of isTexts(value) ? value : [value]) members.push(`${name}=${encode(String(each))}`);
+		for (const each of typeof value === "object" ? value : [value]) members.push(`${name}=${encode(String(each))}`);
 	}
 	return members.length === 0 ? path : `${path}?${members.join("&")}`;
 }
@@ -91,12 +81,6 @@ export function documentParameters(query: DocumentQuery): Record<string, QueryVa
 	const { page, pageSize, order, id, ids, name } = query;
 	const desc = order === undefined ? undefined : order.descending ? "True" : "False";
 	return { page, page_size: pageSize, orderby: order?.by, desc, id, ids, name };
-}
-
-function countSlashes(path: string): number {
-	let count = 0;
-	for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) count++;
-	return count;
 }
 
 function encode(text: string): string {
@@ -109,5 +93,5 @@ function encode(text: string): string {
 }
 
 function badId(message: string): RestError {
-	return new RestError(`${message}; nothing was sent`, { kind: "rejected", code: "BAD_ID" });
+	return rejected("BAD_ID", `${message}; nothing was sent`);
 }

@@ -197,6 +197,6 @@ function heldOf([text, inexact]: readonly string[]): Omit<RemoteDocument, "name"
 	if (metadata === undefined || inexact === undefined) return { metadata };
 	const texts = textsOf(parseJson(inexact));
 	// JSON has written null for NaN and the infinities.
-	const values = Array.from(texts, ([key, exact]) => [key, parseLoosely(exact)] as const);
+	const values = Array.from(texts, ([key, exact]) => [key, parseLoosely(exact) ?? null] as const);
 	return { metadata: new Map([...metadata, ...values]), inexact: texts };
 }

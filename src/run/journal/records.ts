@@ -29,9 +29,9 @@ const MANIFEST = v.pipe(
 	v.check(({ rows, invalid, duplicateSkipped }) => invalid + duplicateSkipped <= rows),
 );
 
-const COUNTS = v.object(
-	v.entriesFromList(["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"], COUNT),
-);
+/** The counts that the end of an execution must have, the sums last. */
+export const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"] as const;
+const COUNTS = v.object(v.entriesFromList(COUNTED, COUNT));
 
 /** The first record of an execution, which is one process that works on the run. Later executions repeat the same hashes. */
 const HEADER = v.object({

@@ -1,9 +1,10 @@
-import { isWritten, OUTCOMES } from "../../outcomes.ts";
+import { isWritten } from "../../outcomes.ts";
 import { SUPERSEDED, TAKEN_BACK, type Totals, totalsOf } from "../types.ts";
 import type { Counted } from "./record-line.ts";
 import {
 	allRowsOf,
 	compareHeader,
+	COUNTED,
 	type EndRecord,
 	type HeaderRecord,
 	type ReopenRecord,
@@ -12,9 +13,6 @@ import {
 import { NO_BEFORE_IMAGE, RowStates, SENT, STORED, UNTOUCHED } from "./row-states.ts";
 
 const NO_ROWS = { rows: 0, invalid: 0, duplicateSkipped: 0 };
-
-/** The counts that the end of an execution must have, the sums last. */
-const COUNTED = ["rows", ...OUTCOMES, "invalid", "duplicateSkipped", "pending", "attempts"] as const;
 
 /**
  * The state of a run after each record of its journal. Only records change it, so a journal that is read again gives the

@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { Parsing } from "../../rest/parsing.ts";
 import type { Document, ParsingChange } from "../../rest/types.ts";
 import { findDocument } from "../documents/find-document.ts";
@@ -53,5 +53,5 @@ function notKept(old: string, made: string, left: readonly ParsingChange[], refu
 	const what = left.map((change) => ("enabled" in change ? "is disabled" : `is parsed as ${change.chunk_method}`));
 	const why = refusal === undefined ? "the service does not keep that" : refusal.message;
 	const text = `document ${old} ${what.join(" and ")}, and the new one, ${made}, is not: ${why}; the old one was left as it was. Remove the new one with docs rm --id ${made}`;
-	return new RestError(text, { kind: "rejected", code: "NOT_KEPT", cause: refusal });
+	return rejected("NOT_KEPT", text, { cause: refusal });
 }

@@ -5,11 +5,12 @@ import { dirname, join } from "node:path";
 import * as v from "valibot";
 import { CliError, errorCode, Exit, reason } from "../../errors.ts";
 import { sha256Of } from "../../input-file.ts";
-import { jsonObjectOf } from "../../json/parse-json.ts";
-import { RestError } from "../../rest/errors.ts";
+import { parseAs } from "../../json/parse-as.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { ByteSink } from "../../rest/types.ts";
 import { OWN_PREFIX } from "../../text/safe-paths.ts";
-import { readTextIfThere } from "../storage/quick-files.ts";
+import { syncFolder } from "../journal/files.ts";
+import { readTextQuietly } from "../storage/quick-files.ts";
 
 /** Errors after which no other file can be written either. */
 const STORAGE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO"]);
@@ -121,7 +122,8 @@ export class DownloadFolder {
 			await file.close();
 			this.records.append({ id, path, size, sha256: digest.digest("hex") });
 			await (overwrites ? rename(temporary, target) : moveToNew(temporary, target));
-			await syncFolder(dirname(target));
+			// The new name survives a loss of power. Not every system can sync a folder.
+			await syncFolder(dirname(target)).catch(() => undefined);
 		};
 		try {
 			const isKept = await fill(async (bytes) => {
@@ -164,19 +166,8 @@ async function moveToNew(temporary: string, target: string): Promise<void> {
 	}
 }
 
-/** The new name survives a loss of power. Not every system can sync a folder. */
-async function syncFolder(folder: string): Promise<void> {
-	const handle = await open(folder, "r").catch(() => undefined);
-	await handle?.sync().catch(() => undefined);
-	await handle?.close();
-}
-
 function exists(target: string): RestError {
 	return rejected("FILE_EXISTS", `${target} is there already; --force writes over it. Nothing was written`);
-}
-
-function rejected(code: string, text: string): RestError {
-	return new RestError(text, { kind: "rejected", code });
 }
 
 /** The error of a file: of its row alone, or the end of the run where no other can be written either. */
@@ -203,10 +194,10 @@ class DownloadRecords {
 	/** Reads the records; none where there is no such file. Lines that this program did not write count for nothing. */
 	constructor(file: string) {
 		this.#file = file;
-		const text = textOf(file);
+		const text = readTextQuietly(file, constants.O_NOFOLLOW) ?? "";
 		for (const line of text.split("\n")) {
-			const { success, output } = v.safeParse(FILE_RECORD, jsonObjectOf(line));
-			if (success) this.#add(output);
+			const record = parseAs(FILE_RECORD, line);
+			if (record !== undefined) this.#add(record);
 		}
 		// A process that was killed may have left half a line.
 		this.#hasHalfLine = text !== "" && !text.endsWith("\n");
@@ -237,13 +228,5 @@ class DownloadRecords {
 	#add(record: FileRecord): void {
 		this.#byId.set(record.id, record);
 		this.#ids.set(record.path, record.id);
-	}
-}
-
-function textOf(file: string): string {
-	try {
-		return readTextIfThere(file, constants.O_NOFOLLOW) ?? "";
-	} catch {
-		return "";
 	}
 }

@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { ByteSink } from "../../rest/types.ts";
 import { errorForGivenFlavour } from "../service/detect-flavour.ts";
 import type { Service } from "../service/service.ts";
@@ -67,5 +67,5 @@ function lost(error: unknown): unknown {
 	if (!(error instanceof RestError) || error.kind !== "rejected") return error;
 	if (!/\b(?:file|document) is empty\b|\bfailed to download document\b/i.test(error.message)) return error;
 	const text = `the service has lost this file's content or can't read it (${error.message}); nothing was written`;
-	return new RestError(text, { kind: "rejected", code: "CONTENT_LOST", status: error.status, cause: error });
+	return rejected("CONTENT_LOST", text, { status: error.status, cause: error });
 }

@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
-import { RestError } from "../../rest/errors.ts";
+import { rejected } from "../../rest/errors.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { isSameName } from "../documents/find-named.ts";
 import { MARK } from "../documents/searches.ts";
@@ -62,7 +62,7 @@ async function judgeReplaced(judging: Judging, found: readonly Named[]): Promise
 		const several = `the dataset has several documents called ${file.name}: ${ids}`;
 		const alike = `the dataset has "${service.show(first.name)}", document ${ids}, which is the same name for this service as "${file.name}"`;
 		const text = `${others.length > 0 ? several : alike}; none was replaced, and nothing of this row was sent`;
-		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
+		throw rejected("EXISTS", text);
 	}
 	const isOtherSize = first.size !== undefined && first.size !== file.size;
 	// A row without metadata asks nothing of a document that is as large as its file.

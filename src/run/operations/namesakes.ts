@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { rejected } from "../../rest/errors.ts";
 import type { Document, UploadFile } from "../../rest/types.ts";
 import { numberText } from "../../text/words.ts";
 import { caselessName, flatName, foldedName } from "../../text/names.ts";
@@ -46,24 +46,23 @@ export function existingAs(
 		: `the dataset has "${service.show(present.name)}", ${shown}, which is the same name for this service as "${name}"`;
 	if (onExisting === "foreign") {
 		const text = `${there}, which no sync of this folder has stored; it was left alone, and the file was not uploaded (--adopt takes it over where it is equal)`;
-		throw new RestError(text, { kind: "rejected", code: FOREIGN });
+		throw rejected(FOREIGN, text);
 	}
 	if (onExisting === "error") {
-		const text = `${there}; it was not uploaded (--on-existing has other choices)`;
-		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
+		throw rejected("EXISTS", `${there}; it was not uploaded (--on-existing has other choices)`);
 	}
 	if (!isSame && !isMeant(onExisting, present.name, name)) {
 		const text = `${there}; it was not uploaded, and that document was left alone, because it may belong to another client. Give the file another name in the column name`;
-		throw new RestError(text, { kind: "rejected", code: "EXISTS" });
+		throw rejected("EXISTS", text);
 	}
 	if (same === undefined) {
 		const sizes = `with ${bytesOf(present.size)}, and the file has ${bytesOf(size)}`;
 		const text = `the dataset has ${service.show(present.name)}, ${shown}, ${sizes}; nothing of this row was sent (--on-existing replace uploads it in its place, upload-again beside it)`;
-		throw new RestError(text, { kind: "rejected", code: "STALE_FILE" });
+		throw rejected("STALE_FILE", text);
 	}
 	if (onExisting !== "skip" && ids.length > 1) {
 		const text = `the dataset has ${ids.length} documents named ${name}: ${shown}; nothing was written`;
-		throw new RestError(text, { kind: "rejected", code: "AMBIGUOUS_NAME" });
+		throw rejected("AMBIGUOUS_NAME", text);
 	}
 	return present;
 }

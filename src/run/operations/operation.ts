@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import type { RowStatus } from "../../outcomes.ts";
-import { RestError } from "../../rest/errors.ts";
+import { rejected, type RestError } from "../../rest/errors.ts";
 import type { StoredFile } from "../../rest/types.ts";
 import type { RowInDoubt } from "../journal/reader.ts";
 import type { SentRecord } from "../journal/records.ts";
@@ -167,7 +167,7 @@ export function refuseNewer(
 	documentId: string,
 ): void {
 	const newer = log.newerRun?.(datasetId, documentId);
-	if (newer !== undefined) throw new RestError(newer.text, { kind: "rejected", code: newer.code });
+	if (newer !== undefined) throw rejected(newer.code, newer.text);
 }
 
 /** The error of a row whose document its dataset does not list. @param end what was not done for that reason */
@@ -177,7 +177,7 @@ export function notInDataset(
 	end = "",
 ): RestError {
 	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}${end}`;
-	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+	return rejected("NOT_FOUND", text);
 }
 
 /**
@@ -193,7 +193,7 @@ export function checkedLog(log: SentLog, unseen: Pick<RowNumbers, "get">, newerR
 		sending: (item, sending) => {
 			if (unseen.get(item.index) === 0) return log.sending(item, sending);
 			const text = "its document could not be read when the policy was checked; nothing was sent";
-			return Promise.reject(new RestError(text, { kind: "rejected", code: "POLICY_UNSEEN" }));
+			return Promise.reject(rejected("POLICY_UNSEEN", text));
 		},
 		stored: (item, document) => log.stored(item, document),
 	};

@@ -1,5 +1,5 @@
 import type { Run } from "../../rest/parsing.ts";
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { ParsingStates } from "../documents/parsing-states.ts";
 import { readBack } from "../retry/retry.ts";
 import type { Service } from "../service/service.ts";
@@ -78,5 +78,5 @@ function isStarted(run: Run | undefined, isAccepted: boolean): boolean {
 
 function unstarted({ documentId }: Work): RestError {
 	const text = `the service answered success to the parsing of document ${documentId}, and its list does not show it at work`;
-	return new RestError(text, { kind: "rejected", code: "NOT_STARTED" });
+	return rejected("NOT_STARTED", text);
 }

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { Parsing, Run } from "../../rest/parsing.ts";
 import type { DocumentState, ParsingStates } from "../documents/parsing-states.ts";
 import { RetryLater } from "../retry/retry.ts";
@@ -191,10 +191,6 @@ function stalled(document: DocumentState, milliseconds: number, service: Pick<Se
 
 function nameOf({ name, id }: DocumentState, service?: Pick<Service, "show">): string {
 	return service === undefined ? `document ${id}` : `${service.show(name)} (${id})`;
-}
-
-function rejected(code: string, text: string): RestError {
-	return new RestError(text, { kind: "rejected", code });
 }
 
 /** Which documents are parsed. */

@@ -1,6 +1,6 @@
 import type { Metadata } from "../../json/values.ts";
 import { type Change, keepsValue, metadataToSend } from "../../plan/change.ts";
-import { RestError } from "../../rest/errors.ts";
+import { rejected } from "../../rest/errors.ts";
 import { refuseRounded } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { restErrorOf } from "../retry/request.ts";
@@ -45,7 +45,7 @@ export async function prepareUpdate(
 	// Keys that no list shows would be removed.
 	if (document.metadata === undefined && change.mode === "merge") {
 		const text = "the list shows no metadata, so there is nothing to merge with; nothing was sent";
-		throw new RestError(text, { kind: "rejected", code: "NO_METADATA" });
+		throw rejected("NO_METADATA", text);
 	}
 	refuseRounded(service, documentId, document, (key) => keepsValue(change, key, wanted));
 	// A document without metadata may be listed without the member.

@@ -1,5 +1,5 @@
 import type { Metadata } from "../../json/values.ts";
-import { METADATA_REFUSED, RestError } from "../../rest/errors.ts";
+import { METADATA_REFUSED, rejected, RestError } from "../../rest/errors.ts";
 import { findDocument } from "../documents/find-document.ts";
 import { readBack } from "../retry/retry.ts";
 import { hasAlready } from "../service/arrival.ts";
@@ -43,7 +43,8 @@ export async function afterRefusal(
 		if (isBack || tries === 0) return false;
 	}
 	const end = hasSome ? "the document keeps what it had" : await restore(restoring, write, before ?? image);
-	throw refusedRow(`${error.message}: ${clashText(service, write.metadata)}; ${end}`, error);
+	const text = `${error.message}: ${clashText(service, write.metadata)}; ${end}`;
+	throw rejected(METADATA_REFUSED, text, { status: error.status, cause: error });
 }
 
 /** Tries after the first: an engine that is away again and again is no reason of the row. */
@@ -105,8 +106,4 @@ async function writeAgain({ service, request, item, log }: RowAttempt, write: Wr
 		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
 		return error;
 	}
-}
-
-function refusedRow(text: string, cause: RestError): RestError {
-	return new RestError(text, { kind: "rejected", code: METADATA_REFUSED, status: cause.status, cause });
 }

@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { Document } from "../../rest/types.ts";
 import { findDocument, listMany, type ReadDocuments, readMany, type Wanted } from "../documents/find-document.ts";
 import type { DatasetAccess } from "../documents/list.ts";
@@ -136,7 +136,7 @@ export const NO_REMOVAL = "; no removal was sent";
 /** The service has refused a removal of several documents because of this one, which was listed right before. */
 export function goneMeanwhile(service: Service, { datasetId, documentId }: Work): RestError {
 	const text = `document ${service.show(documentId)} is no longer in dataset ${service.show(datasetId)}: another client removed it`;
-	return new RestError(text, { kind: "rejected", code: "NOT_FOUND" });
+	return rejected("NOT_FOUND", text);
 }
 
 export function notRemoved(service: Service, { datasetId, documentId }: Work): RestError {

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { StoredFile } from "../../rest/types.ts";
 import { flatName } from "../../text/names.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
@@ -29,7 +29,7 @@ export async function renameDocument(
 	const [other] = (await documents.byName(api, request, datasetId, name)).filter(({ id }) => id !== documentId);
 	if (other !== undefined) {
 		const text = `the dataset has ${service.show(other.name)} already, as document ${service.show(other.id)}; document ${service.show(documentId)} was not renamed (docs rm --id ${service.show(documentId)} removes it, and --adopt then takes the other one over where it is equal)`;
-		throw new RestError(text, { kind: "rejected", code: FOREIGN });
+		throw rejected(FOREIGN, text);
 	}
 	await log.sending(item, { write: "rename", documentId, fileName: name, oldName: document.name });
 	memory.isLogged = true;
@@ -58,7 +58,7 @@ export async function rename(dataset: KnownDataset, id: string, name: string): P
 		return (await hasName()) ? undefined : error;
 	}
 	if (await readBack(hasName, service)) return undefined;
-	return new RestError("the list does not show its new name", { kind: "rejected", code: "RENAMED" });
+	return rejected("RENAMED", "the list does not show its new name");
 }
 
 /** The error of a row whose document is gone. */
@@ -106,7 +106,7 @@ export class FolderNames {
 		if (!renames(attempt)) {
 			const [sent, base] = [name, name.slice(name.lastIndexOf("/") + 1)].map((each) => this.#service.show(each));
 			const text = `the service would store ${sent} as ${base}; nothing of this row was sent (--names flat stores it under a name with its folders)`;
-			throw new RestError(text, { kind: "rejected", code: "NO_FOLDERS" });
+			throw rejected("NO_FOLDERS", text);
 		}
 		memory.sentName = flatName(name);
 		// A document that has the flat name already must not be taken for the file, if its answer is lost.

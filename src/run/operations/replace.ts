@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Metadata } from "../../json/values.ts";
 import { sha256Of } from "../../input-file.ts";
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../documents/before-images.ts";
 import { findDocument } from "../documents/find-document.ts";
@@ -75,7 +75,7 @@ async function parseFirst(replacement: Replacement, replacing: Replacing, id: st
 		if (!(error instanceof RestError) || error.kind !== "rejected") throw error;
 		const [kept, made] = [service.show(replacing.old), service.show(id)];
 		const text = `${error.message}; document ${kept} was left as it was. runs retry parses the new one again, and docs rm --id ${made} removes it`;
-		throw new RestError(text, { kind: "rejected", code: error.code, cause: error });
+		throw rejected(error.code, text, { cause: error });
 	}
 	replacing.isParsed = true;
 	// A rename leaves the chunks there as they are (RAGFlow v0.24.0 api/apps/sdk/doc.py: update_doc).
@@ -185,11 +185,11 @@ async function giveName(replacement: Replacement, stored: Stored): Promise<void>
 	if (error === undefined) return;
 	const [name, id, why] = [service.show(stored.name), stored.id, error.message];
 	const text = `the new document ${id} has taken the place of the old one, and is still called ${name}: ${why}; runs retry renames it`;
-	throw new RestError(text, { kind: "rejected", code: "RENAMED", cause: error });
+	throw rejected("RENAMED", text, { cause: error });
 }
 
 function lost({ service }: Replacement, { old }: Replacing, id: string, why: string): RestError {
 	const [kept, made] = [service.show(old), service.show(id)];
 	const text = `the file was stored as document ${made}, and ${why}; document ${kept} was left as it was. Remove the new one with docs rm --id ${made}`;
-	return new RestError(text, { kind: "rejected", code: "NOT_STORED" });
+	return rejected("NOT_STORED", text);
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { reason } from "../../errors.ts";
-import { DATABASE_AWAY, RestError } from "../../rest/errors.ts";
+import { DATABASE_AWAY, rejected, RestError } from "../../rest/errors.ts";
 import type { StoredFile, UploadFile } from "../../rest/types.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import { findDocument } from "../documents/find-document.ts";
@@ -69,8 +69,7 @@ export async function storeFile(attempt: UploadAttempt, file: UploadFile): Promi
 	if (found !== undefined) return found;
 	if (definite) throw error;
 	settling.notFound(memory);
-	const text = `${error.message}; ${MAYBE_STORED}`;
-	throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME", status: error.status, cause: error });
+	throw rejected("UNKNOWN_OUTCOME", `${error.message}; ${MAYBE_STORED}`, { status: error.status, cause: error });
 }
 
 /** The state of a file whose upload failed. @throws the error if it is settled, or if the next attempt searches */
@@ -133,8 +132,7 @@ export async function sized({ file }: UploadItem): Promise<UploadFile> {
 
 /** The error of a row whose file can't be read. */
 export function unreadable(error: unknown): RestError {
-	const text = `the file can't be read: ${reason(error)}`;
-	return new RestError(text, { kind: "rejected", code: "FILE_UNREADABLE", cause: error });
+	return rejected("FILE_UNREADABLE", `the file can't be read: ${reason(error)}`, { cause: error });
 }
 
 /**
@@ -188,11 +186,11 @@ export function renamed(service: Service, name: string, stored: Stored, isSync =
 	const isWithoutFolders = name.includes("/") && !stored.name.includes("/");
 	if (isSync && !isWithoutFolders) {
 		const text = `the service stored ${name} as ${storedName}, document ${id}: another client stores files of these names. docs rm --id ${id} removes it, and --adopt takes the other one over where it is equal`;
-		return new RestError(text, { kind: "rejected", code: "RENAMED" });
+		return rejected("RENAMED", text);
 	}
 	const way = isWithoutFolders ? "upload it with --names flat" : "use --on-existing upload-again";
 	const text = `the service stored ${name} as ${storedName}, document ${id}; its metadata was not written. Remove it with docs rm --id ${id}, ${isWithoutFolders ? "and" : "or"} ${way}`;
-	return new RestError(text, { kind: "rejected", code: "RENAMED" });
+	return rejected("RENAMED", text);
 }
 
 /** The times at which a file is searched for after a lost answer: a server may still be storing it. */

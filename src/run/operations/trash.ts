@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { errorCode } from "../../errors.ts";
-import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseAs } from "../../json/parse-as.ts";
 import { isJsonObject, type JsonObject, type Metadata, metadataOf, metadataText } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import { writeWhole } from "../../write-whole.ts";
@@ -78,8 +78,8 @@ export async function keptDocument(folder: string, row: number): Promise<KeptDoc
 		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	});
-	const read = text === undefined ? undefined : v.safeParse(KEPT, jsonObjectOf(text));
-	if (read?.success !== true) return undefined;
-	const { name, size, sha256, meta_fields: metadata } = read.output;
+	const kept = text === undefined ? undefined : parseAs(KEPT, text);
+	if (kept === undefined) return undefined;
+	const { name, size, sha256, meta_fields: metadata } = kept;
 	return { name, size, sha256, metadata, path: join(folder, String(row)) };
 }

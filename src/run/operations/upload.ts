@@ -1,4 +1,4 @@
-import { RestError } from "../../rest/errors.ts";
+import { rejected, RestError } from "../../rest/errors.ts";
 import type { StoredFile, UploadFile } from "../../rest/types.ts";
 import { isSameName } from "../documents/find-named.ts";
 import { refuseValues } from "../service/arrival.ts";
@@ -117,7 +117,7 @@ async function recoverUpload(upload: Upload): Promise<Memory["stored"]> {
 	if (earlier?.stored !== undefined) return { id: earlier.stored.documentId, name: earlier.stored.storedName };
 	if (memory.replacing?.removal.maybeRemoved === true) {
 		const text = "a repair has lost which document took the place of the old one; nothing more was sent";
-		throw new RestError(text, { kind: "rejected", code: "UNKNOWN_OUTCOME" });
+		throw rejected("UNKNOWN_OUTCOME", text);
 	}
 	// Where only metadata was sent, a document of the file's name was there before, and this run did not store it.
 	const isEarlier = earlier !== undefined && earlier.sent?.write !== "update" && memory.isLogged !== true;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseAs } from "../../json/parse-as.ts";
 import { rateSettingText } from "../../rates.ts";
 import { RATE } from "./run-file.ts";
 
@@ -41,8 +41,7 @@ export function wantedChangeText({ id, rate, paused }: WantedChange): string {
 
 /** @returns undefined for a file that `wantedChangeText` did not write */
 export function readWantedChange(file: string): WantedChange | undefined {
-	const { success, output } = v.safeParse(WANTED, jsonObjectOf(file));
-	return success ? output : undefined;
+	return parseAs(WANTED, file);
 }
 
 export function takenChangeText({ id, before, rate, paused }: TakenChange): string {
@@ -52,6 +51,5 @@ export function takenChangeText({ id, before, rate, paused }: TakenChange): stri
 
 /** @returns undefined for a file that `takenChangeText` did not write */
 export function readTakenChange(file: string): TakenChange | undefined {
-	const { success, output } = v.safeParse(TAKEN, jsonObjectOf(file));
-	return success ? output : undefined;
+	return parseAs(TAKEN, file);
 }

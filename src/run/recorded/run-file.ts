@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { closeSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
-import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseAs } from "../../json/parse-as.ts";
 import { compareUnits, isJsonObject, type JsonObject } from "../../json/values.ts";
 import { MOST_CONCURRENCY, parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
 import { makeFolder } from "../storage/folders.ts";
@@ -112,8 +112,7 @@ export function runFileMembers({ baseUrl, sending, ...file }: RunFile): object {
 
 /** Reads a `run.json`. @returns undefined where it is damaged, or has the schema of another release */
 export function readRunFile(text: string): RunFile | undefined {
-	const { success, output } = v.safeParse(RUN_FILE, jsonObjectOf(text));
-	return success ? output : undefined;
+	return parseAs(RUN_FILE, text);
 }
 
 /** A run's name: the second in which it began (UTC), then its milliseconds and a random number, three hexadecimal digits each. */

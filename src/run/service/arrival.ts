@@ -1,5 +1,5 @@
 import type { BodyForm } from "../../body-forms.ts";
-import { PROXY_REFUSED, RestError } from "../../rest/errors.ts";
+import { PROXY_REFUSED, rejected, RestError } from "../../rest/errors.ts";
 import { type JsonValue, type Metadata, sameValue } from "../../json/values.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { keysText } from "../documents/before-images.ts";
@@ -92,7 +92,7 @@ export const KEYS_KEPT = "KEYS_KEPT";
 /** The error for a document that still has keys that its update does not carry. */
 export function keysKept(service: Pick<Service, "show">, documentId: string, kept: readonly string[]): RestError {
 	const text = `document ${service.show(documentId)} was written, and keeps keys that were to be removed (${keysText(service, kept)}): this service keeps keys that an update does not have`;
-	return new RestError(text, { kind: "rejected", code: KEYS_KEPT });
+	return rejected(KEYS_KEPT, text);
 }
 
 /** The code of an update that was answered with success, and did not arrive. */
@@ -140,7 +140,7 @@ export function refuseValues(service: Service, metadata: Metadata): void {
 	for (const [key, value] of metadata) {
 		if (flavour.acceptsValue(value)) continue;
 		const text = `the value of ${JSON.stringify(service.show(key))} is ${kindOf(value)}; ${flavour.servers} takes only ${flavour.acceptedValues ?? "other values"}. Nothing was sent`;
-		throw new RestError(text, { kind: "rejected", code: "VALUE_NOT_TAKEN" });
+		throw rejected("VALUE_NOT_TAKEN", text);
 	}
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseAs } from "../../json/parse-as.ts";
 import { type Flavour, type Normalise, flavourNamed, flavours } from "../../rest/flavours.ts";
 import type { BodyForm } from "../../body-forms.ts";
 import type { FlavourRequest } from "../../rest/errors.ts";
@@ -92,34 +92,25 @@ function entryText(baseUrl: string, service: RememberedService): string {
 
 /** Reads an entry; undefined where it is damaged, of another address, or of a flavour that this release does not know. */
 function readEntry(text: string, baseUrl: string): RememberedService | undefined {
-	const { success, output } = v.safeParse(ENTRY, jsonObjectOf(text));
-	if (!success || output.base_url !== baseUrl) return undefined;
-	const { flavour, proven, how, found_at: foundAt } = output;
-	const form = flavour.update.forms.find((each) => each === output.form);
+	const entry = parseAs(ENTRY, text);
+	if (entry?.base_url !== baseUrl) return undefined;
+	const { flavour, proven, how, found_at: foundAt } = entry;
+	const form = flavour.update.forms.find((each) => each === entry.form);
 	if (form === undefined) return undefined;
 	const unrouted: Unrouted = new Map(
 		ANSWERED.flatMap((request) => {
-			const answer = output.unrouted[request];
+			const answer = entry.unrouted[request];
 			return answer === undefined ? [] : [[request, answer]];
 		}),
 	);
 	return { flavour, form, proven: proven ?? undefined, how, foundAt, unrouted };
 }
 
-/** The text of a file; nothing where it can't be read. */
-function textOf(file: ServiceFile): string {
-	try {
-		return file.read() ?? "";
-	} catch {
-		return "";
-	}
-}
-
 /** What can't be read or written is forgotten: the next run asks the service again, which costs three requests. */
 export function fileMemory(stateDir: string, baseUrl: string): ServiceMemory {
 	const file = fileOfService(stateDir, baseUrl, "json");
 	return {
-		load: async () => readEntry(textOf(file), baseUrl),
+		load: async () => readEntry(file.read(), baseUrl),
 		save: (service) => file.write(entryText(baseUrl, service)),
 	};
 }
@@ -159,8 +150,8 @@ export class RememberedDatasets {
 
 	/** Nothing where the file is not there, or is not what `save` writes. */
 	async load(): Promise<readonly NamedDataset[]> {
-		const { success, output } = v.safeParse(DATASETS, jsonObjectOf(textOf(this.#file)));
-		return success && output.base_url === this.#baseUrl ? output.datasets : [];
+		const kept = parseAs(DATASETS, this.#file.read());
+		return kept?.base_url === this.#baseUrl ? kept.datasets : [];
 	}
 
 	async save(datasets: readonly NamedDataset[]): Promise<void> {

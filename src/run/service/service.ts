@@ -5,13 +5,16 @@ import type { Api, Echo } from "../../rest/types.ts";
 import { show } from "../../text/show.ts";
 import type { Clock, Request } from "../types.ts";
 import { Redetection, detectFlavour } from "./detect-flavour.ts";
-import { VALID_FOR, type Recognition, type RememberedService, type ServiceOptions } from "./service-memory.ts";
+import { VALID_FOR, type Recognition, type ServiceOptions } from "./service-memory.ts";
 import { Searches } from "../documents/searches.ts";
 import { Canary } from "./canary.ts";
 import { FirstWrites } from "./first-writes.ts";
 
 /** Detections from which on a service that does not answer a PATCH counts as one that does not know it. */
 const PATIENCE = 3;
+
+/** How the flavour is known. The form and what a write has proven change while it is. */
+type Found = Omit<Recognition, "form" | "proven" | "unrouted">;
 
 /** The knowledge of a command about its service: the flavour, and whether updates arrive. It is updated by answers. */
 export class Service {
@@ -25,7 +28,7 @@ export class Service {
 	readonly #noted = new Set<string>();
 	readonly #redetection = new Redetection();
 	#api: Api;
-	#recognition: Recognition | undefined;
+	#found: Found | undefined;
 	#detecting: Promise<Recognition> | undefined;
 	#asked = 0;
 	#remembered: Promise<void> | undefined;
@@ -37,7 +40,7 @@ export class Service {
 		this.#options = { ...options, api: this.#api };
 		if (options.flavour === undefined) return;
 		const how = `given by ${options.flavour.origin}`;
-		this.#speak({ flavour: options.flavour.value, how, foundAt: options.now() }, "given");
+		this.#speak({ flavour: options.flavour.value, how, foundAt: options.now(), origin: "given" });
 	}
 
 	/** in the dialect that is known now; before any is known, in the documented one */
@@ -47,7 +50,7 @@ export class Service {
 
 	get recognition(): Recognition | undefined {
 		const [proven, { form }, { unrouted }] = [this.canary.echo, this.#api.dialect, this.#redetection];
-		return this.#recognition && { ...this.#recognition, form, proven, unrouted };
+		return this.#found && { ...this.#found, form, proven, unrouted };
 	}
 
 	/** Takes the dialect that an earlier command learned, if there was one. Sends no request. */
@@ -58,7 +61,7 @@ export class Service {
 	/** Detects the flavour, unless it is known. Resolves with the service in its dialect. */
 	async known(request: Request): Promise<Api> {
 		await this.remember();
-		if (this.#recognition === undefined) await this.detect(request);
+		if (this.#found === undefined) await this.detect(request);
 		return this.#api;
 	}
 
@@ -76,9 +79,9 @@ export class Service {
 	 */
 	async redetect(spoken: Api, request: Request, error?: RestError): Promise<boolean> {
 		if (spoken !== this.#api) return true;
-		if (this.#recognition?.origin === "given") return false;
+		if (this.#found?.origin === "given") return false;
 		// Answers from before the service was changed no longer count.
-		if (this.#recognition?.origin === "remembered") this.#redetection.remember();
+		if (this.#found?.origin === "remembered") this.#redetection.remember();
 		if (error !== undefined) this.#redetection.note(error, this.canary.echo !== undefined);
 		if (!this.#redetection.isDue(error, this.clock.now())) return false;
 		const wasProven = this.canary.echo !== undefined;
@@ -107,8 +110,6 @@ export class Service {
 		if (spoken.dialect.flavour !== this.#api.dialect.flavour) return;
 		this.#api = spoken;
 		this.canary.confirm(echo);
-		if (this.#recognition === undefined) return;
-		this.#recognition = { ...this.#recognition, form: spoken.dialect.form };
 		await this.#save();
 	}
 
@@ -152,18 +153,18 @@ export class Service {
 	async #recall(): Promise<void> {
 		const remembered = await this.#options.memory?.load();
 		if (remembered === undefined) return;
-		const given = this.#recognition;
-		if (given === undefined) {
+		const { unrouted, form, proven, ...found } = remembered;
+		if (this.#found === undefined) {
 			// An old entry is enough for reading. The flavour is detected before anything is written.
-			const age = this.#options.now() - remembered.foundAt;
+			const age = this.#options.now() - found.foundAt;
 			const fresh = age >= 0 && age < VALID_FOR;
-			this.#speak(remembered, "remembered");
-			if (!fresh) this.#recognition = undefined;
-			else this.#redetection.remember(remembered.unrouted);
+			this.#speak({ ...found, origin: "remembered" }, form);
+			if (!fresh) this.#found = undefined;
+			else this.#redetection.remember(unrouted);
 		}
-		const same = this.#api.dialect.flavour === remembered.flavour && this.#api.dialect.form === remembered.form;
-		if (same && remembered.proven !== undefined && this.#recognition !== undefined)
-			this.canary.remembered(remembered.proven);
+		const { dialect } = this.#api;
+		const same = dialect.flavour === found.flavour && dialect.form === form;
+		if (same && proven !== undefined && this.#found !== undefined) this.canary.remembered(proven);
 	}
 
 	async #detectNow(request: Request): Promise<Recognition> {
@@ -177,26 +178,22 @@ export class Service {
 		this.#asked = 0;
 		const { flavour: spoken } = this.#api.dialect;
 		const found = { flavour, how, foundAt: this.#options.now(), origin: "found" } as const;
-		if (this.#recognition?.origin === "given") return { ...found, form: flavour.update.forms[0], proven: undefined };
-		if (this.#recognition !== undefined && flavour === spoken) {
-			this.#recognition = { ...this.#recognition, ...found };
-		} else {
-			if (this.#recognition !== undefined) {
+		if (this.#found?.origin === "given") return { ...found, form: flavour.update.forms[0], proven: undefined };
+		if (this.#found !== undefined && flavour === spoken) this.#found = found;
+		else {
+			if (this.#found !== undefined) {
 				this.note(`The service now answers as ${flavour.servers}, no longer as ${spoken.servers}.`);
 			}
 			// The form that arrived then is tried first. It needs a canary again.
-			const form = known?.flavour === flavour && known.proven !== undefined ? { form: known.form } : {};
-			this.#speak({ ...found, ...form }, "found");
+			this.#speak(found, known?.flavour === flavour && known.proven !== undefined ? known.form : undefined);
 			this.canary.revoke();
 		}
 		await this.#save();
 		return { ...found, form: this.#api.dialect.form, proven: this.canary.echo };
 	}
 
-	#speak(
-		{ flavour, how, foundAt, form }: Pick<RememberedService, "flavour" | "how" | "foundAt"> & { form?: BodyForm },
-		origin: Recognition["origin"],
-	): void {
+	#speak(found: Found, form?: BodyForm): void {
+		const { flavour } = found;
 		const [preferred] = flavour.update.forms;
 		let wanted = this.#options.form ?? form ?? preferred;
 		if (!flavour.update.forms.includes(wanted)) {
@@ -204,7 +201,7 @@ export class Service {
 			wanted = preferred;
 		}
 		this.#api = this.#options.api.as({ flavour, form: wanted });
-		this.#recognition = { flavour, form: wanted, proven: undefined, how, foundAt, origin };
+		this.#found = found;
 	}
 
 	/** A flavour that the user gave is not remembered: it holds for this command alone. */

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import * as v from "valibot";
-import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseAs } from "../../json/parse-as.ts";
+import { readTextQuietly } from "./quick-files.ts";
 
 /** The process that holds a lock, described so that another process can check whether it still runs. */
 const OWNER = v.object({
@@ -40,8 +40,7 @@ export function ownerText(owner: LockOwner): string {
 
 /** @returns undefined where `ownerText` did not write the text, or not all of it yet */
 export function readOwner(text: string): LockOwner | undefined {
-	const { success, output } = v.safeParse(OWNER, jsonObjectOf(text));
-	return success ? output : undefined;
+	return parseAs(OWNER, text);
 }
 
 /** The processes of this machine. */
@@ -63,14 +62,14 @@ export type OwnProcess = {
 };
 
 export function processesHere({ pid, isRunning }: OwnProcess): Processes {
-	const boot = textOf("/proc/sys/kernel/random/boot_id");
+	const boot = readTextQuietly("/proc/sys/kernel/random/boot_id");
 	return {
 		pid,
 		host: hostname(),
 		boot: boot?.trim() ?? null,
 		startOf: (other) => {
 			if (boot === undefined) return isRunning(other) ? null : undefined;
-			const stat = textOf(`/proc/${other}/stat`);
+			const stat = readTextQuietly(`/proc/${other}/stat`);
 			if (stat === undefined) return undefined;
 			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			const field = (number: number): string | undefined => fields[number - STATE_FIELD];
@@ -90,12 +89,3 @@ const START_FIELD = 22;
 
 /** States of a process that has ended; `Z` is one whose parent has not read its exit code yet. */
 const ENDED: readonly (string | undefined)[] = ["Z", "X", "x"];
-
-/** A file of `/proc`, which is in memory: a thread for it would take ten times as long. */
-function textOf(path: string): string | undefined {
-	try {
-		return readFileSync(path, "utf8");
-	} catch {
-		return undefined;
-	}
-}

@@ -30,6 +30,15 @@ export function readTextIfThere(path: string, flags = 0): string | undefined {
 	}
 }
 
+/** The text of a small file; undefined where it can't be read. */
+export function readTextQuietly(path: string, flags = 0): string | undefined {
+	try {
+		return readTextIfThere(path, flags);
+	} catch {
+		return undefined;
+	}
+}
+
 /** Removes a file, if it is there. @throws every other error of the storage */
 export function removeFile(path: string): void {
 	ifThere(() => unlinkSync(path));
@@ -58,8 +67,8 @@ export function fileOfService(stateDir: string, baseUrl: string, ending: string)
 	const path = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 16)}.${ending}`);
 	return {
 		path,
-		/** undefined where there is none. @throws every other error of the storage */
-		read: () => readTextIfThere(path),
+		/** empty where there is none, or none that can be read */
+		read: () => readTextQuietly(path) ?? "",
 		/** Never rejects: what can't be kept is found anew by the next command, and the shell offers no names. */
 		async write(text: string): Promise<void> {
 			try {
