@@ -1,4 +1,4 @@
-import { parseJson } from "../json/parse-json.ts";
+import { jsonValueOf } from "../json/parse-json.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/values.ts";
 import { type Condition, type KeyTest, isOperator, type Operator, OPERATORS, type Scalar } from "./condition.ts";
 
@@ -16,7 +16,7 @@ const SPELLINGS: ReadonlyMap<string, Operator> = new Map([
  * words about its fault. `logic` is `and` where it is not given.
  */
 export function parseCondition(text: string): Condition | string {
-	const whole = parsed(text);
+	const whole = jsonValueOf(text);
 	if (whole === undefined) return "it is not JSON";
 	if (!isJsonObject(whole)) return "it is not an object";
 	const unknown = surplus(whole, ["logic", "conditions"]);
@@ -81,12 +81,4 @@ function isPlain(value: JsonValue): value is Scalar {
 function surplus(object: JsonObject, known: readonly string[]): string | undefined {
 	const name = Object.keys(object).find((member) => !known.includes(member));
 	return name === undefined ? undefined : JSON.stringify(name);
-}
-
-function parsed(text: string): JsonValue | undefined {
-	try {
-		return parseJson(text);
-	} catch {
-		return undefined;
-	}
 }

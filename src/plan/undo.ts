@@ -1,7 +1,8 @@
 import type { RowStatus } from "../outcomes.ts";
 import type { Normalise } from "../rest/flavours.ts";
 import { differenceOf } from "./change.ts";
-import { metadataHash, type PlannedChange } from "./plan-file/planned.ts";
+import type { PlannedChange } from "./plan-file/lines.ts";
+import { metadataHash } from "./plan-file/planned.ts";
 import type { Write } from "./verdict.ts";
 
 /** The write of a run to one document. */

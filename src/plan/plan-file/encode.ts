@@ -1,9 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { type JsonValue, type Metadata, metadataText } from "../../json/values.ts";
-import type { PlanCounts, PlanHeader, PlannedChange } from "./planned.ts";
-
-/** The version of the format. It is raised when the meaning of a member changes. */
-export const PLAN_VERSION = 1;
+import { PLAN_VERSION, type PlanCounts, type PlanHeader, type PlannedChange } from "./lines.ts";
 
 /** Writes the text of a plan, line by line. */
 export class PlanText {

@@ -1,56 +1,56 @@
 import { hash } from "node:crypto";
 import * as v from "valibot";
-import { jsonObjectOf } from "../../json/parse-json.ts";
-import type { SourceFile } from "../plan-file/planned.ts";
-
-/** A document that a sync has put into a dataset, and its file as it was then. */
-export type SyncEntry = SourceFile & {
-	readonly documentId: string;
-	/** the name that the document is stored under */
-	readonly name: string;
-};
-
-/** Where a state belongs. */
-export type SyncPlace = {
-	/** as `normaliseBaseUrl` gives it */
-	readonly baseUrl: string;
-	readonly datasetId: string;
-	/** absolute path of the folder */
-	readonly root: string;
-};
-
-/** What syncs of one folder have put into one dataset. */
-export type SyncState = SyncPlace & {
-	/** the device of the folder: another file system may be mounted there the next time */
-	readonly device: number;
-	/** whether a list of the dataset has shown metadata */
-	readonly isTagged: boolean;
-	/** by the path from the folder */
-	readonly entries: ReadonlyMap<string, SyncEntry>;
-};
+import { parseAs } from "../../json/parse-as.ts";
+import type { SourceFile } from "../plan-file/lines.ts";
 
 /** The version of the format. It is raised when the meaning of a member changes. */
 export const STATE_FORMAT = 1;
 
 const TEXT = v.string();
-const HEAD = v.object({
-	ragtag_sync: v.literal(STATE_FORMAT),
-	base_url: TEXT,
-	dataset_id: TEXT,
-	root: TEXT,
-	device: v.number(),
-	tagged: v.boolean(),
-});
-const ENTRY = v.object({
-	path: TEXT,
-	document_id: TEXT,
-	name: TEXT,
-	size: v.number(),
-	mtime: v.number(),
-	ino: v.number(),
-	sha256: TEXT,
-});
+const HEAD = v.pipe(
+	v.object({
+		ragtag_sync: v.literal(STATE_FORMAT),
+		/** as `normaliseBaseUrl` gives it */
+		base_url: TEXT,
+		dataset_id: TEXT,
+		/** absolute path of the folder */
+		root: TEXT,
+		/** the device of the folder: another file system may be mounted there the next time */
+		device: v.number(),
+		/** whether a list of the dataset has shown metadata */
+		tagged: v.boolean(),
+	}),
+	v.transform((read) => {
+		const { ragtag_sync: _, base_url: baseUrl, dataset_id: datasetId, tagged: isTagged, ...head } = read;
+		return { baseUrl, datasetId, isTagged, ...head };
+	}),
+);
+const ENTRY = v.pipe(
+	v.object({
+		path: TEXT,
+		document_id: TEXT,
+		/** the name that the document is stored under */
+		name: TEXT,
+		size: v.number(),
+		mtime: v.number(),
+		ino: v.number(),
+		sha256: TEXT,
+	}),
+	v.transform(({ document_id: documentId, ...entry }) => ({ documentId, ...entry })),
+);
 const FOOT = v.object({ files: v.number(), sha256: TEXT });
+
+/** A document that a sync has put into a dataset, and its file as it was then. */
+export type SyncEntry = Readonly<v.InferOutput<typeof ENTRY>>;
+
+/** What syncs of one folder have put into one dataset. */
+export type SyncState = Readonly<v.InferOutput<typeof HEAD>> & {
+	/** by the path from the folder */
+	readonly entries: ReadonlyMap<string, SyncEntry>;
+};
+
+/** Where a state belongs. */
+export type SyncPlace = Pick<SyncState, "baseUrl" | "datasetId" | "root">;
 
 /** JSON lines: the place, the entries, and a last line with their number and the hash of all lines before it. */
 export function stateText({ baseUrl, datasetId, root, device, isTagged, entries }: SyncState): string {
@@ -66,19 +66,17 @@ export function stateText({ baseUrl, datasetId, root, device, isTagged, entries 
 /** @returns undefined where the text was cut or edited, or is no state */
 export function readState(text: string): SyncState | undefined {
 	const end = text.lastIndexOf("\n", text.length - 2) + 1;
-	const foot = v.safeParse(FOOT, jsonObjectOf(text.slice(end)));
+	const foot = parseAs(FOOT, text.slice(end));
 	const [first = "", ...lines] = text.slice(0, end).split("\n");
-	const head = v.safeParse(HEAD, jsonObjectOf(first));
-	if (!foot.success || !head.success || hash("sha256", text.slice(0, end)) !== foot.output.sha256) return undefined;
+	const head = parseAs(HEAD, first);
+	if (head === undefined || foot?.sha256 !== hash("sha256", text.slice(0, end))) return undefined;
 	const entries = new Map<string, SyncEntry>();
 	for (const line of lines.slice(0, -1)) {
-		const entry = v.safeParse(ENTRY, jsonObjectOf(line));
-		if (!entry.success) return undefined;
-		const { document_id: documentId, ...facts } = entry.output;
-		entries.set(facts.path, { ...facts, documentId });
+		const entry = parseAs(ENTRY, line);
+		if (entry === undefined) return undefined;
+		entries.set(entry.path, entry);
 	}
-	const { base_url: baseUrl, dataset_id: datasetId, root, device, tagged: isTagged } = head.output;
-	return { baseUrl, datasetId, root, device, isTagged, entries };
+	return { ...head, entries };
 }
 
 /** What differs between the place of a state and another, as words; undefined where they are one. */

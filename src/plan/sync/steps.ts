@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { Metadata } from "../../json/values.ts";
-import type { PlannedChange, SourceFile } from "../plan-file/planned.ts";
+import type { PlannedChange, PlannedUpdate, SourceFile } from "../plan-file/lines.ts";
 import { hasSameStatus, type SyncEntry } from "./state.ts";
 
 /** A file of the folder, with what it wants. */
@@ -24,7 +24,7 @@ export type KnownDocument = {
 
 /** A change of metadata, or why it can't be made; undefined where the document has what is wanted. */
 export type Retag = (id: string, wanted: Metadata) => PlannedUpdateOf | { readonly fault: string } | undefined;
-type PlannedUpdateOf = Pick<Extract<PlannedChange, { action: "update" }>, "was" | "metadata" | "difference">;
+type PlannedUpdateOf = Pick<PlannedUpdate, "was" | "metadata" | "difference">;
 
 type SyncInput = {
 	readonly datasetId: string;

@@ -2,8 +2,8 @@ import { lstat, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../errors.ts";
 import type { Metadata } from "../../json/values.ts";
-import type { PlannedFailure, PlannedFile } from "../../plan/plan-file/planned.ts";
-import { RestError } from "../../rest/errors.ts";
+import type { PlannedFailure, PlannedFile } from "../../plan/plan-file/lines.ts";
+import { rejected, type RestError } from "../../rest/errors.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
@@ -102,9 +102,9 @@ export async function refuseReturned(root: string, path: string): Promise<void> 
 
 /** The error of a row of which nothing can be sent. */
 export function plannedFailure({ code, text }: PlannedFailure): RestError {
-	return new RestError(text, { kind: "rejected", code });
+	return rejected(code, text);
 }
 
 function changedSince(text: string): RestError {
-	return new RestError(text, { kind: "rejected", code: "CHANGED_MEANWHILE" });
+	return rejected("CHANGED_MEANWHILE", text);
 }

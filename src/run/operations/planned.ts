@@ -1,14 +1,8 @@
 import type { Metadata } from "../../json/values.ts";
 import type { Mode } from "../../plan/change.ts";
-import {
-	forcedMetadata,
-	isAsPlanned,
-	isKeptWhenForced,
-	keysChangedSince,
-	type PlannedRemoval,
-	type PlannedUpdate,
-} from "../../plan/plan-file/planned.ts";
-import { RestError } from "../../rest/errors.ts";
+import type { PlannedRemoval, PlannedUpdate } from "../../plan/plan-file/lines.ts";
+import { forcedMetadata, isAsPlanned, isKeptWhenForced, keysChangedSince } from "../../plan/plan-file/planned.ts";
+import { rejected, type RestError } from "../../rest/errors.ts";
 import { refuseRounded, keysText } from "../documents/before-images.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
@@ -156,6 +150,5 @@ export function applyPlanned<Item extends PlannedItem>(
 
 function conflict(service: Service, { documentId }: Work, since: string, keys: readonly string[] = []): RestError {
 	const which = keys.length === 0 ? "" : ` (keys: ${keysText(service, keys)})`;
-	const text = `document ${service.show(documentId)} was changed since ${since}${which}; left alone`;
-	return new RestError(text, { kind: "rejected", code: CONFLICT });
+	return rejected(CONFLICT, `document ${service.show(documentId)} was changed since ${since}${which}; left alone`);
 }

@@ -1,7 +1,7 @@
 import { CliError, Exit } from "../../errors.ts";
 import { openSource } from "../../manifest/bytes/source.ts";
 import { type PlanCheck, planCheck, PlanFault } from "../../plan/plan-file/read.ts";
-import type { PlannedChange } from "../../plan/plan-file/planned.ts";
+import type { PlannedChange } from "../../plan/plan-file/lines.ts";
 import { idKey } from "../../text/names.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/record-line.ts";

@@ -4,7 +4,7 @@ import type {
 	PlannedFailure,
 	PlannedRemoval,
 	PlannedUpdate,
-} from "../../plan/plan-file/planned.ts";
+} from "../../plan/plan-file/lines.ts";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
 import { type JsonObject, metadataText } from "../../json/values.ts";

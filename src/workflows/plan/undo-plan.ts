@@ -1,6 +1,6 @@
 import type { Normalise } from "../../rest/flavours.ts";
 import { changeLine, PlanText } from "../../plan/plan-file/encode.ts";
-import type { PlannedChange, SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { PlannedChange, SyncTarget } from "../../plan/plan-file/lines.ts";
 import { undoStep } from "../../plan/undo.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/record-line.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { CliError, Exit } from "../../errors.ts";
-import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/planned.ts";
+import type { PlanCounts, PlanHeader, PlannedChange } from "../../plan/plan-file/lines.ts";
 import { PlanText } from "../../plan/plan-file/encode.ts";
 import { MAX_LINE_BYTES } from "../../run/journal/record-line.ts";
 import { VERSION } from "../../version.ts";

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { PlannedChange, SourceFile, SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { PlannedChange, SourceFile, SyncTarget } from "../../plan/plan-file/lines.ts";
 import type { SyncEntry } from "../../plan/sync/state.ts";
 import type { RecordedRun } from "../../run/journal/reader.ts";
 import { NOT_LISTED, type Stop } from "../../run/types.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
-import type { SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { SyncTarget } from "../../plan/plan-file/lines.ts";
 import { mostRemovals, planSync, type SyncSteps, type WantedFile } from "../../plan/sync/steps.ts";
 import { isSameName } from "../../run/documents/find-named.ts";
 import type { MaxErrors } from "../../run/stop/limits.ts";

@@ -8,7 +8,7 @@ import { faultText } from "../../manifest/fault.ts";
 import { emptyRow } from "../../manifest/rows/row-reader.ts";
 import { type RowValidator, rowValidator } from "../../manifest/rows/validator.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
-import type { SourceFile } from "../../plan/plan-file/planned.ts";
+import type { SourceFile } from "../../plan/plan-file/lines.ts";
 import { hasSameStatus, type SyncEntry } from "../../plan/sync/state.ts";
 import type { WantedFile } from "../../plan/sync/steps.ts";
 import { inOrder } from "../../run/ordered.ts";

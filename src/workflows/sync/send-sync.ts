@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { CliError, Exit, type ExitCode } from "../../errors.ts";
-import type { SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { SyncTarget } from "../../plan/plan-file/lines.ts";
 import { wholeList } from "../../run/documents/list.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
 import { readBack } from "../../run/retry/retry.ts";

@@ -1,4 +1,5 @@
-import { metadataHash, type PlannedChange, type SourceFile, type SyncTarget } from "../../plan/plan-file/planned.ts";
+import type { PlannedChange, SourceFile, SyncTarget } from "../../plan/plan-file/lines.ts";
+import { metadataHash } from "../../plan/plan-file/planned.ts";
 import type { Normalise } from "../../rest/flavours.ts";
 import { type KeptDocument, keptDocument } from "../../run/operations/trash.ts";
 import type { WrittenRow } from "../../run/recorded/recorded-rows.ts";

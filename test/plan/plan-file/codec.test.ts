@@ -5,7 +5,8 @@ import type { JsonValue, Metadata } from "../../../src/json/values.ts";
 import { differenceOf } from "../../../src/plan/change.ts";
 import { type CheckedPlan, planCheck, PlanFault } from "../../../src/plan/plan-file/read.ts";
 import { changeLine, PlanText } from "../../../src/plan/plan-file/encode.ts";
-import { metadataHash, type PlanHeader, type PlannedChange } from "../../../src/plan/plan-file/planned.ts";
+import type { PlanHeader, PlannedChange } from "../../../src/plan/plan-file/lines.ts";
+import { metadataHash } from "../../../src/plan/plan-file/planned.ts";
 import { parse } from "../../support/values.ts";
 
 const HASH = createHash("sha256").update("").digest("hex");

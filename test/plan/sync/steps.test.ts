@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PlannedChange } from "../../../src/plan/plan-file/planned.ts";
+import type { PlannedChange } from "../../../src/plan/plan-file/lines.ts";
 import type { SyncEntry } from "../../../src/plan/sync/state.ts";
 import { readState, stateText } from "../../../src/plan/sync/state.ts";
 import { mostRemovals, planSync, type WantedFile } from "../../../src/plan/sync/steps.ts";
