@@ -1,39 +1,18 @@
 import { KeyTypes } from "../../json/value-types.ts";
 import type { Api } from "../../rest/types.ts";
-import type { Clock, Request, WhichDocument } from "../types.ts";
+import { announced } from "../ordered.ts";
+import type { Request, WhichDocument } from "../types.ts";
 import { askForName, isSameName } from "./find-named.ts";
 import { incompleteList } from "./list.ts";
-import { ListedDatasets, type RowsOf } from "./listed-datasets.ts";
-import { ReadAhead } from "./read-ahead.ts";
-import { type Doubts, MARK, REFUSE, type Searches } from "./searches.ts";
-import { type Named, type RemoteDocument, StoredDocuments } from "./stored-documents.ts";
+import { ListedDatasets, type ListedDatasetsOptions } from "./listed-datasets.ts";
+import { ReadAhead, ROWS_AHEAD } from "./read-ahead.ts";
+import { type Doubts, MARK, REFUSE } from "./searches.ts";
+import type { Named, RemoteDocument } from "./stored-documents.ts";
 
-/** Rows of a dataset from which it may be listed for ids: one look-up is as cheap as the first page of a list. */
-const FEWEST_FOR_IDS = 2;
-
-/** The same for names. Below it the first page, from which the length of a list is known, is not worth its request. */
-const FEWEST_FOR_NAMES = 11;
-
-type DocumentSourceOptions = {
-	/** rows of each dataset */
-	readonly rows: Pick<ReadonlyMap<string, number>, "get">;
-	/** rows that are left of all of them, where a run goes on */
-	readonly rowsLeft?: number | undefined;
-	/** whether each dataset is listed, whatever it costs; `wholeList` needs that */
-	readonly listsAll?: boolean;
-	/** the folder for lists */
-	readonly folder: () => Promise<string>;
-	readonly service: { readonly clock: Clock; readonly searches: Searches };
+type DocumentSourceOptions = ListedDatasetsOptions & {
 	/** what is done about documents that show no metadata, where a list may hide it; unless given, the command ends */
 	readonly doubts?: Doubts;
-	/** called before a dataset is listed, with the number of documents that the service counts */
-	readonly onListing?: (datasetId: string, documents: number) => void;
-	/** called with the keys of the documents that were read, before any of them is given */
-	readonly onPresent?: OnPresent | undefined;
 };
-
-/** Takes the keys of documents: of a dataset that was listed as a whole, or of the document that was read for a row. */
-export type OnPresent = (present: { readonly keys: KeyTypes; readonly isWhole: boolean }) => void;
 
 /**
  * The documents of the rows of a run, by the fewest requests: one request for each row, or one list of the dataset.
@@ -42,42 +21,19 @@ export type OnPresent = (present: { readonly keys: KeyTypes; readonly isWhole: b
  * write would not see the first. The check of a manifest ensures that.
  */
 export class DocumentSource implements AsyncDisposable {
+	readonly #options: DocumentSourceOptions;
 	readonly #byId: ListedDatasets;
 	readonly #byName: ListedDatasets;
-	readonly #clock: Clock;
-	readonly #searches: Searches;
-	readonly #onPresent: OnPresent | undefined;
 	readonly #ahead: ReadAhead;
 	#doubts: Doubts;
 	#oldest: number | undefined;
 
 	constructor(options: DocumentSourceOptions) {
-		const { rows, rowsLeft = Number.POSITIVE_INFINITY, folder, service, doubts = REFUSE, onPresent } = options;
-		const { clock, searches } = service;
-		const rowsOf: RowsOf = (datasetId) => Math.min(rowsLeft, rows.get(datasetId) ?? 0);
-		const onListed = onPresent && ((keys: KeyTypes): void => onPresent({ keys, isWhole: true }));
-		this.#onPresent = onPresent;
-		this.#clock = clock;
-		this.#searches = searches;
-		this.#doubts = doubts;
-		this.#ahead = new ReadAhead(service);
-		const shared = { ...options, rowsOf, clock, onListed };
-		this.#byId = new ListedDatasets({
-			...shared,
-			fewestRows: FEWEST_FOR_IDS,
-			isRenewed: true,
-			keepsEmptyList: false,
-			create: async () => StoredDocuments.create(await folder()),
-			marked: (document) => searches.marked(document),
-		});
-		this.#byName = new ListedDatasets({
-			...shared,
-			listsAll: false,
-			fewestRows: FEWEST_FOR_NAMES,
-			keepsEmptyList: true,
-			create: async (api) => StoredDocuments.create(await folder(), api.dialect.flavour.nameKey),
-			order: (api) => api.dialect.flavour.list.strict,
-		});
+		this.#options = options;
+		this.#byId = new ListedDatasets(options, "ids");
+		this.#byName = new ListedDatasets(options, "names");
+		this.#ahead = new ReadAhead(options.service);
+		this.#doubts = options.doubts ?? REFUSE;
 	}
 
 	/**
@@ -86,19 +42,21 @@ export class DocumentSource implements AsyncDisposable {
 	 * @throws RestError of code `OTHER_CASE` where it lists that id in another letter case
 	 */
 	async byId(api: Api, request: Request, datasetId: string, id: string): Promise<RemoteDocument | undefined> {
-		const dataset = { api, request: this.#searches.believing(request, this.#doubts), datasetId };
+		const { service, onPresent } = this.#options;
+		const { searches } = service;
+		const dataset = { api, request: searches.believing(request, this.#doubts), datasetId };
 		const listed = this.#byId.whole(datasetId);
 		const ahead = await this.#ahead.take(dataset, id);
 		const found = typeof ahead === "object" ? ahead.document : await this.#byId.find(dataset, id, ahead === "alone");
 		this.#used(typeof ahead === "object" ? ahead.at : (listed ?? this.#byId.whole(datasetId))?.at);
-		if (this.#onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
+		if (onPresent !== undefined && found?.metadata !== undefined && this.#byId.whole(datasetId) === undefined) {
 			const keys = new KeyTypes();
 			keys.add(found.metadata);
-			this.#onPresent({ keys, isWhole: false });
+			onPresent({ keys, isWhole: false });
 		}
 		if (found === undefined) return undefined;
-		const document: RemoteDocument = this.#searches.marked(found);
-		if (document.isDoubted !== true || !this.#searches.canSettle) return document;
+		const document: RemoteDocument = searches.marked(found);
+		if (document.isDoubted !== true || !searches.canSettle) return document;
 		// It was read before any document had shown metadata.
 		if (listed !== undefined) this.#byId.forgetList(datasetId, listed);
 		return this.byId(api, request, datasetId, id);
@@ -111,7 +69,7 @@ export class DocumentSource implements AsyncDisposable {
 
 	/** The same rows, each given when it and the next ones are expected. */
 	expecting<Row extends WhichDocument>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
-		return this.#ahead.expecting(rows);
+		return announced(rows, ROWS_AHEAD, (next) => this.expect(next));
 	}
 
 	/** The longest time in milliseconds between the reading of a document and its use; undefined where none decided anything. */
@@ -122,7 +80,7 @@ export class DocumentSource implements AsyncDisposable {
 	/** Notes the age of a reading that decides what is written. @param at when it was read; undefined for a moment ago */
 	#used(at: number | undefined): void {
 		if (this.#doubts.end !== "refuse") return;
-		this.#oldest = Math.max(this.#oldest ?? 0, at === undefined ? 0 : this.#clock.now() - at);
+		this.#oldest = Math.max(this.#oldest ?? 0, at === undefined ? 0 : this.#options.service.clock.now() - at);
 	}
 
 	/** From now on a row goes on without knowing what its document has, where that is doubted. */
@@ -142,12 +100,14 @@ export class DocumentSource implements AsyncDisposable {
 	}
 
 	/**
-	 * What `byId` would give, if a list was read and shows the document. Sends no request. Undefined where there is no list.
+	 * What `byId` would give, if a list was read and shows the document. Sends no request. Undefined where there is no list, and
+	 * where the document is doubted: it is asked for again when its row comes.
 	 *
 	 * @throws CliError exit 7 where the disk can't be read
 	 */
-	fromList(datasetId: string, id: string): Promise<RemoteDocument | undefined> | undefined {
-		return this.#byId.whole(datasetId)?.documents.get(id).then(unlessDoubted);
+	async fromList(datasetId: string, id: string): Promise<RemoteDocument | undefined> {
+		const document = await this.#byId.whole(datasetId)?.documents.get(id);
+		return document?.isDoubted === true ? undefined : document;
 	}
 
 	/**
@@ -159,7 +119,7 @@ export class DocumentSource implements AsyncDisposable {
 		const listed = await this.#byId.list({ api, request, datasetId });
 		if (listed === undefined) throw new Error("a document source without listsAll has no whole list");
 		if (listed.short !== undefined) throw incompleteList(datasetId, listed.short, "which documents no row names");
-		yield* listed.documents.ids();
+		yield* listed.documents.all();
 	}
 
 	/** The document as the service shows it now: it is asked for, unless the service ignores ids. */
@@ -191,7 +151,7 @@ export class DocumentSource implements AsyncDisposable {
 	/** Whether the list that `byName` reads showed that id. Undefined where it read none, or one that may lack it. */
 	wasListed(datasetId: string, id: string): boolean | undefined {
 		const listed = this.#byName.whole(datasetId);
-		if (listed?.documents.showed(id) === true) return true;
+		if (listed?.documents.ids.has(id) === true) return true;
 		return listed === undefined || listed.short !== undefined ? undefined : false;
 	}
 
@@ -204,9 +164,4 @@ export class DocumentSource implements AsyncDisposable {
 	[Symbol.asyncDispose](): Promise<void> {
 		return this.close();
 	}
-}
-
-/** A doubted document is asked for again when its row comes. */
-function unlessDoubted(document: RemoteDocument | undefined): RemoteDocument | undefined {
-	return document?.isDoubted === true ? undefined : document;
 }

@@ -108,29 +108,40 @@ export class IdTable {
 	}
 }
 
+/** The number of an id that was shown, and has none of its own. */
+export const SHOWN = 2 ** 32 - 1;
+
 /** The ids that a list has shown, in all its passes and in the present one. */
 export class SeenIds {
-	/** the latest pass that showed an id */
-	readonly #passes = new IdTable();
-	#pass = 1;
+	readonly #all: IdTable;
+	/** the ids of the present pass, where it is not the first */
+	#pass: IdTable | undefined;
+
+	/** @param all a table that gives shown ids their numbers: one is enough for both */
+	constructor(all = new IdTable()) {
+		this.#all = all;
+	}
 
 	/** ids of all passes */
 	get size(): number {
-		return this.#passes.size;
+		return this.#all.size;
 	}
 
 	/** Begins another pass. */
 	beginPass(): void {
-		this.#pass += 1;
+		this.#pass = this.size > 0 ? new IdTable() : undefined;
 	}
 
 	/** Adds an id. `again` if an earlier pass has shown it, `repeated` if this one has. */
 	add(id: string): "new" | "again" | "repeated" {
-		const before = this.#passes.set(id, this.#pass);
-		return before === 0 ? "new" : before === this.#pass ? "repeated" : "again";
+		const before = this.#all.set(id, SHOWN);
+		if (before !== 0) this.#all.set(id, before);
+		if (this.#pass === undefined) return before === 0 ? "new" : "repeated";
+		if (this.#pass.set(id, SHOWN) !== 0) return "repeated";
+		return before === 0 ? "new" : "again";
 	}
 
 	has(id: string): boolean {
-		return this.#passes.get(id) !== 0;
+		return this.#all.get(id) !== 0;
 	}
 }

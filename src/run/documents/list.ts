@@ -20,6 +20,8 @@ type ListOptions = {
 	readonly order?: ListOrder | undefined;
 	/** the first page of the whole list in that order, where it was read already */
 	readonly start?: FirstPage<Document> | undefined;
+	/** the ids that it has shown, where they are kept; none yet */
+	readonly ids?: SeenIds | undefined;
 	/** called after the last document if the list stays short */
 	readonly onShort?: ((list: ShortList) => void) | undefined;
 	/** called before the first document with the number of all, where the service gives it */
@@ -40,7 +42,7 @@ export function allDocuments(dataset: DatasetAccess, options?: ListOptions): Asy
  */
 export async function* documentPages(
 	dataset: DatasetAccess,
-	{ order, start: given, onShort, onTotal }: ListOptions = {},
+	{ order, start: given, ids = new SeenIds(), onShort, onTotal }: ListOptions = {},
 ): AsyncGenerator<readonly Document[]> {
 	const { api, request, datasetId } = dataset;
 	const { orders: known, countsAll } = api.dialect.flavour.list;
@@ -48,8 +50,6 @@ export async function* documentPages(
 	let { asked, first }: Partial<FirstPage<Document>> = given ?? (await firstDocuments(dataset, orders[0]));
 	let total = first?.total;
 	if (total !== undefined) onTotal?.(total);
-	/** the documents that were yielded */
-	const ids = new SeenIds();
 	let cut: Error | undefined;
 	let passes = 0;
 	// A document that falls between two pages in every order is on a page where the pages end at other documents.

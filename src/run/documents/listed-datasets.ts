@@ -1,13 +1,20 @@
 import { KeyTypes } from "../../json/value-types.ts";
 import type { ListOrder } from "../../rest/flavours.ts";
-import type { Api, Document } from "../../rest/types.ts";
+import type { Document } from "../../rest/types.ts";
 import { retryingPages } from "../retry/request.ts";
 import type { Clock } from "../types.ts";
 import { askForId, otherCase } from "./find-document.ts";
 import { type DatasetAccess, documentPages, firstDocuments, incompleteList, type ShortList } from "./list.ts";
 import type { FirstPage } from "./pages.ts";
 import { FRESH_MS } from "./read-ahead.ts";
-import type { Named, StoredDocuments } from "./stored-documents.ts";
+import type { Searches } from "./searches.ts";
+import { type Named, StoredDocuments } from "./stored-documents.ts";
+
+/**
+ * Rows of a dataset from which it may be listed. One look-up of an id is as cheap as the first page of a list. For few names
+ * the first page, from which the length of a list is known, is not worth its request.
+ */
+const FEWEST_ROWS = { ids: 2, names: 11 };
 
 /** A dataset that was listed as a whole. */
 type ListedDataset = {
@@ -31,34 +38,29 @@ type Choice = {
 /** A renewed list is used for so many times as long as its reading took: reading it again costs a run a tenth of its time. */
 const TIMES_ITS_READING = 10;
 
-/** Rows of a dataset that a command has. */
-export type RowsOf = (datasetId: string) => number;
+/** Takes the keys of documents: of a dataset that was listed as a whole, or of the document that was read for a row. */
+export type OnPresent = (present: { readonly keys: KeyTypes; readonly isWhole: boolean }) => void;
 
-type ListedDatasetsOptions = {
-	readonly rowsOf: RowsOf;
-	/** whether each dataset is listed, whatever it costs */
+export type ListedDatasetsOptions = {
+	/** rows of each dataset */
+	readonly rows: Pick<ReadonlyMap<string, number>, "get">;
+	/** rows that are left of all of them, where a run goes on */
+	readonly rowsLeft?: number | undefined;
+	/** whether each dataset is listed for ids, whatever it costs */
 	readonly listsAll?: boolean;
-	/** rows of a dataset from which a list may be cheaper */
-	readonly fewestRows: number;
-	/** whether an old list is read again. Without it a list may be as old as the run */
-	readonly isRenewed?: boolean;
-	/** whether an empty list is kept: then no document of that dataset is requested */
-	readonly keepsEmptyList: boolean;
-	readonly create: (api: Api) => Promise<StoredDocuments>;
-	/** the order to list in, where it is not the flavour's first */
-	readonly order?: (api: Api) => ListOrder | undefined;
-	/** marks a document whose metadata are doubted */
-	readonly marked?: (document: Document) => Document;
-	readonly clock: Clock;
+	/** the folder for lists */
+	readonly folder: () => Promise<string>;
+	readonly service: { readonly clock: Clock; readonly searches: Searches };
 	/** called before a dataset is listed, with the number of documents that the service counts */
-	readonly onListing?: ((datasetId: string, documents: number) => void) | undefined;
-	/** called after a dataset was listed, before any document of the list is given */
-	readonly onListed?: ((keys: KeyTypes) => void) | undefined;
+	readonly onListing?: (datasetId: string, documents: number) => void;
+	/** called with the keys of the documents that were read, before any of them is given */
+	readonly onPresent?: OnPresent | undefined;
 };
 
 /** Lists whole datasets if that costs fewer requests than one for the document of each row. */
 export class ListedDatasets {
 	readonly #options: ListedDatasetsOptions;
+	readonly #finds: "ids" | "names";
 	readonly #lists = new Map<string, Choice>();
 	/** datasets whose service ignored a request for one document */
 	readonly #ignoring = new Set<string>();
@@ -66,15 +68,16 @@ export class ListedDatasets {
 	/** of forgotten lists */
 	readonly #forgotten: StoredDocuments[] = [];
 
-	constructor(options: ListedDatasetsOptions) {
+	/** @param finds how documents are found. A list for names may be as old as the run */
+	constructor(options: ListedDatasetsOptions, finds: "ids" | "names") {
 		this.#options = options;
+		this.#finds = finds;
 	}
 
 	/** The list of a dataset, or undefined if each document must be requested. Decided once, and again after a failure. */
-	async list(dataset: DatasetAccess): Promise<ListedDataset | undefined> {
-		const { datasetId } = dataset;
-		this.#renew(datasetId);
-		return this.#once(datasetId, () => this.#choose(this.#paged(dataset)));
+	list(dataset: DatasetAccess): Promise<ListedDataset | undefined> {
+		this.#renew(dataset.datasetId);
+		return this.#once(dataset, (paged) => this.#choose(paged));
 	}
 
 	/**
@@ -122,7 +125,7 @@ export class ListedDatasets {
 		// Another row has listed it meanwhile.
 		if (listed !== undefined) return listed;
 		if (this.#lists.get(datasetId) === chosen) this.#lists.delete(datasetId);
-		const whole = await this.#once(datasetId, () => this.#readAll(this.#paged(dataset)));
+		const whole = await this.#once(dataset, (paged) => this.#readAll(paged));
 		return whole ?? this.listAfterAll(dataset);
 	}
 
@@ -135,11 +138,10 @@ export class ListedDatasets {
 
 	/** Forgets a list that is too old. */
 	#renew(datasetId: string): void {
-		const { isRenewed = false, clock } = this.#options;
 		const list = this.whole(datasetId);
-		if (!isRenewed || list === undefined) return;
-		if (clock.now() - list.at - list.took <= Math.max(FRESH_MS, TIMES_ITS_READING * list.took)) return;
-		this.forgetList(datasetId, list);
+		if (list === undefined || this.#finds === "names") return;
+		const age = this.#options.service.clock.now() - list.at - list.took;
+		if (age > Math.max(FRESH_MS, TIMES_ITS_READING * list.took)) this.forgetList(datasetId, list);
 	}
 
 	/** Removes the lists from the disk. */
@@ -149,10 +151,13 @@ export class ListedDatasets {
 		await Promise.all(stores.map((documents) => documents.close()));
 	}
 
-	#once(datasetId: string, decide: () => Promise<ListedDataset | undefined>): Promise<ListedDataset | undefined> {
+	#once({ request, ...dataset }: DatasetAccess, decide: (paged: DatasetAccess) => Choice["list"]): Choice["list"] {
+		const { datasetId } = dataset;
 		const known = this.#lists.get(datasetId);
 		if (known !== undefined) return known.list;
-		const choice: Choice = { list: decide() };
+		// A page of a list that fails for a moment is asked for again.
+		const paged = { ...dataset, request: retryingPages(request, this.#options.service.clock) };
+		const choice: Choice = { list: decide(paged) };
 		this.#lists.set(datasetId, choice);
 		choice.list.then(
 			(listed) => (choice.whole = listed),
@@ -162,46 +167,51 @@ export class ListedDatasets {
 		return choice.list;
 	}
 
-	/** The same dataset; a page of its list that fails for a moment is asked for again. */
-	#paged({ request, ...dataset }: DatasetAccess): DatasetAccess {
-		return { ...dataset, request: retryingPages(request, this.#options.clock) };
-	}
-
 	async #choose(dataset: DatasetAccess): Promise<ListedDataset | undefined> {
-		const { rowsOf, fewestRows, keepsEmptyList, order, listsAll } = this.#options;
-		const { api, datasetId } = dataset;
-		if (listsAll === true) return this.#readAll(dataset);
-		const rows = rowsOf(datasetId);
-		if (rows < fewestRows) return undefined;
-		const start = await firstDocuments(dataset, order?.(api));
-		const { countsAll } = api.dialect.flavour.list;
+		const { rows: rowsOf, rowsLeft = Number.POSITIVE_INFINITY, listsAll, onListing } = this.#options;
+		const { datasetId } = dataset;
+		const isForNames = this.#finds === "names";
+		if (listsAll === true && !isForNames) return this.#readAll(dataset);
+		const rows = Math.min(rowsLeft, rowsOf.get(datasetId) ?? 0);
+		if (rows < FEWEST_ROWS[this.#finds]) return undefined;
+		const start = await firstDocuments(dataset, this.#orderOf(dataset));
+		const { countsAll } = dataset.api.dialect.flavour.list;
 		const { total, items } = start.first;
-		const isEmpty = total === 0 && items.length === 0;
+		// An empty list is kept for names: then none is taken, and no document of that dataset is requested.
+		const isKept = isForNames && total === 0 && items.length === 0;
 		// For the same number of requests a look-up is better, as its answer is newer.
-		if (!(isEmpty && keepsEmptyList) && rows <= pagesLeft(start, countsAll)) return undefined;
-		this.#options.onListing?.(datasetId, total ?? items.length);
+		if (!isKept && rows <= pagesLeft(start, countsAll)) return undefined;
+		onListing?.(datasetId, total ?? items.length);
 		return this.#readAll(dataset, start);
 	}
 
+	/** The order to list in, where it is not the flavour's first. */
+	#orderOf({ api }: DatasetAccess): ListOrder | undefined {
+		return this.#finds === "names" ? api.dialect.flavour.list.strict : undefined;
+	}
+
 	async #readAll(dataset: DatasetAccess, start?: FirstPage<Document>): Promise<ListedDataset> {
-		const { create, order, clock, marked, onListed } = this.#options;
+		const { folder, service, onPresent } = this.#options;
+		const { clock, searches } = service;
 		const at = clock.now();
-		const documents = await create(dataset.api);
+		const nameKey = this.#finds === "names" ? dataset.api.dialect.flavour.nameKey : undefined;
+		const documents = await StoredDocuments.create(await folder(), nameKey);
 		// A row that has a list reads it at once, so none reads a forgotten list any more. A million documents take 20 MB of memory.
 		for (const old of this.#forgotten.splice(0)) if (this.#stores.delete(old)) await old.close();
-		const keys = onListed && new KeyTypes();
+		const keys = onPresent && new KeyTypes();
 		this.#stores.add(documents);
 		let short: ShortList | undefined;
-		const list = { start, order: order?.(dataset.api), onShort: (found: ShortList) => void (short = found) };
+		const onShort = (found: ShortList): void => void (short = found);
+		const list = { start, order: this.#orderOf(dataset), ids: documents.ids, onShort };
 		for await (const page of documentPages(dataset, list)) {
 			for (const document of page) {
 				if (document.metadata !== undefined) keys?.add(document.metadata);
-				const writing = documents.add(marked === undefined ? document : marked(document));
+				const writing = documents.add(searches.marked(document));
 				if (writing !== undefined) await writing;
 			}
 		}
 		await documents.end();
-		if (keys !== undefined) onListed?.(keys);
+		if (keys !== undefined) onPresent?.({ keys, isWhole: true });
 		return { documents, short, at, took: clock.now() - at };
 	}
 }

@@ -1,4 +1,3 @@
-import { announced } from "../ordered.ts";
 import type { Clock, WhichDocument } from "../types.ts";
 import { listByIds, PLAIN_ID } from "./find-document.ts";
 import type { DatasetAccess } from "./list.ts";
@@ -13,7 +12,7 @@ export const FRESH_MS = 5_000;
 type ReadDocument = { readonly document: RemoteDocument; readonly at: number };
 
 /** Rows that one request reads. With a document that shows metadata they are a hundred, the most that any service lists by ids. */
-const ROWS_AHEAD = 99;
+export const ROWS_AHEAD = 99;
 
 /** The documents of an answer by their ids. */
 type Reading = {
@@ -58,11 +57,6 @@ export class ReadAhead {
 	constructor({ clock, searches }: { readonly clock: Clock; readonly searches: Searches }) {
 		this.#clock = clock;
 		this.#searches = searches;
-	}
-
-	/** The same rows, each given when it and the next ones are expected. */
-	expecting<Row extends WhichDocument>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
-		return announced(rows, ROWS_AHEAD, (next) => this.expect(next));
 	}
 
 	/** Rows that come next. */
@@ -118,8 +112,7 @@ export class ReadAhead {
 		const witness = this.#searches.witnessOf(access.datasetId, chunk.ids);
 		const ids = [...chunk.ids, ...(witness === undefined ? [] : [witness])];
 		const listed = await listByIds({ ...access, ids }, ids.length).catch((error: unknown) => {
-			const kind = restErrorOf(error)?.kind;
-			if (kind === "rejected" || kind === "contradiction") return undefined;
+			if (restErrorOf(error)?.isRefusal === true) return undefined;
 			forgetRead(chunk);
 			throw error;
 		});

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../json/values.ts";
 import type { CheckedManifest, Content, IsWanted, Row } from "../../manifest/types.ts";
-import type { DocumentSource, OnPresent } from "../../run/documents/document-source.ts";
+import type { DocumentSource } from "../../run/documents/document-source.ts";
+import type { OnPresent } from "../../run/documents/listed-datasets.ts";
 import type { RowNumbers } from "../../run/journal/row-states.ts";
 import type { ShardCounts } from "../../report/summary.ts";
 

@@ -38,7 +38,6 @@ describe("the file of documents finds by id", () => {
 		const documents = await stored();
 		for (const n of range(30_000)) await documents.add(documentOf(`doc-${n}`, { metadata: new Map([["n", n]]) }));
 		await documents.end();
-		expect(documents.size).toBe(30_000);
 		for (const n of [...range(200), ...range(200, 29_800)]) {
 			expect(await documents.get(`doc-${n}`)).toMatchObject({ metadata: new Map([["n", n]]) });
 		}
@@ -88,7 +87,7 @@ describe("the file of documents finds by id", () => {
 						await Promise.all(others.map(find));
 					}
 					const listed: string[] = [];
-					for await (const { id, name } of documents.ids()) listed.push(`${id} ${name}`);
+					for await (const { id, name } of documents.all()) listed.push(`${id} ${name}`);
 					expect(listed).toEqual(texts.map((_, n) => `doc-${n} ${n}`));
 					await documents.close();
 				},
@@ -110,7 +109,6 @@ describe("the file of documents finds by id", () => {
 		const found = await names.named("same");
 		const wanted = ["0", "0-too", "500", "700-too", "1000", "1400-too", "1500"];
 		expect(found.map(({ id }) => id.replace(/^0+(?=\d)/, ""))).toEqual(wanted);
-		expect([names.showed(ids[7] ?? ""), names.showed("8")]).toEqual([true, false]);
 	});
 
 	it("and is removed afterwards, as metadata may be confidential", async () => {
