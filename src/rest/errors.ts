@@ -62,6 +62,11 @@ export class RestError extends Error {
 		this.unrouted = options.unrouted;
 		this.isForeign = options.isForeign ?? false;
 	}
+
+	/** Whether the service has refused this one request, completely. */
+	get isRefusal(): boolean {
+		return this.kind === "rejected" || this.kind === "contradiction";
+	}
 }
 
 /** A definite refusal of one request or one row. */

@@ -93,9 +93,8 @@ async function hasDocuments({ api, request }: Session, dataset: string): Promise
 		await firstDocuments({ api, request, datasetId: dataset });
 		return true;
 	} catch (error) {
-		const { kind } = restErrorOf(error) ?? {};
 		// Without a flavour, code 102 has no certain meaning.
-		if (kind === "rejected" || kind === "contradiction") return false;
+		if (restErrorOf(error)?.isRefusal === true) return false;
 		throw error;
 	}
 }

@@ -10,8 +10,8 @@ export const PAGE_SIZE = 100;
 /** Entries that every service gives in one page: the smallest bound that a server is known to have. */
 export const SMALL_PAGE = 10;
 
-/** Page sizes after one was refused; undefined leaves the size to the service. */
-const SMALLER_SIZES: readonly (number | undefined)[] = [30, SMALL_PAGE, undefined];
+/** Page sizes, each after the one before was refused; undefined leaves the size to the service. */
+const PAGE_SIZES: readonly (number | undefined)[] = [PAGE_SIZE, 30, SMALL_PAGE, undefined];
 
 /** The multiple of its first total that a list may show, and the entries beyond that: it may grow while it is read. */
 const CLAIM_TIMES = 2;
@@ -169,25 +169,23 @@ export type FirstPage<Item> = { readonly asked: number | undefined; readonly fir
 export async function firstPage<Item>(
 	fetchPage: (pageSize: number | undefined) => Promise<Page<Item>>,
 ): Promise<FirstPage<Item>> {
-	try {
-		return { asked: PAGE_SIZE, first: await fetchPage(PAGE_SIZE) };
-	} catch (error) {
-		if (!isRefusal(error)) throw error;
-		for (const asked of SMALLER_SIZES) {
-			try {
-				return { asked, first: await fetchPage(asked) };
-			} catch (again) {
-				if (!isRefusal(again)) throw again;
-			}
+	let refusal: unknown;
+	for (const asked of PAGE_SIZES) {
+		try {
+			return { asked, first: await fetchPage(asked) };
+		} catch (error) {
+			if (!isRefusal(error)) throw error;
+			refusal ??= error;
 		}
-		throw error;
 	}
+	throw refusal;
 }
+
+/** Codes of refusals that another form of the request would get, too. */
+const OTHER_REFUSALS: ReadonlySet<string> = new Set(["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "OTHER_CASE"]);
 
 /** Whether the service refused a request for a list: it may take another size, order or filter. */
 export function isRefusal(error: unknown): error is Error {
 	const answer = restErrorOf(error);
-	if (answer === undefined || ["NOT_FOUND", "FORBIDDEN", PROXY_REFUSED, "OTHER_CASE"].includes(answer.code))
-		return false;
-	return answer.kind === "rejected" || answer.kind === "contradiction";
+	return answer?.isRefusal === true && !OTHER_REFUSALS.has(answer.code);
 }

@@ -76,8 +76,7 @@ export class Witnesses {
 				return showsSome((await request(() => api.listDocuments(dataset, { page: 1, ...query }))).items);
 			} catch (error) {
 				// What was removed, or may not be listed any more, shows nothing.
-				const kind = restErrorOf(error)?.kind;
-				if (kind === "rejected" || kind === "contradiction") return false;
+				if (restErrorOf(error)?.isRefusal === true) return false;
 				throw error;
 			}
 		};

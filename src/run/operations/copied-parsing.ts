@@ -35,7 +35,7 @@ export async function copyParsing(dataset: KnownDataset, old: Document, id: stri
 			await request(() => api.changeParsing(datasetId, id, change));
 		} catch (error) {
 			// RAGFlow up to v0.24 answers 100 after it has disabled a document without chunks: the list shows what was done.
-			if (!(error instanceof RestError) || (error.kind !== "rejected" && error.kind !== "contradiction")) throw error;
+			if (!(error instanceof RestError) || !error.isRefusal) throw error;
 			refusal = error;
 		}
 	}

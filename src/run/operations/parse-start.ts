@@ -46,7 +46,7 @@ async function send({ service, request, sent }: Starting, rows: readonly OpenWor
 		});
 		return undefined;
 	} catch (error) {
-		if (error instanceof RestError && (error.kind === "rejected" || error.kind === "contradiction")) return error;
+		if (error instanceof RestError && error.isRefusal) return error;
 		throw error;
 	}
 }

@@ -97,6 +97,5 @@ export async function existingDocument(
 /** The error of a row whose document could not be read; undefined where the failure would be the same for another row. */
 export function rowErrorOf(error: unknown): RowError | undefined {
 	const answer = restErrorOf(error);
-	if (answer?.kind !== "rejected" && answer?.kind !== "contradiction") return undefined;
-	return { code: answer.code, text: answer.message };
+	return answer?.isRefusal === true ? { code: answer.code, text: answer.message } : undefined;
 }

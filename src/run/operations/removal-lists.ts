@@ -112,13 +112,9 @@ export class RemovalLists<Item extends Work> {
 /** RAGFlow's words for a removal that names an unknown document: it has removed none (v0.25.2 to v0.27, and v1.0). */
 const NONE_REMOVED = /\bdo not belong to dataset\b/;
 
-export function isRefusal({ kind }: RestError): boolean {
-	return kind === "rejected" || kind === "contradiction";
-}
-
 /** Whether the service has removed none of the documents that a removal names. */
 export function hasRemovedNone(error: RestError): boolean {
-	return isRefusal(error) && NONE_REMOVED.test(error.message);
+	return error.isRefusal && NONE_REMOVED.test(error.message);
 }
 
 /**

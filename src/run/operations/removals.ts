@@ -9,7 +9,6 @@ import { notInDataset, type OpenWork, type Settled } from "./operation.ts";
 import {
 	goneMeanwhile,
 	hasRemovedNone,
-	isRefusal,
 	mayFollowRemoval,
 	NO_REMOVAL,
 	notRemoved,
@@ -140,7 +139,7 @@ export class Removals<Item extends Work> {
 		} catch (error) {
 			if (!(error instanceof RestError)) throw error;
 			if (error.kind !== "not_sent" && !hasRemovedNone(error)) this.#arrived(open);
-			if (!isRefusal(error)) throw error;
+			if (!error.isRefusal) throw error;
 			// It may have removed some. Those that are still listed are removed one by one.
 			for (const each of await this.#shown(open.map(({ row }) => row))) void this.#alone(each);
 			return;
@@ -199,10 +198,10 @@ export class Removals<Item extends Work> {
 			// A run that ends before the request's turn has sent nothing.
 			if (!(error instanceof RestError)) throw error;
 			// A list that lags still shows what an earlier attempt has removed, and then this one is refused.
-			if (isRefusal(error) && row.memory.maybeRemoved === true && (await this.#lists.isGone(row))) return removed(row);
+			if (error.isRefusal && row.memory.maybeRemoved === true && (await this.#lists.isGone(row))) return removed(row);
 			const isApplied = mayFollowRemoval(error) && !(await this.#lists.isListed(row));
 			// A proxy may have passed the request on before it answered.
-			if (isApplied || (!isRefusal(error) && error.kind !== "not_sent")) this.#arrived([{ row, document }]);
+			if (isApplied || (!error.isRefusal && error.kind !== "not_sent")) this.#arrived([{ row, document }]);
 			if (isApplied) return removed(row);
 			throw error;
 		}

@@ -181,7 +181,7 @@ async function tagUploaded(upload: Upload, documentId: string): Promise<void> {
 	try {
 		await writeOrRestore(upload, { datasetId, documentId, metadata }, new Map());
 	} catch (error) {
-		if (!(error instanceof RestError) || (error.kind !== "rejected" && error.kind !== "contradiction")) throw error;
+		if (!(error instanceof RestError) || !error.isRefusal) throw error;
 		const text = `${error.message}; the file is stored as document ${documentId}, without its metadata (--on-existing update-metadata writes it)`;
 		const { kind, code, status, unrouted } = error;
 		throw new RestError(text, { kind, code, status, unrouted, cause: error });

@@ -132,7 +132,7 @@ function stopped(error: RestError, stop: Stop): CliError {
 }
 
 function refusal(error: RestError): CliError {
-	if (error.kind === "rejected" || error.kind === "contradiction") {
+	if (error.isRefusal) {
 		return new CliError(error.message, { exit: Exit.failedRows, hint: hintOf(error), cause: error });
 	}
 	if (error.kind === "doubted") return stopped(error, untrusted(error));

@@ -90,9 +90,8 @@ async function send({ api, request, write, memory }: Attempt): Promise<Echo> {
 	} catch (error) {
 		// A run that ends before the request's turn has sent nothing.
 		if (!(error instanceof RestError)) throw error;
-		const isDefinite = error.kind === "rejected" || error.kind === "contradiction";
-		if (isDefinite && error.code === EXCEPTION) memory.maybeWritten = true;
-		if (!isDefinite) noteSent(memory, api.dialect);
+		if (!error.isRefusal) noteSent(memory, api.dialect);
+		else if (error.code === EXCEPTION) memory.maybeWritten = true;
 		if (error.code !== OTHER_CASE) throw error;
 		throw answeredInOtherCase(error, memory.before?.document !== undefined);
 	}
