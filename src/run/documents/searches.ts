@@ -126,10 +126,7 @@ export class Searches {
 		const since = clock.now();
 		for (let tries = 0; !(await this.#witnesses.show(page, request)); tries += 1) {
 			if (await accepts()) return true;
-			const wait = this.#wait(REFUSE, tries, clock.now() - since);
-			if (wait === undefined) throw hidden(page.datasetId);
-			this.#startWaiting(page, REFUSE);
-			await clock.sleep(wait);
+			if (!(await this.#pause(page, REFUSE, { tries, since }))) throw hidden(page.datasetId);
 		}
 		return this.#believed(this.#waitingSince !== undefined);
 	}
@@ -160,10 +157,7 @@ export class Searches {
 				// Otherwise it was read between two moments at which searches worked.
 				if ((await showsSomeNow()) || (await this.#witnesses.show(page, request))) return this.#believed(answer);
 			}
-			const wait = this.#wait(doubts, tries, clock.now() - since);
-			if (wait === undefined) return this.#stayed(answer, page, doubts);
-			if (doubts.end === "refuse") this.#startWaiting(page, doubts);
-			await clock.sleep(wait);
+			if (!(await this.#pause(page, doubts, { tries, since }))) return this.#stayed(answer, page, doubts);
 			if (await showsSomeNow()) return this.#believed(answer);
 		}
 	}
@@ -185,13 +179,26 @@ export class Searches {
 		));
 	}
 
-	/** The wait before the next attempt, in milliseconds; undefined where the time is over. */
-	#wait(doubts: Doubts, tries: number, lasted: number): number | undefined {
+	/** Waits before another attempt. Resolves with false where the time is over. */
+	async #pause(
+		{ datasetId }: DoubtedPage,
+		doubts: Doubts,
+		{ tries, since }: { readonly tries: number; readonly since: number },
+	): Promise<boolean> {
 		// Without a document that shows metadata, the same question would get the same answer for every page.
-		if (this.#isSettled && doubts.end !== "refuse") return undefined;
-		const left = this.#longest(doubts) - lasted;
-		const pause = PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0;
-		return left <= 0 ? undefined : Math.min(pause, left);
+		if (this.#isSettled && doubts.end !== "refuse") return false;
+		const { clock } = this.#service;
+		const longest = this.#longest(doubts);
+		const left = longest - (clock.now() - since);
+		if (left <= 0) return false;
+		if (doubts.end === "refuse" && this.#waitingSince === undefined) {
+			this.#waitingSince = clock.now();
+			this.#service.note(
+				`${noneShown(datasetId)}; the search engine of the service may be failing: waiting for it, ${durationText(longest)} at most.`,
+			);
+		}
+		await clock.sleep(Math.min(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0, left));
+		return true;
 	}
 
 	#longest({ wait }: Doubts): number {
@@ -207,16 +214,6 @@ export class Searches {
 		}
 		this.#waitingSince = undefined;
 		return answer;
-	}
-
-	#startWaiting({ datasetId }: DoubtedPage, doubts: Doubts): void {
-		if (this.#waitingSince !== undefined) return;
-		const { clock } = this.#service;
-		this.#waitingSince = clock.now();
-		const most = durationText(this.#longest(doubts));
-		this.#service.note(
-			`${noneShown(datasetId)}; the search engine of the service may be failing: waiting for it, ${most} at most.`,
-		);
 	}
 
 	#stayed<Answer>(answer: Answer, { datasetId, documents }: DoubtedPage, { end }: Doubts): Answer {

@@ -159,10 +159,7 @@ function throttled(error: RestError, state: FailedAttempt): Decision {
 /** The row waits its turn again. It fails where only it is refused. */
 function nextTurn(state: FailedAttempt): Decision {
 	if (isRefusedTooOften(state)) return fail;
-	const wait = backOff(BASE_MS, TURN_LONGEST_MS, state);
-	return wait > state.timeLeft
-		? { action: "leave", everyone: false }
-		: { action: "retry", wait, everyone: false, counts: state.othersSucceed ? "refusal" : "nothing" };
+	return retry(backOff(BASE_MS, TURN_LONGEST_MS, state), state.othersSucceed ? "refusal" : "nothing", state);
 }
 
 /** Counts a failed attempt, as its decision says. */
@@ -180,8 +177,11 @@ function isRefusedTooOften({ refused, othersSucceed }: FailedAttempt): boolean {
 function again(state: FailedAttempt, counts: Counts): Decision {
 	// In an outage the breaker waits. Before it opens, the last attempt comes when the outage has lasted as long as it may.
 	const wait = state.outage ? 0 : Math.min(backOff(BASE_MS, LONGEST_MS, state), Math.max(0, state.outageLeft));
-	if (wait > state.timeLeft) return { action: "leave", everyone: false };
-	return { action: "retry", wait, everyone: false, counts };
+	return retry(wait, counts, state);
+}
+
+function retry(wait: number, counts: Counts, { timeLeft }: FailedAttempt): Decision {
+	return wait > timeLeft ? { action: "leave", everyone: false } : { action: "retry", wait, everyone: false, counts };
 }
 
 function backOff(base: number, longest: number, { attempt, random }: FailedAttempt): number {

@@ -28,7 +28,6 @@ export class Shutdown {
 	readonly #faults: unknown[] = [];
 	#stop: Stop | undefined;
 	#isDraining = false;
-	#abandoned = false;
 
 	constructor(options: ShutdownOptions) {
 		this.#options = options;
@@ -42,7 +41,7 @@ export class Shutdown {
 
 	/** Whether requests in flight were aborted. Their errors say nothing about their rows then. */
 	get abandoned(): boolean {
-		return this.#abandoned;
+		return this.cut.aborted;
 	}
 
 	/** Whether an error is the reason of the signal, thrown by a request that had not started. */
@@ -91,7 +90,6 @@ export class Shutdown {
 		this.#isDraining = true;
 		void this.#options.clock.sleep(DRAIN_MS, this.#drained.signal).then(() => {
 			if (this.#drained.signal.aborted) return;
-			this.#abandoned = true;
 			this.#cut.abort(this.signal.reason);
 			this.#options.abandon();
 		});

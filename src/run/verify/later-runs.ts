@@ -1,4 +1,4 @@
-import type { Metadata } from "../../json/values.ts";
+import { sameValue } from "../../json/values.ts";
 import { JournalUnreadable } from "../journal/errors.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
 import type { HeaderRecord, SentRecord } from "../journal/records.ts";
@@ -6,7 +6,6 @@ import { isWritten } from "../../outcomes.ts";
 import type { WrittenRow } from "../recorded/recorded-rows.ts";
 import { newestOrder } from "../recorded/run-file.ts";
 import type { RunStore } from "../recorded/run-store.ts";
-import { sameMetadata } from "../service/arrival.ts";
 import type { WhichDocument } from "../types.ts";
 
 /** A run with the same target that has written after the one that is verified began. */
@@ -74,12 +73,10 @@ export async function writtenAgain(
 /** Whether a write sent one of these keys with the value that the document had. */
 function keepsValueOf({ metadata, before }: SentRecord, keys: readonly string[]): boolean {
 	if (metadata === undefined || before === undefined) return false;
-	return keys.some((key) => sameMetadata(onlyKey(key, metadata), onlyKey(key, before)));
-}
-
-function onlyKey(key: string, metadata: Metadata): Metadata {
-	const value = metadata.get(key);
-	return new Map(value === undefined ? [] : [[key, value]]);
+	return keys.some((key) => {
+		const value = metadata.get(key);
+		return value === undefined ? !before.has(key) : sameValue(value, before.get(key));
+	});
 }
 
 function documentKey({ datasetId, documentId }: WhichDocument): string {

@@ -113,7 +113,7 @@ async function* judgeRows(
 ): AsyncGenerator<JudgedRow> {
 	const api = await service.known(request);
 	const { normalise } = api.dialect.flavour;
-	const documents = new DocumentSource({ rows: wanted.byDataset, folder, service, doubts: AWAIT });
+	await using documents = new DocumentSource({ rows: wanted.byDataset, folder, service, doubts: AWAIT });
 	const judgeRow = async (written: WrittenRow): Promise<JudgedRow> => {
 		const { row, line, datasetId, documentId, write, order } = written;
 		const facts = { row, line, datasetId, documentId, write, order };
@@ -139,9 +139,5 @@ async function* judgeRows(
 			if (wanted.has(written.row) && isConfirmed(written)) yield written;
 		}
 	};
-	try {
-		yield* inOrder(documents.expecting(confirmed()), judgeRow, concurrency);
-	} finally {
-		await documents.close();
-	}
+	yield* inOrder(documents.expecting(confirmed()), judgeRow, concurrency);
 }
