@@ -8,7 +8,6 @@ import { type Ping, sendPing } from "./rest/ping.ts";
 import type { Preflight } from "./rest/preflight.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { LONGEST_TIMER_MS, systemClock } from "./run/clock.ts";
-import { Cooldown } from "./run/rate/cooldown.ts";
 import { RunMonitor } from "./run/rate/run-monitor.ts";
 import { RunEndCollector } from "./run-end.ts";
 import { RunStore } from "./run/recorded/run-store.ts";
@@ -48,8 +47,7 @@ export function createApp(dependencies: AppDependencies) {
 	const processes = processesHere(dependencies.ownProcess);
 	// Each request that waits for its turn listens to it. Node would warn of a leak.
 	setMaxListeners(0, signal);
-	const cooldown = new Cooldown(clock);
-	const monitor = new RunMonitor(clock, cooldown);
+	const monitor = new RunMonitor(clock);
 	io.follow(() => monitor.current());
 	// Its readers get the error, if there are any.
 	stdin.on("error", () => undefined);
@@ -120,7 +118,7 @@ export function createApp(dependencies: AppDependencies) {
 		temporaryFolder: async ({ stateDir }: Settings): Promise<string> =>
 			stateDir === undefined ? tmpdir() : temporary.in(stateDir.value, stateDir.origin),
 		connect: (settings: Settings, options: SessionOptions): Promise<Session> =>
-			openSession(settings, options, { io, env, clock, timers, signal, cooldown, monitor }),
+			openSession(settings, options, { io, env, clock, timers, signal, monitor }),
 		/** The address in the form of recorded runs; undefined if none is set. @throws CliError exit 2 for a wrong address */
 		baseUrl: ({ baseUrl }: Settings): string | undefined =>
 			baseUrl === undefined ? undefined : normaliseBaseUrl(baseUrl.value),

@@ -8,7 +8,6 @@ import { proxyFor } from "./rest/proxy.ts";
 import type { Api, Exchange } from "./rest/types.ts";
 import { normaliseBaseUrl } from "./rest/url.ts";
 import { LONGEST_TIMER_MS } from "./run/clock.ts";
-import type { Cooldown } from "./run/rate/cooldown.ts";
 import type { SharedCap } from "./run/rate/shared/shared-cap.ts";
 import type { RunMonitor } from "./run/rate/run-monitor.ts";
 import { MOST_ASKED, RateControl } from "./run/rate/rate-control.ts";
@@ -46,7 +45,6 @@ type SessionDependencies = {
 	readonly clock: Clock;
 	readonly timers: AppTimers;
 	readonly signal: AbortSignal;
-	readonly cooldown: Cooldown;
 	readonly monitor: RunMonitor;
 };
 
@@ -72,7 +70,7 @@ function connectionsFor(concurrency: number | "auto"): number {
 export async function openSession(
 	settings: Settings,
 	options: SessionOptions,
-	{ io, env, clock, timers, signal, cooldown, monitor }: SessionDependencies,
+	{ io, env, clock, timers, signal, monitor }: SessionDependencies,
 ) {
 	const baseUrl = normaliseBaseUrl(settings.requireBaseUrl().value);
 	const key = await settings.key();
@@ -95,7 +93,7 @@ export async function openSession(
 	const date = timers.date;
 	const note = (text: string): void => io.note(text);
 	if (settings.limiter !== undefined && isEverAuto(setting)) throw autoIsShared(settings.limiter.origin);
-	const rates = new RateControl({ setting, clock, date, monitor, cooldown, isAsked: asked !== undefined });
+	const rates = new RateControl({ setting, clock, date, monitor, isAsked: asked !== undefined });
 	const onExchange = (exchange: Exchange): void => {
 		const { method, path, status, result, milliseconds } = exchange;
 		if (io.isDebugging)
@@ -117,7 +115,7 @@ export async function openSession(
 		onBytes: (bytes) => monitor.live.moved(bytes),
 		lists: monitor.lists,
 	});
-	const { limiter } = rates;
+	const { limiter, cooldown } = rates;
 	let sharedCap: SharedCap | undefined;
 	if (settings.limiter !== undefined) {
 		const url = settings.limiter.value;

@@ -204,14 +204,13 @@ export class RowAttempts<Item extends Work> {
 			answered: outage.answered,
 			succeeded: outage.successes > 0,
 			patient: maxOutage !== undefined,
-			outage: queue.wasLost(error),
-			tooFast: queue.wasTooFast(error),
 			othersSucceed,
 			outageLeft: outage.left,
 			timeLeft: this.deadline - rates.clock.now(),
 			maxWait,
 			random: rates.clock.random(),
 			now: Date.now(),
+			...queue.causeOf(error),
 		};
 	}
 

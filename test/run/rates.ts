@@ -1,5 +1,4 @@
 import { systemClock } from "../../src/run/clock.ts";
-import { Cooldown } from "../../src/run/rate/cooldown.ts";
 import { RateLimiter } from "../../src/run/rate/limiter.ts";
 import { RateControl } from "../../src/run/rate/rate-control.ts";
 import { RunMonitor } from "../../src/run/rate/run-monitor.ts";
@@ -17,10 +16,9 @@ export type TestLimiter = Pick<RateLimiter, "take">;
  * @param rate requests a second that its controller knows as the cap
  */
 export function ratesOf(clock: FakeClock, rate?: number, limiter?: TestLimiter): RateControl {
-	const cooldown = new Cooldown(clock);
-	const monitor = new RunMonitor(clock, cooldown);
+	const monitor = new RunMonitor(clock);
 	const date = (): Date => new Date();
-	const rates = new RateControl({ setting: rate ?? "unlimited", clock, date, monitor, cooldown });
+	const rates = new RateControl({ setting: rate ?? "unlimited", clock, date, monitor });
 	rates.limiter.close();
 	const pace = (): number | undefined => (rate === undefined ? undefined : rates.controller.pace(clock.now()));
 	return Object.assign(rates, { limiter: limiter ?? new RateLimiter(undefined, clock, pace) });

@@ -20,7 +20,7 @@ type Page = { readonly items: readonly unknown[]; readonly total: number | undef
 /** Counts the pages of lists. Several lists may be read at a time: the one that was asked for last is shown. */
 export class ListsInFlight {
 	readonly #clock: Pick<Clock, "now">;
-	#current: ListInFlight | undefined;
+	current: ListInFlight | undefined;
 	/** pages that are on their way now */
 	inFlight = 0;
 
@@ -28,19 +28,15 @@ export class ListsInFlight {
 		this.#clock = clock;
 	}
 
-	get current(): ListInFlight | undefined {
-		return this.#current;
-	}
-
 	/** Asks for a page, from 1, and counts its entries. @param what is listed: `documents of DATASET` */
 	async page<Listed extends Page>(what: string, page: number, request: () => Promise<Listed>): Promise<Listed> {
 		// A list that begins anew is counted anew.
-		if (what !== this.#current?.what || page === 1) this.read(what, 0, undefined);
+		if (what !== this.current?.what || page === 1) this.read(what, 0, undefined);
 		this.inFlight += 1;
 		try {
 			const listed = await request();
-			const { count } = this.#current ?? {};
-			if (count !== undefined && what === this.#current?.what) {
+			const { count } = this.current ?? {};
+			if (count !== undefined && what === this.current?.what) {
 				const done = count.done + listed.items.length;
 				// Some servers answer with a total of 0 after the last page.
 				this.read(what, done, (listed.total ?? 0) < done ? count.total : listed.total);
@@ -53,12 +49,8 @@ export class ListsInFlight {
 
 	/** So many entries of a list were read, on this machine or from the service. */
 	read(what: string, done: number, total: number | undefined): void {
-		const since = this.#current?.what === what ? this.#current.since : this.#clock.now();
-		this.#current = { what, since, count: { done, total } };
-	}
-
-	forget(): void {
-		this.#current = undefined;
+		const since = this.current?.what === what ? this.current.since : this.#clock.now();
+		this.current = { what, since, count: { done, total } };
 	}
 }
 

@@ -3,7 +3,7 @@ import { DATABASE_AWAY, type RestError } from "../../rest/errors.ts";
 import { noLongerAccepted, outage, durationText } from "../stop/reasons.ts";
 import type { Clock, Stop } from "../types.ts";
 
-/** The longest wait for the end of an outage, and for a first answer, in milliseconds, unless `--max-outage` is given. */
+/** The longest wait for the end of an outage, or of answers that only ask to slow down, and for a first answer, in milliseconds, unless `--max-outage` is given. */
 export const MAX_OUTAGE = 15 * 60_000;
 const FIRST_ANSWER_MS = 30_000;
 

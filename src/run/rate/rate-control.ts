@@ -21,10 +21,8 @@ type RateControlOptions = {
 	readonly clock: Clock;
 	/** the wall clock, for timetables and for when the rate was changed */
 	readonly date: () => Date;
-	/** observes the state of the command and its causes */
+	/** observes the state of the command and its causes; it has the one cooldown of the process */
 	readonly monitor: RunMonitor;
-	/** the one cooldown of the process */
-	readonly cooldown: Cooldown;
 	/** whether the user gave the rate */
 	readonly isAsked?: boolean;
 };
@@ -60,9 +58,9 @@ export class RateControl {
 	#pausedMs = 0;
 
 	constructor(options: RateControlOptions) {
-		const { setting, clock, date, cooldown, monitor } = options;
+		const { setting, clock, date, monitor } = options;
 		this.#options = options;
-		this.cooldown = cooldown;
+		this.cooldown = monitor.cooldown;
 		this.monitor = monitor;
 		this.clock = clock;
 		this.setting = setting;
@@ -128,7 +126,7 @@ export class RateControl {
 		}
 		if (error.status === 503 && error.isForeign) return this.controller.unavailable(sent, now);
 		// A refusal of the row is an answer as any other.
-		if (error.kind === "rejected" || error.kind === "contradiction") this.controller.answered(sent, now);
+		if (error.isRefusal) this.controller.answered(sent, now);
 		else this.controller.failed(sent, now);
 		return false;
 	}

@@ -20,7 +20,8 @@ const OWN_DELAY_MS = 20;
 
 /** The answers of the last seconds. */
 export class RecentAnswers {
-	#began: number;
+	/** when the first of those that count may have come */
+	began: number;
 	/** the times of those that may count for the rate */
 	#recent: number[] = [];
 	/** the mean latency of each judged time of the last ten seconds */
@@ -41,17 +42,13 @@ export class RecentAnswers {
 	answered = 0;
 
 	constructor(now: number) {
-		this.#began = this.since = now;
-	}
-
-	get began(): number {
-		return this.#began;
+		this.began = this.since = now;
 	}
 
 	/** The first of those that count. */
 	begin(now: number): void {
 		this.judged(now);
-		this.#began = now;
+		this.began = now;
 	}
 
 	/** The smallest mean latency of the last ten seconds, in milliseconds; undefined before the first answers. */
@@ -92,7 +89,7 @@ export class RecentAnswers {
 
 	/** Answers a second over the last two seconds, or since a time that is later. */
 	rate(now: number, from: number): number {
-		const lasted = Math.max(LEAST_MS, Math.min(RATE_MS, now - Math.max(from, this.#began)));
+		const lasted = Math.max(LEAST_MS, Math.min(RATE_MS, now - Math.max(from, this.began)));
 		return (this.#recent.filter((time) => time > now - lasted).length * 1000) / lasted;
 	}
 

@@ -1,18 +1,16 @@
 import type { Activity, WorkCount } from "../../activity.ts";
 import { RestError } from "../../rest/errors.ts";
 import type { Clock, Stop } from "../types.ts";
-import type { Cooldown } from "./cooldown.ts";
+import { Cooldown } from "./cooldown.ts";
 import { ListsInFlight, LiveCounts, shortText } from "./current-work.ts";
 import type { OngoingOutage } from "./outage.ts";
 import { Latencies, type Pace, SlowSeconds, type Slowness, slownessText } from "./slow-seconds.ts";
 
-const OUTAGE = "outage";
-const SLOWED = "slowed";
-const CONCURRENCY = "concurrency";
-const PAUSED = "paused";
-
 /** The states that a command gives itself. All others are caused by the service or the user. */
 type Phase = "checking" | "reading" | "running" | "verifying";
+
+/** The run ends, or the user pauses it. */
+type Halt = { readonly state: "stopping" | "paused"; readonly cause: string | undefined; readonly since: number };
 
 /** The parts of a run from which the state is read. */
 type Watched = {
@@ -31,7 +29,8 @@ type Watched = {
  */
 export class RunMonitor {
 	readonly #clock: Clock;
-	readonly #cooldown: Cooldown;
+	/** the one cooldown of the process */
+	readonly cooldown: Cooldown;
 	/** what the command does while neither the service nor the user holds it up; undefined before it has begun */
 	#work: { readonly phase: Phase; readonly what: string | undefined; readonly since: number } | undefined;
 	/** how much of that is done */
@@ -41,8 +40,8 @@ export class RunMonitor {
 	#watched: Watched | undefined;
 	/** the cap with which the rows began */
 	#firstCap: number | undefined;
-	#paused: { readonly by: string; readonly since: number } | undefined;
-	#stop: { readonly text: string | undefined; readonly since: number } | undefined;
+	#paused: Halt | undefined;
+	#stop: Halt | undefined;
 	/** the status with which the service asked to slow down last */
 	#status = "429";
 	#slowSince: number | undefined;
@@ -52,7 +51,7 @@ export class RunMonitor {
 	#cause: string | undefined;
 	#requests = 0;
 	#latency = 0;
-	readonly #slow = new SlowSeconds(() => this.#watched?.cap());
+	#slow = new SlowSeconds(() => this.#watched?.cap());
 	/** requests of the whole command: those that went out, and those that are in flight now */
 	sentInAll = 0;
 	inFlight = 0;
@@ -67,9 +66,9 @@ export class RunMonitor {
 	/** requests a second that `--rate auto` allows now; undefined where the rate is not looked for */
 	searched: () => number | undefined = () => undefined;
 
-	constructor(clock: Clock, cooldown: Cooldown) {
+	constructor(clock: Clock) {
 		this.#clock = clock;
-		this.#cooldown = cooldown;
+		this.cooldown = new Cooldown(clock);
 		this.lists = new ListsInFlight(clock);
 		this.#began = this.#accounted = clock.now();
 	}
@@ -80,7 +79,7 @@ export class RunMonitor {
 		if (phase === this.#work?.phase && what === this.#work.what) return;
 		this.#work = { phase, what, since: this.#clock.now() };
 		this.#count = undefined;
-		this.lists.forget();
+		this.lists.current = undefined;
 	}
 
 	/** How much of the phase is done. */
@@ -95,17 +94,17 @@ export class RunMonitor {
 		this.#began = this.#accounted = this.#clock.now();
 		this.#requests = 0;
 		this.#latency = 0;
-		this.#slow.clear();
+		this.#slow = new SlowSeconds(watched.cap);
 	}
 
 	stopping(stop: Stop | undefined): void {
-		this.#stop ??= { text: stop?.text, since: this.#clock.now() };
+		this.#stop ??= { state: "stopping", cause: stop?.text, since: this.#clock.now() };
 	}
 
 	/** The user pauses the run, or goes on. @param by what the pause came from, in a few words; undefined where it is over */
 	paused(by: string | undefined): void {
 		this.account();
-		this.#paused = by === undefined ? undefined : { by, since: this.#clock.now() };
+		this.#paused = by === undefined ? undefined : { state: "paused", cause: by, since: this.#clock.now() };
 	}
 
 	/** An attempt failed before any answer of the service, and number `next` of `allowed` follows in `wait` milliseconds. */
@@ -152,9 +151,9 @@ export class RunMonitor {
 		const now = this.#clock.now();
 		const from = this.#accounted;
 		this.#accounted = now;
-		const waited = Math.max(0, Math.min(now, this.#cooldown.until) - Math.max(from, this.#cooldown.since));
-		if (this.#paused !== undefined) this.#slow.add(PAUSED, now - from);
-		else if (this.#cause === OUTAGE) this.#slow.add(OUTAGE, now - from);
+		const waited = Math.max(0, Math.min(now, this.cooldown.until) - Math.max(from, this.cooldown.since));
+		if (this.#paused !== undefined) this.#slow.add("paused", now - from);
+		else if (this.#cause === "outage") this.#slow.add("outage", now - from);
 		else {
 			this.#slow.add(this.#status, waited);
 			this.#slow.add(this.#cause, now - from - waited);
@@ -166,26 +165,24 @@ export class RunMonitor {
 
 	#causeOf(slowness: Slowness["cause"] | undefined): string | undefined {
 		const watched = this.#watched;
-		if (watched?.outage.ongoing !== undefined) return OUTAGE;
-		if (slowness !== undefined && slowness !== "latency") return SLOWED;
+		if (watched?.outage.ongoing !== undefined) return "outage";
+		if (slowness !== undefined && slowness !== "latency") return "slowed";
 		const isFull = watched !== undefined && this.inFlight >= watched.concurrency();
-		return slowness === "latency" || isFull ? CONCURRENCY : undefined;
+		return slowness === "latency" || isFull ? "concurrency" : undefined;
 	}
 
 	/** What the command is doing now; undefined before it has begun. */
 	current(): Activity | undefined {
 		this.account();
-		if (this.#stop !== undefined)
-			return { state: "stopping", cause: this.#stop.text, seconds: this.#seconds(this.#stop.since) };
-		if (this.#paused !== undefined)
-			return { state: "paused", cause: this.#paused.by, seconds: this.#seconds(this.#paused.since) };
+		const halt = this.#stop ?? this.#paused;
+		if (halt !== undefined) return { state: halt.state, cause: halt.cause, seconds: this.#seconds(halt.since) };
 		const outage = this.#watched?.outage.ongoing;
 		if (outage !== undefined) {
 			const { error, lasted, limit, probeIn } = outage;
 			const times = { seconds: lasted / 1000, of: limit / 1000, next: probeIn / 1000 };
 			return { state: "outage", cause: shortText(error), ...times };
 		}
-		const { left, until, since } = this.#cooldown;
+		const { left, until, since } = this.cooldown;
 		if (left > 0) {
 			const cause = `the service asked for it (${this.#status})`;
 			return { state: "waiting", cause, seconds: this.#seconds(since), of: (until - since) / 1000 };

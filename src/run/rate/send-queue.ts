@@ -2,11 +2,8 @@ import { RestError } from "../../rest/errors.ts";
 import { onlyThrottled } from "../stop/reasons.ts";
 import type { Request, Stop } from "../types.ts";
 import { MAX_WAIT } from "./cooldown.ts";
-import { Outage } from "./outage.ts";
+import { MAX_OUTAGE, Outage } from "./outage.ts";
 import type { RateControl } from "./rate-control.ts";
-
-/** The longest time, in milliseconds, in which every answer asks to slow down, unless `--max-outage` is given. */
-const MAX_THROTTLED_MS = 15 * 60_000;
 
 /** What a run says of its requests, and what its send queue needs of that. */
 export type SendingOptions = {
@@ -114,14 +111,11 @@ export class SendQueue {
 		controller.startSlowly(cooldown.until);
 	}
 
-	/** Whether a failure, or its cause, belongs to an outage, and says nothing about its row. */
-	wasLost(error: RestError): boolean {
-		return this.#lost.has(error) || (error.cause instanceof Error && this.#lost.has(error.cause));
-	}
-
-	/** Whether a request was refused as it came too fast, and says nothing about its row. */
-	wasTooFast(error: RestError): boolean {
-		return this.#refused.has(error) || (error.cause instanceof Error && this.#refused.has(error.cause));
+	/** Whether a failure, or its cause, belongs to an outage, or came as the request was too fast: then it says nothing about its row. */
+	causeOf(error: RestError): { readonly outage: boolean; readonly tooFast: boolean } {
+		const isIn = (errors: WeakSet<Error>): boolean =>
+			errors.has(error) || (error.cause instanceof Error && errors.has(error.cause));
+		return { outage: isIn(this.#lost), tooFast: isIn(this.#refused) };
 	}
 
 	#failed(ticket: number, error: RestError, isTooFast: boolean): void {
@@ -133,7 +127,7 @@ export class SendQueue {
 	}
 
 	#throttled(error: RestError): void {
-		const { rates, maxWait = MAX_WAIT, maxOutage = MAX_THROTTLED_MS, onStop } = this.#options;
+		const { rates, maxWait = MAX_WAIT, maxOutage = MAX_OUTAGE, onStop } = this.#options;
 		const now = rates.unpaused.now();
 		// At once, for any request: a row's attempt may send further ones.
 		if (error.retryAfter !== undefined && error.retryAfter <= maxWait) this.pause(error.retryAfter);

@@ -55,12 +55,6 @@ export class SlowSeconds {
 		this.#cap = cap;
 	}
 
-	clear(): void {
-		this.#slow.clear();
-		this.#second.clear();
-		this.#lasted = this.#sent = 0;
-	}
-
 	sent(): void {
 		this.#sent += 1;
 	}
@@ -83,22 +77,18 @@ export class SlowSeconds {
 		return this.#slow;
 	}
 
+	/** The present second counts for its strongest cause, if it was slower than the cap. */
 	#end(): void {
-		let [strongest, most]: [string | undefined, number] = [undefined, 0];
-		for (const [cause, milliseconds] of this.#second) {
-			if (cause !== undefined && milliseconds > most) [strongest, most] = [cause, milliseconds];
-		}
-		this.#count(strongest, this.#lasted);
-		this.#second.clear();
-		this.#lasted = this.#sent = 0;
-	}
-
-	/** A time that was slower than the cap counts. */
-	#count(strongest: string | undefined, lasted: number): void {
 		const cap = this.#cap();
-		const cause = strongest ?? (cap === undefined ? undefined : "rows");
+		let [cause, most] = [cap === undefined ? undefined : "rows", 0];
+		for (const [each, milliseconds] of this.#second) {
+			if (each !== undefined && milliseconds > most) [cause, most] = [each, milliseconds];
+		}
+		const lasted = this.#lasted;
 		const isSlow = cap === undefined || this.#sent * SECOND_MS < FULL_SHARE * cap * lasted;
 		if (isSlow && cause !== undefined && lasted > 0) this.#slow.set(cause, (this.#slow.get(cause) ?? 0) + lasted);
+		this.#second.clear();
+		this.#lasted = this.#sent = 0;
 	}
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { type RateSetting, parseRateSetting } from "../../../src/rates.ts";
-import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RateControl } from "../../../src/run/rate/rate-control.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { FakeClock } from "../fake-clock.ts";
@@ -9,10 +8,9 @@ import { SlidingWindow } from "../../../src/run/rate/limiter.ts";
 /** A control at ten in the evening, with a clock and a wall clock that go together. */
 function controlOf(setting: RateSetting): { control: RateControl; clock: FakeClock; monitor: RunMonitor } {
 	const clock = new FakeClock();
-	const cooldown = new Cooldown(clock);
-	const monitor = new RunMonitor(clock, cooldown);
+	const monitor = new RunMonitor(clock);
 	const date = (): Date => new Date(new Date(2026, 10, 22, 22, 0).getTime() + clock.now());
-	return { control: new RateControl({ setting, clock, date, monitor, cooldown }), clock, monitor };
+	return { control: new RateControl({ setting, clock, date, monitor }), clock, monitor };
 }
 
 const MINUTE = 60_000;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../src/activity.ts";
-import { Cooldown } from "../../../src/run/rate/cooldown.ts";
 import { RunMonitor } from "../../../src/run/rate/run-monitor.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { failure, start, updating } from "../harness.ts";
@@ -129,7 +128,7 @@ describe("the state of a run and its cause", () => {
 describe("what a command without rows is doing", () => {
 	const begun = () => {
 		const clock = new FakeClock();
-		return { clock, monitor: new RunMonitor(clock, new Cooldown(clock)) };
+		return { clock, monitor: new RunMonitor(clock) };
 	};
 	const page = (items: number, total?: number) => async () => ({ items: Array.from({ length: items }), total });
 
