@@ -19,6 +19,15 @@ export function metadataText(metadata: Metadata, exact?: ReadonlyMap<string, str
 	return `{${members.join(",")}}`;
 }
 
+/** The JSON text of an object. Maps become text by themselves, so that keys keep their order and `__proto__` is one of them. */
+export function membersText(members: Readonly<Record<string, JsonValue | Metadata | undefined>>): string {
+	const texts = Object.entries(members).flatMap(([name, value]) => {
+		if (value === undefined) return [];
+		return [`"${name}":${value instanceof Map ? metadataText(value) : JSON.stringify(value)}`];
+	});
+	return `{${texts.join(",")}}`;
+}
+
 /** Whether a parsed value is a JSON object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { type JsonValue, metadataText } from "../json/values.ts";
+import { type JsonValue, membersText } from "../json/values.ts";
 import { namedDocument, show } from "../text/show.ts";
 import {
 	EFFECTS,
@@ -83,21 +83,10 @@ function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 	};
 }
 
-/** The `--json` line of a document that would change. Text, so that keys keep their order and `__proto__` is one of them. */
+/** The `--json` line of a document that would change. */
 function changeLine({ action, line, datasetId, documentId, name, from, file, difference }: ShownChange): string {
-	const { add, change, remove } = difference;
-	const head = JSON.stringify({
-		type: "change",
-		action,
-		line,
-		dataset_id: datasetId,
-		document_id: documentId,
-		...(name === undefined ? {} : { name }),
-		...(from === undefined ? {} : { from }),
-		...(file === undefined ? {} : { file }),
-	});
-	const changed = metadataText(change);
-	return `${head.slice(0, -1)},"add":${metadataText(add)},"change":${changed},"remove":${metadataText(remove)}}\n`;
+	const ids = { dataset_id: datasetId, document_id: documentId };
+	return `${membersText({ type: "change", action, line, ...ids, name, from, file, ...difference })}\n`;
 }
 
 /** The `--json` line of a document that no row names. */

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { type JsonValue, type Metadata, metadataText } from "../../json/values.ts";
+import { membersText } from "../../json/values.ts";
 import { PLAN_VERSION, type PlanCounts, type PlanHeader, type PlannedChange } from "./lines.ts";
 
 /** Writes the text of a plan, line by line. */
@@ -43,25 +43,16 @@ export function changeLine(planned: PlannedChange): string {
 	const common = { line, dataset_id: datasetId, document_id: documentId, name, action };
 	if ("file" in planned) {
 		const { from, fromPath, was, file, metadata } = planned;
-		return textOf({ ...common, from, from_path: fromPath, was, ...file, meta_fields: metadata });
+		return `${membersText({ ...common, from, from_path: fromPath, was, ...file, meta_fields: metadata })}\n`;
 	}
 	if (planned.action === "fail") {
 		const { path, code, text } = planned;
-		return textOf({ ...common, path, code, text });
+		return `${membersText({ ...common, path, code, text })}\n`;
 	}
 	const { was } = planned;
-	if (planned.action === "remove") return textOf({ ...common, was, path: planned.path });
+	if (planned.action === "remove") return `${membersText({ ...common, was, path: planned.path })}\n`;
 	const { orWas, metadata, difference } = planned;
-	return textOf({ ...common, was, or_was: orWas, meta_fields: metadata, ...difference });
-}
-
-/** A line. Maps become text by themselves, so that keys keep their order and `__proto__` is one of them. */
-function textOf(members: Readonly<Record<string, JsonValue | Metadata | undefined>>): string {
-	const texts = Object.entries(members).flatMap(([name, value]) => {
-		if (value === undefined) return [];
-		return [`"${name}":${value instanceof Map ? metadataText(value) : JSON.stringify(value)}`];
-	});
-	return `{${texts.join(",")}}\n`;
+	return `${membersText({ ...common, was, or_was: orWas, meta_fields: metadata, ...difference })}\n`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { errorCode } from "../../errors.ts";
 import { parseAs } from "../../json/parse-as.ts";
-import { isJsonObject, type JsonObject, type Metadata, metadataOf, metadataText } from "../../json/values.ts";
+import { isJsonObject, type JsonObject, membersText, type Metadata, metadataOf } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { refuseRounded } from "../documents/before-images.ts";
@@ -59,9 +59,8 @@ export class Trash {
 			throw new RestError(text, { kind: "ambiguous", code: "SIZE_MISMATCH" });
 		});
 		const { size = 0, sha256 = "" } = folder.records.of(id) ?? {};
-		const head = JSON.stringify({ document_id: id, name: document.name, size, sha256 });
-		const text = `${head.slice(0, -1)},"meta_fields":${metadataText(document.metadata ?? new Map())}}\n`;
-		await writeWhole(join(this.#folder, `${path}.json`), text);
+		const kept = { document_id: id, name: document.name, size, sha256, meta_fields: document.metadata ?? new Map() };
+		await writeWhole(join(this.#folder, `${path}.json`), `${membersText(kept)}\n`);
 	}
 }
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { canonicalObject, type Metadata, metadataText } from "../../json/values.ts";
+import { canonicalObject, membersText, type Metadata } from "../../json/values.ts";
 import { problemOf } from "../../manifest/fault.ts";
 import type { ColumnPlan } from "../../manifest/write.ts";
 import type { CheckedManifest, ManifestOptions, NameReference, Problem, Row } from "../../manifest/types.ts";
@@ -175,6 +175,5 @@ function headOf(plan: ColumnPlan): string {
 }
 
 function jsonRow({ documentId, datasetId, name, metadata }: FoundDocument): string {
-	const ids = JSON.stringify({ document_id: documentId, dataset_id: datasetId, name });
-	return `${ids.slice(0, -1)},"meta_fields":${metadataText(metadata)}}\n`;
+	return `${membersText({ document_id: documentId, dataset_id: datasetId, name, meta_fields: metadata })}\n`;
 }

@@ -1,6 +1,6 @@
 import { CliError, Exit } from "../../errors.ts";
 import type { FileFlags } from "../../flags/input-flags.ts";
-import { metadataText } from "../../json/values.ts";
+import { membersText } from "../../json/values.ts";
 import type { ManifestOptions } from "../../manifest/types.ts";
 import { temporaryFile } from "../../run/storage/temporary-folders.ts";
 import type { Stop } from "../../run/types.ts";
@@ -63,8 +63,8 @@ async function manifestLines(
 	const lines: string[] = [];
 	for (const { facts, name } of files) {
 		const own = await metadata.of(facts, facts.sidecar, settings);
-		const ids = JSON.stringify({ dataset_id: options.dataset, file: facts.path, name });
-		lines.push(`${ids.slice(0, -1)},"meta_fields":${metadataText(own ?? new Map())}}\n`);
+		const row = { dataset_id: options.dataset, file: facts.path, name, meta_fields: own ?? new Map() };
+		lines.push(`${membersText(row)}\n`);
 	}
 	const problems = metadata.end();
 	if (problems === 0) return lines;

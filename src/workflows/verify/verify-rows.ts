@@ -108,14 +108,10 @@ function verdictReporter(name: string, json: boolean, { io }: App): (judged: Jud
 		const where = line === undefined ? `row ${row + 1}` : String(line);
 		const text = `${name}:${where}: ${verdictText(judged)}`;
 		const more = json ? "" : "; --json lists all of them";
-		if (result === "changed_since") {
-			changed += 1;
-			if (changed <= MAX_REPORTED) io.note(text);
-			if (changed === MAX_REPORTED + 1) io.note(`... more documents were changed since${more}`);
-			return;
-		}
-		bad += 1;
-		if (bad <= MAX_REPORTED) io.err(text);
-		if (bad === MAX_REPORTED + 1) io.err(`... more rows are lost${more}`);
+		const isChanged = result === "changed_since";
+		const count = isChanged ? (changed += 1) : (bad += 1);
+		const rest = `... more ${isChanged ? "documents were changed since" : "rows are lost"}${more}`;
+		if (count > MAX_REPORTED + 1) return;
+		(isChanged ? io.note : io.err)(count > MAX_REPORTED ? rest : text);
 	};
 }
