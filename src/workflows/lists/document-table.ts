@@ -51,20 +51,18 @@ export function documentColumn(field: string): ListColumn<Document> {
 	const member = documentMembers.get(field);
 	if (member === undefined && field !== "meta_fields") return keyColumn(field);
 	const cell = member === undefined ? metadataJson : (document: Document): string => String(member(document) ?? "");
-	const column = { name: field, cell };
-	switch (field) {
-		case "name":
-			return { ...column, readable: NAME_READABLE, preferred: NAME_PREFERRED };
-		case "size":
-			return { ...column, inTable: ({ size }) => (size === undefined ? "" : sizeText(size)) };
-		case "create_time":
-			return { ...column, inTable: ({ createTime }) => timeCell(createTime), readable: TIME_WIDTH };
-		case "meta_fields":
-			return { ...column, inTable: metadataCell, readable: NAME_READABLE };
-		default:
-			return { ...column, isTyped: field === "document_id" || field === "dataset_id" };
-	}
+	return { name: field, cell, ...IN_TABLES.get(field) };
 }
+
+/** How fields stand in a table. */
+const IN_TABLES: ReadonlyMap<string, Omit<ListColumn<Document>, "name" | "cell">> = new Map([
+	["name", { readable: NAME_READABLE, preferred: NAME_PREFERRED }],
+	["size", { inTable: ({ size }: Document) => (size === undefined ? "" : sizeText(size)) }],
+	["create_time", { inTable: ({ createTime }: Document) => timeCell(createTime), readable: TIME_WIDTH }],
+	["meta_fields", { inTable: metadataCell, readable: NAME_READABLE }],
+	["document_id", { isTyped: true }],
+	["dataset_id", { isTyped: true }],
+]);
 
 function keyColumn(key: string): ListColumn<Document> {
 	return {

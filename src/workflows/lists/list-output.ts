@@ -65,39 +65,34 @@ export async function printList<Item>(
 	format: Format | undefined,
 	{ io }: App,
 ): Promise<number> {
-	const names = shape.columns.map(({ name }) => name);
 	const chosen = format ?? (isTable(format, io) ? "table" : "tsv");
 	const items = untilClosed(all, io);
+	if (chosen === "table") return printTable(items, shape, io);
+	const { head = "", each, between = "", end = "", empty = head } = textForm(chosen, shape);
+	// The default format is read by people, also where a runner reads it first.
+	const print = (text: string): Promise<void> => (format === undefined ? io.print(text) : io.out(text));
 	let count = 0;
-	switch (chosen) {
-		case "json":
-		case "jsonl": {
-			const array = chosen === "json";
-			for await (const item of items) {
-				const before = array ? (count === 0 ? "[\n" : ",\n") : "";
-				await io.out(`${before}${shape.json(item)}${array ? "" : "\n"}`);
-				count += 1;
-			}
-			if (array) await io.out(count === 0 ? "[]\n" : "\n]\n");
-			return count;
-		}
-		case "csv":
-		case "tsv": {
-			const line = chosen === "csv" ? reportCsvLine : tsvLine;
-			// The default format is read by people, also where a runner reads it first.
-			const print = (text: string): Promise<void> => (format === undefined ? io.print(text) : io.out(text));
-			for await (const item of items) {
-				// Printed only with the first item: a refused list must not look like an empty one.
-				if (count === 0) await print(line(names));
-				await print(line(shape.columns.map(({ cell }) => cell(item))));
-				count += 1;
-			}
-			if (count === 0) await print(line(names));
-			return count;
-		}
-		case "table":
-			return printTable(items, shape, io);
+	for await (const item of items) {
+		// The head comes only with the first item: a refused list must not look like an empty one.
+		await print(`${count === 0 ? head : between}${each(item)}`);
+		count += 1;
 	}
+	const last = count === 0 ? empty : end;
+	if (last !== "") await print(last);
+	return count;
+}
+
+/** The texts of a list that is no table. `empty` is a whole list without items. */
+type TextForm<Item> = { readonly each: (item: Item) => string } & Given<
+	Record<"head" | "between" | "end" | "empty", string>
+>;
+
+function textForm<Item>(format: Exclude<Format, "table">, { columns, json }: ListShape<Item>): TextForm<Item> {
+	if (format === "json") return { head: "[\n", each: json, between: ",\n", end: "\n]\n", empty: "[]\n" };
+	if (format === "jsonl") return { each: (item) => `${json(item)}\n` };
+	const line = format === "csv" ? reportCsvLine : tsvLine;
+	const each = (item: Item): string => line(columns.map(({ cell }) => cell(item)));
+	return { head: line(columns.map(({ name }) => name)), each };
 }
 
 /** Ends a list whose reader has closed the pipe (`| head`), so that no further pages are requested. */
