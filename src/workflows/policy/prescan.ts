@@ -14,8 +14,7 @@ import { endBefore, endUnbegun } from "../report.ts";
 import { type AllowedRows, type RowSource, unsettled } from "../rows/row-source.ts";
 import { refuseWhileSending } from "../../run/recorded/run-lock.ts";
 import { runSpecOf, unfinishedRun } from "../run/earlier-runs.ts";
-import { type PolicyChecker, policyChecker } from "./policy-checker.ts";
-import { type TypeChecker, typeChecker } from "./type-checker.ts";
+import { type PolicyChecker, policyChecker, type TypeChecker, typeChecker } from "./checkers.ts";
 
 type PrescanOptions = {
 	/** whether rows are compared with what their documents have */
