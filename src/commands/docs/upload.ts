@@ -28,8 +28,7 @@ import { policyPrescan, prescanCreations } from "../../workflows/policy/prescan.
 import { changePrinter, type ChangeSink } from "../../workflows/preview/change-printer.ts";
 import { preview } from "../../workflows/preview/preview.ts";
 import { endIfMetadataHidden } from "../../workflows/readable.ts";
-import { fileRows } from "../../workflows/rows/file-rows.ts";
-import { type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
+import { fileRows, type ManifestReadFlags, manifestRows } from "../../workflows/rows/manifest-rows.ts";
 import type { AllowedRows, RowSource } from "../../workflows/rows/row-source.ts";
 import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { type RowOperation, runRows } from "../../workflows/run/run-rows.ts";
