@@ -7,7 +7,6 @@ import type { Outcome, Stop, Totals, VerifyCounts, Work } from "../run/types.ts"
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import { adjustedLine, slowCauses } from "./pace.ts";
-import type { Undone } from "./undo.ts";
 import { isAllWell } from "./verify.ts";
 
 /** The `--json` line of a row. It is printed for every row that failed, and for `upload` and `download` for every row. */
@@ -197,4 +196,44 @@ export function summaryText({ counted, totals, seconds, dry, shard, inDoubt }: E
 	const rate = seconds > 0 && done > 0 ? `, ${numberText(Math.round((done / seconds) * 10) / 10)} a second` : "";
 	const part = shard === undefined ? "" : `shard ${shardText(shard)}, `;
 	return `${part}${countsText(totals, dry?.changes, inDoubt)} in ${durationText(seconds)}${rate}`;
+}
+
+/** A sentence for the end of a run; undefined where nothing was written, or only removals were. */
+export function undoText({ command, blind, removed }: Undo): string | undefined {
+	const left = blind + removed;
+	if (command !== undefined) {
+		return `Undo it with: ${command}${left === 0 ? "" : ` (except for ${rowsText(left)} that can't be undone)`}`;
+	}
+	return blind === 0
+		? undefined
+		: "This run can't be undone: the previous values of its documents are not known, or can't be sent back.";
+}
+
+/** `Undo of RUN: 98 reversed, 2 kept because they were changed since, 0 failed.` */
+export function undoneText(name: string, { reversed, kept, failed, unchanged, impossible }: Undone): string {
+	const parts = [
+		`${numberText(reversed)} reversed`,
+		`${numberText(kept)} kept because ${kept === 1 ? "it was" : "they were"} changed since`,
+		`${numberText(failed)} failed`,
+	];
+	if (unchanged > 0) parts.push(`${numberText(unchanged)} already had the previous values`);
+	if (impossible > 0) parts.push(`${numberText(impossible)} can't be undone`);
+	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
+}
+
+export type Undone = Readonly<ReturnType<typeof undoneOf>>;
+
+/** The rows of an undo, by outcome. @param conflicts rows that failed because their documents were changed since */
+export function undoneOf(totals: Totals, conflicts: number) {
+	return {
+		/** documents that were restored, or uploaded documents that were removed */
+		reversed: countWritten(totals),
+		/** left alone, because they were changed since */
+		kept: conflicts,
+		failed: totals.failed - conflicts,
+		/** had its previous values already */
+		unchanged: totals.unchanged,
+		/** their previous values are not known, or the documents were removed */
+		impossible: totals.invalid,
+	};
 }

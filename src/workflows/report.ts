@@ -4,8 +4,15 @@ import { adjustedTexts, foundRateText, paceText } from "../report/pace.ts";
 import { noOutcomes } from "../outcomes.ts";
 import { exitOf } from "../report/exit.ts";
 import { failedAdvice } from "../report/failed-advice.ts";
-import { type Ended, type Summary, oldestReadingText, summaryOf, summaryText } from "../report/summary.ts";
-import { undoText, undoneText } from "../report/undo.ts";
+import {
+	type Ended,
+	type Summary,
+	oldestReadingText,
+	summaryOf,
+	summaryText,
+	undoneText,
+	undoText,
+} from "../report/summary.ts";
 import { verifyText } from "../report/verify.ts";
 import type { GlobalFlags } from "../flags/flags.ts";
 import type { ParseFlags } from "../flags/parse-flags.ts";

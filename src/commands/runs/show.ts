@@ -1,14 +1,13 @@
 import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { foundRateText, causesText } from "../../report/pace.ts";
-import { countsText } from "../../report/summary.ts";
+import { countsText, undoText } from "../../report/summary.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText, rowsText } from "../../text/words.ts";
 import { show as shown } from "../../text/show.ts";
 import { declare, toggle } from "../../flags/declare.ts";
 import { VERBOSITY } from "../../flags/flags.ts";
 import { runFileMembers } from "../../run/recorded/run-file.ts";
-import { undoText } from "../../report/undo.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { readSummary } from "../../run/recorded/run-summary.ts";
 import { chosenRun, type RunsFlags, undoOfRun } from "../../workflows/recorded/choose-run.ts";

@@ -1,6 +1,6 @@
 import { chosenRun } from "../../workflows/recorded/choose-run.ts";
 import { type DryRunFlags, dryRunOptions } from "../../flags/change-flags.ts";
-import { undoneOf } from "../../report/undo.ts";
+import { undoneOf } from "../../report/summary.ts";
 import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";

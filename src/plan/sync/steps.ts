@@ -46,17 +46,7 @@ type SyncInput = {
 	readonly isSameName: (one: string, other: string) => boolean;
 };
 
-export type SyncSteps = {
-	readonly changes: readonly PlannedChange[];
-	/** files whose documents have all they want */
-	readonly unchanged: number;
-	/** documents that keep another name than their files want, as the service renames none */
-	readonly misnamed: number;
-	/** documents whose files are gone */
-	readonly gone: number;
-	/** documents whose files are left out by the filters */
-	readonly leftOut: number;
-};
+export type SyncSteps = ReturnType<typeof planSync>;
 
 /** The change without its line, which is its place in the plan. */
 type Step = PlannedChange extends infer Change ? (Change extends PlannedChange ? Omit<Change, "line"> : never) : never;
@@ -65,7 +55,7 @@ type Step = PlannedChange extends infer Change ? (Change extends PlannedChange ?
  * The steps that make a dataset hold what a folder holds: uploads, replacements, renames and new metadata, in the order of the
  * files, then the removals. A document that the state does not know is never touched.
  */
-export function planSync(input: SyncInput): SyncSteps {
+export function planSync(input: SyncInput) {
 	const { datasetId, files, entries, documents, absent, isSameName } = input;
 	const steps: Step[] = [];
 	const fresh: WantedFile[] = [];
@@ -131,9 +121,13 @@ export function planSync(input: SyncInput): SyncSteps {
 	}
 	return {
 		changes: steps.map((step, index): PlannedChange => ({ ...step, line: index + 1 })),
+		/** files whose documents have all they want */
 		unchanged,
+		/** documents that keep another name than their files want, as the service renames none */
 		misnamed,
+		/** documents whose files are gone */
 		gone: removed.filter(({ path }) => absent.get(path) === "gone").length,
+		/** documents whose files are left out by the filters */
 		leftOut: removed.filter(({ path }) => absent.get(path) === "left out").length,
 	};
 }

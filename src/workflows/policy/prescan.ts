@@ -40,26 +40,24 @@ export async function policyPrescan<SourceRow extends Row>(
 	const allowed = await judge(run, rows, async (open, checkers, unjudged, left) => {
 		const { flags, session, settings, app } = run;
 		const { clock, io } = app;
-		if (settings.policy !== undefined && compares && needsPresent(settings.policy.value)) {
-			const what = `the policy of ${settings.policy.origin}`;
+		const { policy } = settings;
+		const what = policy === undefined ? "the types of values" : `the policy of ${policy.origin}`;
+		if (policy !== undefined && compares && needsPresent(policy.value)) {
 			const hint = "The policy can't be checked without metadata: use a profile without such a policy.";
 			const stop = await stopIfMetadataHidden(run, { read: open }, what, hint);
 			if (stop !== undefined) return stop;
 		}
-		if (settings.policy !== undefined) {
-			io.note(`The policy of ${settings.policy.origin} is checked on all rows before the first is sent.`);
-		}
-		const folder = (): Promise<string> => app.temporaryFolder(settings);
+		if (policy !== undefined)
+			io.note(`The policy of ${policy.origin} is checked on all rows before the first is sent.`);
 		const documents = new DocumentSource({
 			rows: rows.rowsByDataset,
 			rowsLeft: left,
-			folder,
+			folder: () => app.temporaryFolder(settings),
 			service: session.service,
 			// A type that is not known is found out by the write.
-			doubts: settings.policy === undefined ? MARK : REFUSE,
+			doubts: policy === undefined ? MARK : REFUSE,
 			onPresent: rows.onPresent,
 		});
-		const what = settings.policy === undefined ? "the types of values" : `the policy of ${settings.policy.origin}`;
 		app.monitor.enter("checking", what);
 		let judged = 0;
 		const started = clock.now();
@@ -69,7 +67,7 @@ export async function policyPrescan<SourceRow extends Row>(
 				app.monitor.count({ done: (judged += 1), unit: "rows" });
 				if (effect === undefined) {
 					// The run reports why, for instance that the document does not exist.
-					if (settings.policy !== undefined) unjudged.set(row.index, 1);
+					if (policy !== undefined) unjudged.set(row.index, 1);
 					continue;
 				}
 				await checkers.policy?.effect(row.line, effect);
