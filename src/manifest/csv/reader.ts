@@ -4,10 +4,10 @@ import { MAX_COLUMNS, MAX_RECORD } from "../limits.ts";
 import { emptyRow, type HeadFault, type RawRow, type RowReader } from "../rows/row-reader.ts";
 import type { KeyColumn } from "../seen-values.ts";
 import { csvFailedRows } from "../failed-rows.ts";
-import { cellStarts } from "./cells.ts";
+import { cellsOf, cellStarts } from "./cells.ts";
 import { addCell } from "./add-cell.ts";
 import { type Column, delimiterOf, NO_HEADER, namedDelimiter, placedRoles, readHeader } from "./header.ts";
-import { recordEnd, RecordSplitter } from "./split.ts";
+import { type CsvRecord, recordEnd, RecordSplitter } from "./split.ts";
 
 /** Reads CSV. The first record that is no blank line is the header, from which the delimiter is found, too. */
 export function csvReader(options: ManifestOptions): RowReader {
@@ -27,8 +27,8 @@ export function csvReader(options: ManifestOptions): RowReader {
 	/** The beginning of a cell; the end of the text for one that the record does not have. */
 	const startOf = (text: string, cell: number): number => startsOf(text)[cell] ?? text.length;
 	/** @throws Stop where the header can't be read at all */
-	const takeHeader = (record: RawRow): void => {
-		const { cells: names } = record;
+	const takeHeader = (record: CsvRecord): void => {
+		const [names] = cellsOf([record], delimiter);
 		const at = positionIn(record.text, record.fault?.offset ?? 0, record.line);
 		if (names === undefined)
 			throw new ReadingStop(record.fault?.code ?? "HEADER", `header: ${record.fault?.text ?? "unreadable"}`, at);
@@ -53,13 +53,17 @@ export function csvReader(options: ManifestOptions): RowReader {
 		const cell = startsOf(text).findLastIndex((start) => start <= (fault.offset ?? 0));
 		return { ...fault, field: columns[Math.min(cell, columns.length - 1)]?.field ?? null };
 	};
-	const rowsOf = (records: RawRow[]): RawRow[] => {
+	const rowsOf = (records: CsvRecord[]): RawRow[] => {
 		const [first] = records;
-		if (first !== undefined && header === NO_HEADER) {
+		if (first === undefined) return [];
+		if (header === NO_HEADER) {
 			takeHeader(first);
 			records.shift();
 		}
-		return records.map((row) => (row.fault === undefined ? row : { ...row, fault: named(row.fault, row.text) }));
+		const cells = cellsOf(records, delimiter);
+		return records.map(({ text, line, fault }, index) => {
+			return { text, line, column: 1, cells: cells[index], fault: fault && named(fault, text) };
+		});
 	};
 	/** Finds the delimiter. A line before the header that names it is no record of the manifest. */
 	const begin = (): RawRow[] => {

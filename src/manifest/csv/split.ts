@@ -1,11 +1,20 @@
 import { type Fault, ReadingStop, lineFeeds, positionIn } from "../fault.ts";
 import { MAX_RECORD } from "../limits.ts";
-import type { RawRow } from "../rows/row-reader.ts";
 import { cellStarts, closingQuote } from "./cells.ts";
 
+/** A record as it stands in the file, without its line end. */
+export type CsvRecord = {
+	readonly text: string;
+	/** the line it begins on, from 1 */
+	readonly line: number;
+	/** whether any cell is quoted; if not, the delimiter alone divides it */
+	readonly quoted: boolean;
+	/** what makes the record unreadable */
+	readonly fault: Fault | undefined;
+};
+
 /**
- * Divides CSV text into records, and these into cells, and counts lines as an editor does. A property test compares the cells
- * with those of csv-parse.
+ * Divides CSV text into records and counts lines as an editor does.
  *
  * It is strict where csv-parse is silent or stops: a bad record is reported, and the next line is read as usual.
  */
@@ -23,20 +32,20 @@ export class RecordSplitter {
 	}
 
 	/** The records that this piece completes. One that is longer than allowed ends the reading. */
-	push(text: string): RawRow[] {
+	push(text: string): CsvRecord[] {
 		this.#text = this.#at < this.#text.length ? this.#text.slice(this.#at) + text : text;
 		this.#at = 0;
 		return this.#records(false);
 	}
 
 	/** The record that no line end follows. A quote that is never closed ends the reading. */
-	end(): RawRow[] {
+	end(): CsvRecord[] {
 		return this.#records(true);
 	}
 
-	#records(isLast: boolean): RawRow[] {
+	#records(isLast: boolean): CsvRecord[] {
 		const text = this.#text;
-		const records: RawRow[] = [];
+		const records: CsvRecord[] = [];
 		// Nearly no text has anything that each record must be searched for.
 		const isOdd = text.includes("\r") || text.includes("\0");
 		let quote = text.indexOf('"');
@@ -45,7 +54,7 @@ export class RecordSplitter {
 			if (quote !== -1 && quote < start) quote = text.indexOf('"', start);
 			const feed = text.indexOf("\n", start);
 			const quoted = quote !== -1 && (feed === -1 || quote < feed);
-			const found: Divided | undefined = quoted ? this.#quoted(start, isLast) : { end: feed };
+			const found = quoted ? this.#quoted(start, isLast) : { end: feed, fault: undefined };
 			if (found === undefined || (found.end === -1 && !isLast)) break;
 			const end = found.end === -1 ? text.length : found.end;
 			const record = withoutReturn(text.slice(start, end));
@@ -55,24 +64,22 @@ export class RecordSplitter {
 			this.#line += quoted ? lineFeeds(text, start, end) + 1 : 1;
 			if (record === "") continue;
 			const fault = found.fault ?? (isOdd ? oddFault(record, quoted) : undefined);
-			const cells = fault === undefined ? (found.cells ?? record.split(this.#delimiter)) : undefined;
-			records.push({ text: record, line, column: 1, cells, fault });
+			records.push({ text: record, line, quoted, fault });
 		}
 		if (text.length - this.#at > MAX_RECORD) this.#stop("TOO_LONG", `a row of more than ${MAX_RECORD} characters`);
 		return records;
 	}
 
 	/**
-	 * The line feed that ends a record with quotes, or -1, and its cells, or what is wrong with its quotes. After a fault none of
-	 * them can be trusted, so the next line begins another record. Undefined where more text must come, or the reading ends.
+	 * The line feed that ends a record with quotes, or -1, and what is wrong with its quotes. After a fault none of them can be
+	 * trusted, so the next line begins another record. Undefined where more text must come, or the reading ends.
 	 */
-	#quoted(start: number, isLast: boolean): Divided | undefined {
+	#quoted(start: number, isLast: boolean): (Pick<CsvRecord, "fault"> & { readonly end: number }) | undefined {
 		const text = this.#text;
 		const end = recordEnd(text, start);
 		if (end === -1 && !isLast && text.length - start <= MAX_RECORD) return undefined;
-		const record = withoutReturn(text.slice(start, end === -1 ? undefined : end));
-		const { cells, fault } = quotedCells(record, this.#delimiter);
-		if (fault === undefined) return { end, cells };
+		const fault = quoteFault(withoutReturn(text.slice(start, end === -1 ? undefined : end)), this.#delimiter);
+		if (fault === undefined) return { end, fault };
 		if (fault.code !== "UNCLOSED_QUOTE") return { end: text.indexOf("\n", start + fault.offset), fault };
 		const within = isLast ? "never closed" : `not closed within ${MAX_RECORD} characters`;
 		this.#stop(fault.code, `the quote that opens here is ${within}`, fault.offset);
@@ -84,13 +91,6 @@ export class RecordSplitter {
 		this.stop ??= new ReadingStop(code, text, positionIn(this.#text.slice(this.#at), offset, this.#line));
 	}
 }
-
-/** The end of a record, and its cells unless it has a fault; both undefined where the delimiter alone divides it. */
-type Divided = {
-	readonly end: number;
-	readonly cells?: readonly string[] | undefined;
-	readonly fault?: FaultAt | undefined;
-};
 
 /** The first line feed outside quotes, which ends a record; -1 where there is none yet. */
 export function recordEnd(text: string, start: number): number {
@@ -125,22 +125,20 @@ function faultAt(code: keyof typeof FAULTS, offset: number): FaultAt {
 	return { field: null, code, text: FAULTS[code], offset };
 }
 
-/** The cells of a record with quotes, or the first fault of its quotes or of carriage returns outside them. */
-function quotedCells(text: string, delimiter: string): Omit<Divided, "end"> {
-	const cells: string[] = [];
+/** The first fault of the quotes of a record, and of carriage returns outside them. */
+function quoteFault(text: string, delimiter: string): FaultAt | undefined {
 	const starts = cellStarts(text, delimiter);
 	for (const [index, start] of starts.entries()) {
 		const cell = text.slice(start, (starts[index + 1] ?? text.length + 1) - 1);
 		const isQuoted = cell.startsWith('"');
 		const close = isQuoted ? closingQuote(cell, 0) : -1;
-		if (isQuoted && close === -1) return { fault: faultAt("UNCLOSED_QUOTE", start) };
+		if (isQuoted && close === -1) return faultAt("UNCLOSED_QUOTE", start);
 		const odd = isQuoted ? close + 1 : cell.search(/["\r]/);
-		// A quote inside the cell is written twice.
-		if (odd === -1 || odd === cell.length) cells.push(isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell);
-		else if (cell[odd] === "\r") return { fault: faultAt("LONE_CR", start + odd) };
-		else return { fault: faultAt(isQuoted ? "TEXT_AFTER_QUOTE" : "BARE_QUOTE", start + odd) };
+		if (odd === -1 || odd === cell.length) continue;
+		if (cell[odd] === "\r") return faultAt("LONE_CR", start + odd);
+		return faultAt(isQuoted ? "TEXT_AFTER_QUOTE" : "BARE_QUOTE", start + odd);
 	}
-	return { cells };
+	return undefined;
 }
 
 function oddFault(text: string, quoted: boolean): Fault | undefined {
