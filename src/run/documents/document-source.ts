@@ -140,9 +140,9 @@ export class DocumentSource implements AsyncDisposable {
 		const found = (await listed?.documents.named(name)) ?? [];
 		// Only the service knows which names are equal, and a short list may lack an existing document.
 		const isSure = found.length === 0 ? listed?.short === undefined : found.some((each) => isSameName(each.name, name));
-		const isAll = listed !== undefined && (isSure || this.#byName.isIgnoring(datasetId));
-		const asked = isAll ? undefined : await askForName(dataset, name);
-		if (isAll || asked !== undefined) return asked ?? found;
+		if (listed !== undefined && isSure) return found;
+		const asked = this.#byName.isIgnoring(datasetId) ? undefined : await askForName(dataset, name);
+		if (asked !== undefined) return asked;
 		const { documents, short } = await this.#byName.listAfterAll(dataset);
 		if (short !== undefined) throw incompleteList(datasetId, short);
 		return documents.named(name);

@@ -148,6 +148,14 @@ describe("the metadata of a document is read", () => {
 		await expect(present.byId(api, direct, "set", "doc-3")).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
 	});
 
+	it("and no row takes a name for free where the service ignores names and its list stays short", async () => {
+		const { api } = server(250, { hidden: "doc-3" });
+		const present = await presentOf(250);
+		for (const name of ["a.txt", "b.txt"]) {
+			await expect(present.byName(api, direct, "set", name)).rejects.toMatchObject({ code: "INCOMPLETE_LIST" });
+		}
+	});
+
 	it("and is found in the list that another row reads again while the service is asked by its id", async () => {
 		const lie = { hidden: "doc-3", ignoresId: true };
 		const { api } = server(250, lie);
