@@ -13,6 +13,8 @@ const PARTS = 64;
 /** Slots of the smallest part. */
 const SMALLEST = 8;
 
+type Part = { slots: Uint32Array; count: number };
+
 /**
  * A positive number for each id, in some twenty bytes an id outside the heap of V8, whatever the length of the ids. With a
  * `Map` the process took 50 MB more for each million.
@@ -20,22 +22,21 @@ const SMALLEST = 8;
  * It keeps 64 bits of hashes in place of the id: the odds that two of a million ids share them are one in thirty million.
  */
 export class IdTable {
-	readonly #parts = Array.from({ length: PARTS }, () => new Uint32Array(SMALLEST * WIDTH));
-	readonly #counts = new Uint32Array(PARTS);
-	/** of the id that was asked for last: its hashes, the number of its part and the slots of that */
+	readonly #parts = Array.from({ length: PARTS }, newPart);
+	/** of the id that was asked for last: its hashes, and its part */
 	#hash = 0;
 	#check = 0;
-	#part = 0;
-	#slots = new Uint32Array();
+	#part = newPart();
 
 	get size(): number {
-		return this.#counts.reduce((sum, count) => sum + count, 0);
+		return this.#parts.reduce((sum, { count }) => sum + count, 0);
 	}
 
 	/** The number of an id; 0 where it has none. */
 	get(id: string): number {
 		this.#read(id);
-		return this.#slots[this.#find() + 2] ?? 0;
+		const { slots } = this.#part;
+		return slots[placeIn(slots, this.#hash, this.#check) + 2] ?? 0;
 	}
 
 	/**
@@ -44,50 +45,17 @@ export class IdTable {
 	 */
 	set(id: string, number: number): number {
 		this.#read(id);
-		let at = this.#find();
-		const before = this.#slots[at + 2] ?? 0;
-		if (before === 0) {
-			const count = (this.#counts[this.#part] ?? 0) + 1;
-			this.#counts[this.#part] = count;
-			if (count > (this.#slots.length / WIDTH) * FULLEST) {
-				this.#grow();
-				this.#read(id);
-				at = this.#find();
-			}
+		const part = this.#part;
+		let at = placeIn(part.slots, this.#hash, this.#check);
+		const before = part.slots[at + 2] ?? 0;
+		if (before === 0 && ++part.count > (part.slots.length / WIDTH) * FULLEST) {
+			part.slots = grown(part.slots);
+			at = placeIn(part.slots, this.#hash, this.#check);
 		}
-		this.#write(at, number);
+		part.slots[at] = this.#hash;
+		part.slots[at + 1] = this.#check;
+		part.slots[at + 2] = number;
 		return before;
-	}
-
-	#write(at: number, number: number): void {
-		this.#slots[at] = this.#hash;
-		this.#slots[at + 1] = this.#check;
-		this.#slots[at + 2] = number;
-	}
-
-	#grow(): void {
-		const old = this.#slots;
-		this.#slots = new Uint32Array(Math.ceil((old.length / WIDTH) * GROWTH) * WIDTH);
-		this.#parts[this.#part] = this.#slots;
-		for (let at = 0; at < old.length; at += WIDTH) {
-			const number = old[at + 2] ?? 0;
-			if (number === 0) continue;
-			this.#hash = old[at] ?? 0;
-			this.#check = old[at + 1] ?? 0;
-			this.#write(this.#find(), number);
-		}
-	}
-
-	/** Where the slot of that hash begins, or the free one that it would take. There always is one. */
-	#find(): number {
-		const slots = this.#slots;
-		const [hash, check] = [this.#hash, this.#check];
-		let at = (hash % (slots.length / WIDTH)) * WIDTH;
-		while (slots[at + 2] !== 0 && (slots[at] !== hash || slots[at + 1] !== check)) {
-			at += WIDTH;
-			if (at === slots.length) at = 0;
-		}
-		return at;
 	}
 
 	/** Two FNV hashes with different steps. A cryptographic hash takes ten times as long. */
@@ -103,9 +71,32 @@ export class IdTable {
 		hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
 		this.#hash = (hash ^ (hash >>> 13)) >>> 0;
 		this.#check = check >>> 0;
-		this.#part = this.#check % PARTS;
-		this.#slots = this.#parts[this.#part] ?? this.#slots;
+		this.#part = this.#parts[this.#check % PARTS] ?? this.#part;
 	}
+}
+
+function newPart(): Part {
+	return { slots: new Uint32Array(SMALLEST * WIDTH), count: 0 };
+}
+
+function grown(old: Uint32Array): Uint32Array {
+	const slots = new Uint32Array(Math.ceil((old.length / WIDTH) * GROWTH) * WIDTH);
+	for (let at = 0; at < old.length; at += WIDTH) {
+		if (old[at + 2] === 0) continue;
+		const to = placeIn(slots, old[at] ?? 0, old[at + 1] ?? 0);
+		for (let word = 0; word < WIDTH; word += 1) slots[to + word] = old[at + word] ?? 0;
+	}
+	return slots;
+}
+
+/** Where the slot of that hash begins, or the free one that it would take. There always is one. */
+function placeIn(slots: Uint32Array, hash: number, check: number): number {
+	let at = (hash % (slots.length / WIDTH)) * WIDTH;
+	while (slots[at + 2] !== 0 && (slots[at] !== hash || slots[at + 1] !== check)) {
+		at += WIDTH;
+		if (at === slots.length) at = 0;
+	}
+	return at;
 }
 
 /** The number of an id that was shown, and has none of its own. */
