@@ -33,7 +33,6 @@ type End = (error?: unknown) => void;
 export class RateLimiter {
 	readonly #clock: Clock;
 	readonly #pace: () => number | undefined;
-	#rate: number | undefined;
 	#permits: Permits | undefined;
 	#window: SlidingWindow | undefined;
 	#shared: PermitQueue | undefined;
@@ -68,12 +67,11 @@ export class RateLimiter {
 
 	/** @param cap requests a second; undefined for no cap */
 	setRate(cap: number | undefined): void {
-		this.#rate = cap === undefined ? undefined : cap * (cap > FEW_PER_SECOND ? USED_SHARE : 1);
+		const rate = cap === undefined ? undefined : cap * (cap > FEW_PER_SECOND ? USED_SHARE : 1);
 		const count = Math.ceil(cap ?? 0);
-		this.#window =
-			this.#rate === undefined ? undefined : new SlidingWindow(count, (count * 1000) / this.#rate, this.#window);
+		this.#window = rate === undefined ? undefined : new SlidingWindow(count, (count * 1000) / rate, this.#window);
 		this.#permits?.close();
-		this.#permits = this.#rate === undefined ? undefined : new Permits(this.#rate, () => this.#timer.abort());
+		this.#permits = rate === undefined ? undefined : new Permits(rate, () => this.#timer.abort());
 		this.#permits?.order(this.#waiting.length);
 		this.#timer.abort();
 	}
@@ -188,17 +186,8 @@ export class SlidingWindow {
 	constructor(count: number, window: number, before?: SlidingWindow) {
 		this.#times = new Float64Array(count).fill(Number.NEGATIVE_INFINITY);
 		this.#window = window;
-		const kept = before === undefined ? [] : before.#latest(count);
+		const kept = before === undefined ? [] : before.#times.toSorted().slice(-count);
 		this.#times.set(kept, count - kept.length);
-	}
-
-	/** The times of the last sends, at most so many, the oldest first. */
-	#latest(count: number): Float64Array {
-		const times = this.#times;
-		const oldestFirst = new Float64Array(times.length);
-		oldestFirst.set(times.subarray(this.#next));
-		oldestFirst.set(times.subarray(0, this.#next), times.length - this.#next);
-		return oldestFirst.subarray(Math.max(0, times.length - count));
 	}
 
 	/** Milliseconds until one more send is allowed; 0 where it is allowed now. */

@@ -97,7 +97,7 @@ export class Outage {
 		if (this.#noticed === undefined) return undefined;
 		const { at, probeAt, error } = this.#noticed;
 		const now = this.#options.clock.now();
-		const limit = this.#doubtedSince === undefined ? this.#limit : this.#doubt;
+		const limit = this.#longest;
 		const lasted = now - (this.#doubtedSince ?? this.#since ?? at);
 		return { lasted, limit, probeIn: Math.max(0, probeAt - now), error };
 	}
@@ -106,7 +106,7 @@ export class Outage {
 	get left(): number {
 		const now = this.#options.clock.now();
 		const left = this.#since === undefined ? Number.POSITIVE_INFINITY : this.#since + this.#limit - now;
-		return this.#doubtedSince === undefined ? left : Math.min(left, this.#doubtedSince + this.#doubt - now);
+		return this.#doubtedSince === undefined ? left : Math.min(left, this.#doubtedSince + this.#longest - now);
 	}
 
 	/** A ticket, at once while the service answers. Rejects with the signal's reason when it aborts. */
@@ -156,8 +156,9 @@ export class Outage {
 		return this.#options.maxOutage ?? (this.answered ? MAX_OUTAGE : FIRST_ANSWER_MS);
 	}
 
-	get #doubt(): number {
-		return Math.min(DOUBTED_FOR, this.#limit);
+	/** The same for the present failures: a refused key is doubted for a shorter time. */
+	get #longest(): number {
+		return this.#doubtedSince === undefined ? this.#limit : Math.min(DOUBTED_FOR, this.#limit);
 	}
 
 	#alive(ticket: number): void {
@@ -188,14 +189,11 @@ export class Outage {
 			this.#noticed.error = error;
 			this.#probeLater(this.#noticed);
 		} else if (this.#inARow >= IN_A_ROW) {
+			const isAway = error.code === DATABASE_AWAY;
+			const other = isAway ? "reports that its database is not available" : "does not answer";
+			const what = isDoubted ? "refuses a key that it has accepted" : other;
 			// The text of an error is safe to show. The user wants to know how long the outage may last.
-			const [what, time] = isDoubted
-				? ["refuses a key that it has accepted", this.#doubt]
-				: [
-						error.code === DATABASE_AWAY ? "reports that its database is not available" : "does not answer",
-						this.#limit,
-					];
-			onNote(`The service ${what} (${error.message}): waiting for it, ${durationText(time)} at most.`);
+			onNote(`The service ${what} (${error.message}): waiting for it, ${durationText(this.#longest)} at most.`);
 			this.#noticed = { at: now, error, probes: 0, probeAt: now, isProbeDue: false };
 			this.#ticket += 1;
 			this.#probeLater(this.#noticed);
@@ -203,8 +201,8 @@ export class Outage {
 		const saysSo = error.kind === "not_sent" || error.code === DATABASE_AWAY || isDoubted;
 		const certain = this.#noticed !== undefined || !this.answered || saysSo;
 		if (!certain || this.left >= TOLERANCE_MS) return;
-		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#doubt - TOLERANCE_MS;
-		onStop(isOver ? noLongerAccepted(error, this.#doubt) : outage(error, this.#limit));
+		const isOver = this.#doubtedSince !== undefined && now - this.#doubtedSince >= this.#longest - TOLERANCE_MS;
+		onStop(isOver ? noLongerAccepted(error, this.#longest) : outage(error, this.#limit));
 	}
 
 	/** Lets the next probe pass after a wait. The last one is sent when the outage has lasted as long as it may. */
