@@ -7,7 +7,6 @@ import type { Outcome, Stop, Totals, VerifyCounts, Work } from "../run/types.ts"
 import { type Shard, shardText } from "../shard.ts";
 import { numberText, durationText, rowsText } from "../text/words.ts";
 import { adjustedLine, slowCauses } from "./pace.ts";
-import { isAllWell } from "./verify.ts";
 
 /** The `--json` line of a row. It is printed for every row that failed, and for `upload` and `download` for every row. */
 export function rowLine({ item, status, documentId, name, replaces, error, attempts }: Outcome<Work>): string {
@@ -149,8 +148,8 @@ export function summaryOf(ended: Ended, exit: ExitCode) {
 
 function isVerified({ totals: { updated, uploaded, replaced }, verified = false, verify }: Ended): boolean {
 	if (verify === undefined) return verified && updated + uploaded + replaced > 0;
-	const { counts } = verify;
-	return isAllWell(counts) && counts.equal + counts.normalised > 0;
+	const { equal, normalised, lost, unknown, pending } = verify.counts;
+	return lost + unknown + pending === 0 && equal + normalised > 0;
 }
 
 /**

@@ -3,11 +3,6 @@ import { namedDocument, show } from "../text/show.ts";
 import { numberText, rowsText } from "../text/words.ts";
 import type { VerifyCounts } from "../run/types.ts";
 
-/** Whether every row was checked and none is lost. */
-export function isAllWell({ lost, unknown, pending }: VerifyCounts): boolean {
-	return lost + unknown + pending === 0;
-}
-
 /** `Verified 10,000 rows: 9,900 equal, 0 normalised by the service, 100 lost, 0 changed since`. */
 export function verifyText(counts: VerifyCounts): string {
 	const { mode, rows, checked, equal, normalised, lost, changed_since: changed, unknown, pending } = counts;

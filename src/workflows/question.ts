@@ -14,16 +14,21 @@ type NamedRow = { readonly datasetId: string; readonly documentId: string; reado
 type Asking = Pick<Run<unknown>, "app" | "settings" | "session">;
 
 /**
- * The documents of rows, for a question about them: `12 documents of dataset reports (d0f1)`, and a line for each of the first,
- * `  a.pdf (1f2e)`.
+ * Asks the user about the documents of rows, before a write that is hard to undo. Of no rows it asks nothing.
  *
  * Names are those that the rows carry. The first documents whose rows carry none are looked up, by one request each. Names of
  * datasets are those that an earlier list showed.
+ *
+ * @param question `counted` is `12 documents of dataset reports (d0f1)`, and `lines` has a line for each of the first,
+ * `  a.pdf (1f2e)`
+ * @throws CliError exit 2 where the answer is not yes
  */
-async function documentsOf(
+export async function askAbout(
 	run: Asking,
-	rows: Pick<RowSource, "read">,
-): Promise<{ readonly counted: string; readonly lines: string }> {
+	rows: Pick<RowSource, "read"> | undefined,
+	question: (counted: string, lines: string) => string,
+): Promise<void> {
+	if (rows === undefined) return;
 	const datasets = new Set<string>();
 	const first: NamedRow[] = [];
 	let count = 0;
@@ -39,7 +44,7 @@ async function documentsOf(
 	const dataset = namedDocument(known.find(({ id }) => id === only)?.name, only);
 	const where = others.length === 0 ? `dataset ${dataset}` : `${numberText(datasets.size)} datasets`;
 	const lines = [...named, ...more].map((line) => `  ${line}\n`).join("");
-	return { counted: `${documentsText(count)} of ${where}`, lines };
+	await askForYes(question(`${documentsText(count)} of ${where}`, lines), run.app);
 }
 
 /** The rows with the names of their documents. After a look-up that fails, the rest keeps its ids alone. */
@@ -56,22 +61,6 @@ async function withNames({ session, app }: Asking, rows: readonly NamedRow[]): P
 		}
 	}
 	return named;
-}
-
-/**
- * Asks the user about the documents of rows, before a write that is hard to undo. Of no rows it asks nothing.
- *
- * @param question `counted` is `12 documents of dataset reports`, and `lines` names the first of them
- * @throws CliError exit 2 where the answer is not yes
- */
-export async function askAbout(
-	run: Asking,
-	rows: Pick<RowSource, "read"> | undefined,
-	question: (counted: string, lines: string) => string,
-): Promise<void> {
-	if (rows === undefined) return;
-	const { counted, lines } = await documentsOf(run, rows);
-	await askForYes(question(counted, lines), run.app);
 }
 
 /** Asks the user before a write that is hard to undo. @throws CliError exit 2 where the answer is not yes */

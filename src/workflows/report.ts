@@ -29,6 +29,9 @@ export type ReportContext = {
 	readonly app: App;
 };
 
+/** What to type after a command that sent nothing. */
+export const UNSENT = "Nothing was sent: run the same command again.";
+
 type UnsentRows = ManifestCounts & Pick<Ended, "shard">;
 
 export const NO_ROWS: UnsentRows = { rows: 0, invalid: 0, duplicateSkipped: 0 };
@@ -70,14 +73,10 @@ export async function resultOf(
 	ended: Ended,
 ): Promise<{ readonly exit: ExitCode; readonly summary: Summary }> {
 	await app.io.flush();
-	app.runEnd.report(endText(ended), ended);
+	const lines = [ended.stop?.text, summaryText(ended), hintOf(ended)].filter((line) => line !== undefined);
+	app.runEnd.report(lines.join("\n"), ended);
 	const exit = await writeOutputs(app, exitOf(ended, app.io.outputFailure !== undefined));
 	return { exit, summary: summaryOf(ended, exit) };
-}
-
-/** The result, the counts, and the next command. */
-function endText(ended: Ended): string {
-	return [ended.stop?.text, summaryText(ended), hintOf(ended)].filter((line) => line !== undefined).join("\n");
 }
 
 /** Prints the end of a run, or of one that never began: the summary, and on failure what to do next. */
@@ -165,7 +164,7 @@ function nextStep(
 	const isMissing = verify !== undefined && (verify.counts.lost + verify.counts.unknown > 0 || isChanged(verify));
 	if (isMissing) return verify.again;
 	if (totals.invalid > 0) return "Fix the invalid rows, listed above, and send only those.";
-	if (stop !== undefined && run === undefined) return "Nothing was sent: run the same command again.";
+	if (stop !== undefined && run === undefined) return UNSENT;
 	return "Fix the output, and run the same command again.";
 }
 

@@ -2,7 +2,6 @@ import { documentsText, numberText, rowsText } from "../../text/words.ts";
 import type { App, Session } from "../../app.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
 import { checkAndReport, manifestOptions, problemReporter, refusal } from "../../workflows/check/check-manifest.ts";
-import type { Metadata } from "../../json/values.ts";
 import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
 import { choice, declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
@@ -103,8 +102,7 @@ async function printResolved(
 		// A column's type depends on every value.
 		const plan = json ? undefined : new ColumnPlan(["document_id", "dataset_id", "name"]);
 		const problems = problemReporter(json, app);
-		const onMetadata = (metadata: Metadata): void => plan?.include(metadata);
-		await lookUp(work, { onProblem: problems.report, onMetadata });
+		await lookUp(work, problems.report, (metadata) => plan?.include(metadata));
 		problems.end();
 		const lost = source.invalid + problems.count;
 		if (problems.count > 0 && !skipInvalid) throw unresolved(lost, source, false);

@@ -168,8 +168,8 @@ async function sendUndo(run: Run, rows: PlanSource, takesBack?: TakesBack): Prom
 			const { journal } = record;
 			const undone = { name: rows.name, counts: undoneOf(journal.totals(), journal.state.failedWith(CONFLICT)) };
 			const { sync } = rows.header;
-			const stop = sync && (await foldRecord(record, sync));
-			return { undone, next: forceHint(record) ?? nextOfUndo(record), ...(stop === undefined ? {} : { stop }) };
+			const folded = sync && (await foldRecord(record, sync));
+			return { undone, next: forceHint(record) ?? nextOfUndo(record), ...folded };
 		},
 	});
 }

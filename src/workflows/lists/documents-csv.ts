@@ -58,7 +58,8 @@ export async function printDocumentsCsv(
 			const kept = new Map([...keptOf(document, fields)].filter(([key]) => !isBare(key)));
 			plan.include(kept, exact);
 			count += 1;
-			const cells = columns.map(({ cell }) => withoutNul(cell(document)));
+			// A manifest's reader ignores the name, but a NUL in any cell is a fault of its row.
+			const cells = columns.map(({ cell }) => cell(document).replaceAll("\0", "\\x00"));
 			// From Node 24 on, a reader of lines also divides at these two.
 			const line = JSON.stringify([metadataText(exact), metadataText(kept), ...cells]);
 			yield `${line.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
@@ -68,11 +69,6 @@ export async function printDocumentsCsv(
 	await print(plan.head());
 	for await (const row of spooled(path)) await print(plan.row(...row));
 	return count;
-}
-
-/** A manifest's reader ignores the name, but a NUL in any cell is a fault of its row. */
-function withoutNul(cell: string): string {
-	return cell.replaceAll("\0", "\\x00");
 }
 
 function membersOf(fields: readonly string[] = KNOWN_TO_MANIFESTS): string[] {

@@ -69,7 +69,8 @@ export async function planUndo(
 			lastSent = Math.max(lastSent, written.time);
 			const step = (await steps?.stepOf(written)) ?? undoStep(written, normalise);
 			if (step === "nothing") unchanged += 1;
-			else if (step === "impossible" || isTooLong(step)) {
+			// A change may be longer than the longest line of a plan. Such a row can't be undone, and the others can.
+			else if (step === "impossible" || Buffer.byteLength(changeLine(step)) > MAX_LINE_BYTES) {
 				counts.impossible += 1;
 				if (written.documentId !== "" && impossibleIds.length < NAMED) impossibleIds.push(written.documentId);
 			} else {
@@ -86,9 +87,4 @@ export async function planUndo(
 	};
 	const path = await temporaryFile(parent, "how the run is undone", lines());
 	return { path, ...counts, impossibleIds, lastSent };
-}
-
-/** Whether a change is longer than the longest line that a plan may have. Such a row can't be undone, and the others can. */
-function isTooLong(step: PlannedChange): boolean {
-	return Buffer.byteLength(changeLine(step)) > MAX_LINE_BYTES;
 }

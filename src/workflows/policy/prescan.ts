@@ -129,22 +129,19 @@ type Pass<SourceRow extends Row> = (
 	left: number | undefined,
 ) => Promise<Stop | undefined>;
 
-/** Ends the command before its first request where another run of these rows is going on. @throws CliError exit 5 */
-async function refuseWhileRunning<SourceRow extends Row>(run: Run, rows: RowSource<SourceRow>): Promise<void> {
-	const { flags, settings, app } = run;
-	const options = { runs: app.runs(settings), processes: app.processes, force: flags.force === true };
-	await refuseWhileSending(runSpecOf(run, rows), options).catch((error: unknown) => endUnbegun(run, rows, error));
-}
-
 async function judge<SourceRow extends Row>(
 	run: Run,
 	rows: RowSource<SourceRow>,
 	pass: Pass<SourceRow>,
 ): Promise<AllowedRows<SourceRow>> {
-	const { flags, app } = run;
+	const { flags, settings, app } = run;
 	const unjudged = new RowNumbers();
 	const policy = policyChecker(run, rows);
-	if (policy !== undefined || flags.allowTypeChange !== true) await refuseWhileRunning(run, rows);
+	if (policy !== undefined || flags.allowTypeChange !== true) {
+		// The command ends before its first request where another run of these rows is going on.
+		const options = { runs: app.runs(settings), processes: app.processes, force: flags.force === true };
+		await refuseWhileSending(runSpecOf(run, rows), options).catch((error: unknown) => endUnbegun(run, rows, error));
+	}
 	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);
 	if (policy === undefined && types === undefined) return { ...rows, unjudged };
 	const started = app.clock.now();

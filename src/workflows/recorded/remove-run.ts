@@ -47,10 +47,8 @@ export async function pruneCandidate(run: string, runs: RunStore): Promise<Prune
 	return { run, file, state, rows: facts?.totals.rows, ended, work };
 }
 
-/** Whether a run has nothing left to do. */
-function isEnded({ state }: PruneCandidate): boolean {
-	return state === "finished" || state === "failed rows" || state === "undone";
-}
+/** States of runs that have nothing left to do. */
+const ENDED: readonly RunState[] = ["finished", "failed rows", "undone"];
 
 /** The newest runs stay, however old they are by the clock: where it was wrong once, a run that ended just now seems old. */
 export const KEPT_RUNS = 20;
@@ -160,7 +158,7 @@ export async function pruneOldRuns({ app, flags, settings }: Run, runs: RunStore
 	const before = Date.now() - age;
 	const until = clock.now() + LONGEST;
 	const staysBecause = (each: PruneCandidate): string | undefined =>
-		isEnded(each) && each.ended < before ? undefined : "it is needed";
+		ENDED.includes(each.state) && each.ended < before ? undefined : "it is needed";
 	try {
 		// A run ends after it began, so most folders need not be read.
 		const old = (await runs.names()).filter((name) => name !== own && startOfRun(name) < before).toReversed();

@@ -25,10 +25,8 @@ type LookUp = {
 /** Finds the documents of all rows. Reports each problem, and the metadata of each row that has none. */
 export async function lookUp(
 	{ source, namesOf, match, onDuplicate, signal }: LookUp,
-	report: {
-		readonly onProblem: (problem: Problem) => Promise<void>;
-		readonly onMetadata: (metadata: Metadata) => void;
-	},
+	onProblem: (problem: Problem) => Promise<void>,
+	onMetadata: (metadata: Metadata) => void,
 ): Promise<void> {
 	for await (const row of source.read()) {
 		signal.throwIfAborted();
@@ -36,7 +34,7 @@ export async function lookUp(
 		const resolution = resolve(row, listing, match);
 		const reference = nameReferenceOf(row);
 		const problem = (code: string, text: string): Promise<void> =>
-			report.onProblem(problemOf(reference.file, { field: "name", code, text }, reference.place()));
+			onProblem(problemOf(reference.file, { field: "name", code, text }, reference.place()));
 		if (resolution.kind !== "found") {
 			// Stable names for scripts.
 			const code = resolution.kind === "ambiguous" ? "AMBIGUOUS_NAME" : "UNKNOWN_NAME";
@@ -49,7 +47,7 @@ export async function lookUp(
 		const earlier = listing.claims.take(resolution.documents, claim, onDuplicate);
 		if (earlier !== undefined) {
 			await problem("DUPLICATE", `the same document as ${earlier.place}, with other values; see --on-duplicate`);
-		} else report.onMetadata(row.metadata);
+		} else onMetadata(row.metadata);
 	}
 }
 
@@ -155,10 +153,10 @@ export async function printFound(
 ): Promise<number> {
 	if (plan !== undefined) await print(headOf(plan));
 	let count = 0;
-	for await (const document of documents) {
+	for await (const { documentId, datasetId, name, metadata } of documents) {
 		if (isClosed()) break;
-		const { documentId, datasetId, name, metadata } = document;
-		await print(plan?.row([documentId, datasetId, name], metadata) ?? jsonRow(document));
+		const json = { document_id: documentId, dataset_id: datasetId, name, meta_fields: metadata };
+		await print(plan?.row([documentId, datasetId, name], metadata) ?? `${membersText(json)}\n`);
 		count += 1;
 	}
 	return count;
@@ -172,8 +170,4 @@ function headOf(plan: ColumnPlan): string {
 		// Requests were sent, so this is not exit 2.
 		throw new CliError(error.message, { exit: Exit.failedRows, hint: "Print JSON lines with --json.", cause: error });
 	}
-}
-
-function jsonRow({ documentId, datasetId, name, metadata }: FoundDocument): string {
-	return `${membersText({ document_id: documentId, dataset_id: datasetId, name, meta_fields: metadata })}\n`;
 }

@@ -1,12 +1,12 @@
 import type { Row } from "../../manifest/types.ts";
 import { openRecording } from "../../run/recorded/recording.ts";
-import { recorderOf } from "../../run/recorded/recorder.ts";
+import { type Recorder, recorderOf } from "../../run/recorded/recorder.ts";
 import { recordSeries, SERIES_FILE } from "../../run/series/series-file.ts";
 import { countsText } from "../../report/summary.ts";
-import type { Outcome, Totals } from "../../run/types.ts";
+import type { Outcome } from "../../run/types.ts";
 import type { Run } from "../open-run.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
-import { endUnbegun } from "../report.ts";
+import { endUnbegun, UNSENT } from "../report.ts";
 import { failedRowReporter } from "../rows/failed-rows.ts";
 import type { AllowedRows } from "../rows/row-source.ts";
 import { beginningNotes, foreignExplained, resumeOptions, runSpecOf } from "./earlier-runs.ts";
@@ -51,12 +51,7 @@ export async function openRecord<SourceRow extends Row>(
 	const closeSeries = recordSeries(runs.path(name, SERIES_FILE), sampled, (text) => app.io.note(text), app.timers);
 	const stopFollowing = await followAdjustments({ runs, name, session, app });
 	const isNew = recording.resumed === undefined;
-	app.io.beforeQuitting(() => {
-		const isUnbegun = isNew && !journal.hasBegun;
-		// Rows are recorded ahead of their requests.
-		const inDoubt = Math.min(journal.state.countInDoubt(), session.monitor.inFlight);
-		return quitText({ totals: journal.totals(), inDoubt }, isUnbegun ? undefined : name, flags);
-	});
+	app.io.beforeQuitting(() => (isNew && !journal.hasBegun ? UNSENT : quitText(run, name, journal)));
 	const close = async (): Promise<void> => {
 		app.io.beforeQuitting(undefined);
 		await stopFollowing();
@@ -102,17 +97,11 @@ export async function openRecord<SourceRow extends Row>(
 	};
 }
 
-/**
- * The counts of a run so far, and what to type next, for a user who does not wait for its end.
- *
- * @param name undefined for a run that has not begun: there is nothing to resume
- */
-function quitText(
-	{ totals, inDoubt }: { readonly totals: Totals; readonly inDoubt: number },
-	name: string | undefined,
-	flags: Run["flags"],
-): string {
-	if (name === undefined) return "Nothing was sent: run the same command again.";
+/** The counts of a run so far, and what to type next, for a user who does not wait for its end. */
+function quitText({ flags, session }: Run, name: string, journal: Pick<Recorder<Row>, "state" | "totals">): string {
+	const totals = journal.totals();
+	// Rows are recorded ahead of their requests.
+	const inDoubt = Math.min(journal.state.countInDoubt(), session.monitor.inFlight);
 	const next = totals.pending > 0 ? `Resume it with: ${resumeCommand(name, flags)}` : undefined;
 	return `${countsText(totals, 0, inDoubt)}. ${next ?? `See it with: ${withFlags(`ragtag runs show ${name}`, flags)}`}`;
 }

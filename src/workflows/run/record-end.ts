@@ -4,7 +4,7 @@ import { JOURNAL_FILE } from "../../run/journal/reader.ts";
 import { SUMMARY_FILE } from "../../run/recorded/run-store.ts";
 import { writeRunSummary } from "../../run/recorded/run-summary.ts";
 import type { Ended } from "../../report/summary.ts";
-import { report, type ReportContext, resultOf } from "../report.ts";
+import { report, type ReportContext, resultOf, UNSENT } from "../report.ts";
 import type { Row } from "../../manifest/types.ts";
 import type { Recorder } from "../../run/recorded/recorder.ts";
 import type { Run } from "../open-run.ts";
@@ -86,6 +86,6 @@ export async function endIfUnsent<SourceRow extends Row>(
 }
 
 function unsentHint(hint: string | undefined): string {
-	if (hint === undefined) return "Nothing was sent: run the same command again.";
+	if (hint === undefined) return UNSENT;
 	return /same command again/i.test(hint) ? `Nothing was sent. ${hint}` : `${hint} Then run the same command again.`;
 }

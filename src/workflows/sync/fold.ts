@@ -20,23 +20,18 @@ type Made = {
 const STALE: ReadonlySet<string> = new Set(["FILE_UNREADABLE", "NOT_STORED"]);
 
 /** Takes what a run has done into the state. The journal says it, so it may be done more than once. @returns why that failed */
-export async function foldRecord(record: RunRecord<PlannedRow>, target: SyncTarget): Promise<Stop | undefined> {
-	const { run, name } = record;
-	try {
-		const recorded = await run.app.runs(run.settings).journal(name);
-		if (recorded !== undefined) await fold(record, await madeRows(recorded), target);
-		return undefined;
-	} catch (error) {
-		return stopFromError(error);
-	}
+export function foldRecord(record: RunRecord<PlannedRow>, target: SyncTarget): Promise<{ readonly stop?: Stop }> {
+	return fold(record, target).then(
+		() => ({}),
+		(error: unknown) => ({ stop: stopFromError(error) }),
+	);
 }
 
 /** @throws CliError exit 7 where the state can't be read or written, 8 where it is another's */
-async function fold(
-	{ rows, run }: RunRecord<PlannedRow>,
-	made: ReadonlyMap<number, Made>,
-	target: SyncTarget,
-): Promise<void> {
+async function fold({ rows, run, name }: RunRecord<PlannedRow>, target: SyncTarget): Promise<void> {
+	const recorded = await run.app.runs(run.settings).journal(name);
+	if (recorded === undefined) return;
+	const made = await madeRows(recorded);
 	const { baseUrl } = run.session;
 	const { state } = await readStateFile(target.state, { ...target, baseUrl });
 	const entries = new Map(state.entries);

@@ -74,8 +74,8 @@ export async function sendSync(
 			},
 		},
 		ending: async (record) => {
-			const stop = await foldRecord(record, target);
-			return { next: forceHint(record) ?? nextOfFailed(record), ...(stop === undefined ? {} : { stop }) };
+			const folded = await foldRecord(record, target);
+			return { next: forceHint(record) ?? nextOfFailed(record), ...folded };
 		},
 	});
 }
