@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import type { App } from "../../app.ts";
-import { errorCode, Exit, type ExitCode, reason } from "../../errors.ts";
+import { Exit, type ExitCode, reason } from "../../errors.ts";
+import { readTextIfThere } from "../../run/storage/quick-files.ts";
 import { writeWhole } from "../../write-whole.ts";
 import type { OutputFlags, RunEnd } from "../../run-end.ts";
 
@@ -41,7 +41,7 @@ export const OUTPUTS: readonly Output[] = [
 		path: ({ metricsFile }) => metricsFile,
 		isOfJob: true,
 		mode: FOR_ALL,
-		text: async (end, path) => (await import("./metrics.ts")).metricsText(end, await textOf(path)),
+		text: async (end, path) => (await import("./metrics.ts")).metricsText(end, readTextIfThere(path)),
 	},
 	{
 		flag: "--annotations",
@@ -95,14 +95,5 @@ async function writeAll({ runEnd, io, ci }: App, exit: ExitCode): Promise<void> 
 			runEnd.failures.set(path, reason(error));
 			io.err(`ragtag: ${output.flag} ${path}: ${reason(error)}`);
 		}
-	}
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-	try {
-		return await readFile(path, "utf8");
-	} catch (error) {
-		if (errorCode(error) === "ENOENT") return undefined;
-		throw error;
 	}
 }

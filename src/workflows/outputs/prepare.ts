@@ -130,7 +130,10 @@ export async function whyNotOpened(path: string): Promise<string | undefined> {
 async function whyNotReplaced(path: string, mayBePipe = false): Promise<string | undefined> {
 	try {
 		await access(dirname(resolve(path)), constants.W_OK | constants.X_OK);
-		const status = await lstat(path);
+		const status = await lstat(path).catch((error: unknown) => {
+			if (errorCode(error) !== "ENOENT") throw error;
+		});
+		if (status === undefined) return undefined;
 		if (status.isDirectory()) return "is a folder";
 		// In a folder of other users, a link may lead to a file of this user that they want overwritten.
 		if (status.isSymbolicLink()) return "is a link to another file; name that file itself";
@@ -138,13 +141,6 @@ async function whyNotReplaced(path: string, mayBePipe = false): Promise<string |
 		if (!status.isFile() && !mayBePipe) return "is no regular file";
 		return isOfAnotherUser(status) ? "belongs to another user" : undefined;
 	} catch (error) {
-		return errorCode(error) === "ENOENT" && (await isFolder(dirname(resolve(path)))) ? undefined : reason(error);
+		return reason(error);
 	}
-}
-
-async function isFolder(path: string): Promise<boolean> {
-	return lstat(path).then(
-		(status) => status.isDirectory() || status.isSymbolicLink(),
-		() => false,
-	);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { access, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, Exit, reason } from "../../errors.ts";
 import {
 	otherPlace,
 	readState,
@@ -11,6 +11,7 @@ import {
 	type SyncPlace,
 	type SyncState,
 } from "../../plan/sync/state.ts";
+import { isAbsent } from "../../run/storage/quick-files.ts";
 import { show } from "../../text/show.ts";
 import { writeWhole } from "../../write-whole.ts";
 
@@ -45,10 +46,7 @@ export async function readStateFile(
 	{ baseUrl, datasetId, root, device }: SyncPlace & { readonly device: number },
 ): Promise<StateFile> {
 	const empty: SyncState = { baseUrl, datasetId, root, device, isTagged: false, entries: new Map() };
-	const text = await textIfThere(path).catch((error: unknown) => {
-		if (error instanceof CliError) throw error;
-		throw new CliError(`${show(path)}: ${reason(error)}; nothing was sent`, { exit: Exit.storage, cause: error });
-	});
+	const text = await textIfThere(path);
 	if (text !== undefined && !text.startsWith(BEGINNING) && !BEGINNING.startsWith(text)) throw noState(path);
 	if (text === undefined) return { path, state: empty, is: "absent", sha256: "" };
 	const sha256 = createHash("sha256").update(text).digest("hex");
@@ -73,14 +71,15 @@ export async function readStateFile(
 	return state === undefined ? { path, state: empty, is: "damaged", sha256 } : { path, state, is: "read", sha256 };
 }
 
-/** @throws Error of the system; CliError for a folder, a pipe or a device, which would never end or be replaced */
+/** @throws CliError also for a folder, a pipe or a device, which would never end or be replaced */
 async function textIfThere(path: string): Promise<string | undefined> {
 	try {
 		if (!(await stat(path)).isFile()) throw noState(path);
 		return await readFile(path, "utf8");
 	} catch (error) {
-		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
-		throw error;
+		if (isAbsent(error)) return undefined;
+		if (error instanceof CliError) throw error;
+		throw new CliError(`${show(path)}: ${reason(error)}; nothing was sent`, { exit: Exit.storage, cause: error });
 	}
 }
 

@@ -11,7 +11,6 @@ import { differenceOf } from "../../plan/change.ts";
 import type { PlanHeader, PlannedChange } from "../../plan/plan-file/lines.ts";
 import { metadataHash } from "../../plan/plan-file/planned.ts";
 import { renamedKeys, ValueMap, withValue } from "../../plan/value-change.ts";
-import type { Normalise } from "../../rest/flavours.ts";
 import type { Document } from "../../rest/types.ts";
 import { refuseRounded } from "../../run/documents/before-images.ts";
 import { allDocuments } from "../../run/documents/list.ts";
@@ -131,7 +130,6 @@ async function writePlan(
 	const { service, baseUrl } = session;
 	const request = service.searches.believing(session.request, flags.dryRun === true ? WARN : REFUSE);
 	const api = await service.known(request);
-	const { normalise } = api.dialect.flavour;
 	const header = { baseUrl, mode: "merge", manifest: change.manifest } as const;
 	await using writer = await openPlanWriter(path, flags.force === true, header);
 	app.monitor.enter("reading", "the documents of the dataset");
@@ -140,7 +138,7 @@ async function writePlan(
 	const onShort = refuseShort(dataset, "nothing was sent, because the list of documents");
 	for await (const document of allDocuments({ api, request, datasetId: dataset }, { onShort })) {
 		keys.add(document.metadata);
-		const planned = plannedChange({ document, dataset, change }, service, normalise);
+		const planned = plannedChange({ document, dataset, change }, service);
 		if (planned === undefined) continue;
 		changes += 1;
 		await writer.change(planned);
@@ -153,11 +151,7 @@ async function writePlan(
 type Changing = { readonly document: Document; readonly dataset: string; readonly change: DatasetChange };
 
 /** The line of a plan for a document; undefined where it stays. */
-function plannedChange(
-	{ document, dataset, change }: Changing,
-	service: Service,
-	normalise: Normalise,
-): PlannedChange | undefined {
+function plannedChange({ document, dataset, change }: Changing, service: Service): PlannedChange | undefined {
 	const { id, name, metadata: present, inexact } = document;
 	if (present === undefined) return undefined;
 	const found = change.of(present, document);
@@ -166,7 +160,7 @@ function plannedChange(
 	const failing = ({ code, text }: RowError): PlannedChange => ({ ...common, action: "fail", path: name, code, text });
 	if (found.error !== undefined) return failing(found.error);
 	const { metadata } = found;
-	const difference = differenceOf(present, metadata, normalise, inexact);
+	const difference = differenceOf(present, metadata, service.api.dialect.flavour.normalise, inexact);
 	if (difference.add.size + difference.change.size + difference.remove.size === 0) return undefined;
 	try {
 		refuseRounded(service, id, document, (key) => key !== change.replaced);

@@ -39,10 +39,8 @@ export async function listValues(options: ListedFlags, app: App): Promise<ExitCo
 	const counted = key === undefined ? undefined : valueCounts(key);
 	const request = session.service.searches.believing(session.request, WARN);
 	const onShort = (found: ShortList): void => void (short = found);
-	for await (const { metadata, inexact } of allDocuments(
-		{ api: session.api, request, datasetId: dataset },
-		{ onShort },
-	)) {
+	const all = allDocuments({ api: session.api, request, datasetId: dataset }, { onShort });
+	for await (const { metadata, inexact } of all) {
 		keys.add(metadata);
 		// A map can't name a value that came rounded.
 		if (metadata !== undefined && (out === undefined || inexact?.has(key ?? "") !== true)) counted?.add(metadata);

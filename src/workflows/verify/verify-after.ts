@@ -73,30 +73,22 @@ export async function againText(
 	if (lost === 0) return `Check again with: ${verify}`;
 	if (mode === "sample") return `List all that is lost with: ${verify}`;
 	const file = await runs.read(run);
-	const again = file === undefined ? undefined : againCommand(file, flags);
-	if (again === undefined) return `Check again with: ${verify}`;
-	const also =
-		changed > 0 && file !== undefined && !sendsPlan(file.command)
-			? ", which also overwrites what was changed since"
-			: "";
+	const again = file && againCommand(file, flags);
+	if (file === undefined || again === undefined) return `Check again with: ${verify}`;
+	const also = changed > 0 && !sendsPlan(file.command) ? ", which also overwrites what was changed since" : "";
 	return `Send what was lost again${also}: ${again}`;
 }
 
 /** The command that sends the lost writes of a run again; undefined where none is known. */
-function againCommand(file: RunFile, flags: GlobalFlags): string | undefined {
-	const words = wordsOf(file);
-	const command = sendsPlan(file.command) ? APPLY : file.command;
-	return words === undefined ? undefined : withFlags(["ragtag", command, ...words].join(" "), flags);
-}
-
-function wordsOf({ command, manifest: { path }, options }: RunFile): readonly string[] | undefined {
+function againCommand({ command, manifest: { path }, options }: RunFile, flags: GlobalFlags): string | undefined {
 	// The plan alone says what is sent.
-	if (sendsPlan(command)) return [quoted(path)];
+	if (sendsPlan(command)) return withFlags(`ragtag ${APPLY} ${quoted(path)}`, flags);
 	const purpose = purposeOf(command);
 	const sendAgain = purpose && PURPOSES[purpose].sendAgain;
-	// No flag names them.
-	if (options["types"] !== undefined) return undefined;
-	return sendAgain && [quoted(path), ...payloadWords(options, path), ...sendAgain];
+	// No flag names the types of columns.
+	if (sendAgain === undefined || options["types"] !== undefined) return undefined;
+	const words = [command, quoted(path), ...payloadWords(options, path), ...sendAgain];
+	return withFlags(`ragtag ${words.join(" ")}`, flags);
 }
 
 /** The recorded flags that say how the manifest is read, as the user types them. Defaults are left out. */
