@@ -1,7 +1,7 @@
 import { redactor } from "../text/redactor.ts";
 import { show } from "../text/show.ts";
 import { decoded, type ParsedEnvelope, type RawAnswer } from "./answer.ts";
-import { type BoundarySource, openUpload, randomBoundary, updateBody } from "./bodies.ts";
+import { openUpload, updateBody } from "./bodies.ts";
 import { notTheApi } from "./classify.ts";
 import { Decoder } from "./decode.ts";
 import { type ErrorContext, RestError } from "./errors.ts";
@@ -24,8 +24,6 @@ type ApiOptions = Omit<TransportOptions, "origin" | "headers"> & {
 	readonly onBytes?: ((bytes: number) => void) | undefined;
 	/** counts the pages of lists */
 	readonly lists?: PageCounter;
-	/** random unless a test says otherwise */
-	readonly boundary?: BoundarySource | undefined;
 };
 
 /** The API of one service. Opens no connection before the first request. */
@@ -38,7 +36,6 @@ export function createApi(options: ApiOptions): Api {
 		context,
 		transport: new Transport({ ...options, origin, headers }, context),
 		decode: new Decoder(context),
-		boundary: options.boundary ?? randomBoundary,
 		onBytes: options.onBytes,
 		lists: options.lists ?? { page: (_what, _page, request) => request() },
 		listed: new WeakSet(),
@@ -48,13 +45,13 @@ export function createApi(options: ApiOptions): Api {
 }
 
 function apiIn(dialect: Dialect, service: Service): Api {
-	const { context, decode, boundary, listed, lists, onBytes, prefix } = service;
+	const { context, decode, listed, lists, onBytes, prefix } = service;
 	const { flavour, form } = dialect;
 	const requests = new Requests(dialect, service);
 
 	async function upload(datasetId: string, file: UploadFile): Promise<StoredFile> {
 		const path = pathOf(prefix, ["datasets", segment(datasetId), "documents"]);
-		const opened = await openUpload(file, boundary(), onBytes);
+		const opened = await openUpload(file, onBytes);
 		try {
 			const contentHeaders = ["content-type", opened.type, "content-length", String(opened.length)];
 			const request = { body: opened.body, headers: contentHeaders, isPatient: true };
@@ -116,7 +113,7 @@ function apiIn(dialect: Dialect, service: Service): Api {
 		},
 		probeRight: async (datasetId) => {
 			const path = requests.documentPath(datasetId, UNKNOWN_ID);
-			const { type, body } = updateBody(form, new Map(), boundary);
+			const { type, body } = updateBody(form, new Map());
 			const read = (answer: RawAnswer): ReturnType<typeof readRight> => readRight(decoded(answer), flavour, context);
 			const probe = { path, body, headers: ["content-type", type], isProbe: true, read };
 			return service.transport.send({ ...probe, method: flavour.update.verb });

@@ -9,23 +9,23 @@ import { show } from "../text/show.ts";
 import { rejected, type RestError } from "./errors.ts";
 import type { UploadFile } from "./types.ts";
 
-/** Makes a boundary for each multipart body: 128 random bits, so that no value or file can be written to contain it. */
-export type BoundarySource = () => string;
-
-export const randomBoundary: BoundarySource = () => `ragtag-${randomBytes(16).toString("hex")}`;
+/** The boundary of one multipart body: 128 random bits, so that no value or file can be written to contain it. */
+function newBoundary(): string {
+	return `ragtag-${randomBytes(16).toString("hex")}`;
+}
 
 /** The content type and the text of the body of an update. */
 type UpdateBody = { readonly type: string; readonly body: string };
 
-const WRITERS: Readonly<Record<BodyForm, (payload: string, boundary: BoundarySource) => UpdateBody>> = {
-	multipart: (payload, boundary) => onePart(payload, boundary()),
+const WRITERS: Readonly<Record<BodyForm, (payload: string) => UpdateBody>> = {
+	multipart: onePart,
 	plain: (payload) => ({ type: "multipart/form-data", body: payload }),
 	json: (payload) => ({ type: "application/json", body: payload }),
 };
 
 /** The body of a metadata update in one of its forms. */
-export function updateBody(form: BodyForm, metadata: Metadata, boundary: BoundarySource): UpdateBody {
-	return WRITERS[form](`{"meta_fields":${metadataText(metadata)}}`, boundary);
+export function updateBody(form: BodyForm, metadata: Metadata): UpdateBody {
+	return WRITERS[form](`{"meta_fields":${metadataText(metadata)}}`);
 }
 
 /**
@@ -33,7 +33,8 @@ export function updateBody(form: BodyForm, metadata: Metadata, boundary: Boundar
  *
  * `FormData` would leave the empty file name out.
  */
-function onePart(payload: string, boundary: string): UpdateBody {
+function onePart(payload: string): UpdateBody {
+	const boundary = newBoundary();
 	return {
 		type: `multipart/form-data; boundary=${boundary}`,
 		body:
@@ -64,12 +65,12 @@ const CHUNK_BYTES = 64 * 1024;
  */
 export async function openUpload(
 	file: UploadFile,
-	boundary: string,
 	onBytes: (bytes: number) => void = () => undefined,
 ): Promise<UploadBody> {
 	const handle = await openFile(file);
 	try {
 		const { size, mtimeMs } = await fileState(handle, file);
+		const boundary = newBoundary();
 		const { head, tail } = fileFrame(file.name, boundary);
 		const parts = async function* (): AsyncGenerator<Buffer> {
 			yield head;

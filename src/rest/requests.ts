@@ -1,7 +1,7 @@
 import { isJsonObject, type Metadata } from "../json/values.ts";
 import { type Answer, decoded, headerValues, type ParsedEnvelope, type RawAnswer } from "./answer.ts";
 import type { Call, Method } from "./attempt.ts";
-import { type BoundarySource, updateBody } from "./bodies.ts";
+import { updateBody } from "./bodies.ts";
 import { classifyAnswer, errorOfRoute } from "./classify.ts";
 import type { Decoder } from "./decode.ts";
 import { type ErrorContext, type FlavourRequest, metadataLost, RestError } from "./errors.ts";
@@ -21,7 +21,6 @@ export type Service = {
 	readonly context: ErrorContext;
 	readonly transport: Pick<Transport, "send" | "close">;
 	readonly decode: Decoder;
-	readonly boundary: BoundarySource;
 	/** called after each piece of a file that went out or came in */
 	readonly onBytes: ((bytes: number) => void) | undefined;
 	/** counts the pages of lists */
@@ -85,7 +84,7 @@ export function documentCalls(
 	requests: Requests,
 ): Pick<Api, "updateMetadata" | "downloadDocument" | "renameDocument" | "changeParsing" | "parseDocuments"> {
 	const { flavour, form } = requests.dialect;
-	const { transport, decode, boundary, onBytes, prefix } = requests.service;
+	const { transport, decode, onBytes, prefix } = requests.service;
 	const { verb } = flavour.update;
 	/** whether an answer has shown the metadata of its document; not every release does */
 	let hasShown = false;
@@ -111,7 +110,7 @@ export function documentCalls(
 	return {
 		updateMetadata: async (datasetId, documentId, metadata) => {
 			const path = requests.documentPath(datasetId, documentId);
-			const { type, body } = updateBody(form, metadata, boundary);
+			const { type, body } = updateBody(form, metadata);
 			const read = (answer: RawAnswer): Echo =>
 				echoOf(requests.success(decoded(answer), path, verb), documentId, metadata);
 			return transport.send({ method: verb, path, headers: ["content-type", type], body, read });

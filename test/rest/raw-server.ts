@@ -81,7 +81,6 @@ export function apiFor(baseUrl: string, options: Partial<ApiOptions> = {}): Api 
 		dialect: { flavour: documented, form: "multipart" },
 		timeout: 2_000,
 		connections: 4,
-		boundary: () => "BOUNDARY",
 		...options,
 	});
 }

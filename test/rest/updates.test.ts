@@ -16,7 +16,6 @@ function updating(dialect: Dialect, send: (call: Call<Echo>) => Echo): Api["upda
 		prefix: "/api/v1",
 		isKeyAccepted: false,
 		decode: new Decoder(context),
-		boundary: () => "",
 		onBytes: undefined,
 		lists: { page: (_what, _page, request) => request() },
 		listed: new WeakSet(),
