@@ -71,6 +71,15 @@ export function reason(error: unknown): string {
 	return (system?.[1] ?? error.message).replaceAll(/\s*\n\s*/g, " ");
 }
 
+/** The result of a call; undefined where it fails, for whatever reason. */
+export function quietly<Result>(call: () => Result): Result | undefined {
+	try {
+		return call();
+	} catch {
+		return undefined;
+	}
+}
+
 /** The code of a system or library error (`ENOENT`, `UND_ERR_SOCKET`), if it has one. */
 export function errorCode(error: unknown): string | undefined {
 	if (typeof error !== "object" || error === null || !("code" in error)) return undefined;

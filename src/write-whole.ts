@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsync, openSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { quietly } from "./errors.ts";
 
 type WholeFile = {
 	/** before the user's mask; by default only the user may read the file */
@@ -30,11 +31,8 @@ export async function writeWhole(
 		}
 		renameSync(draft, path);
 	} catch (error) {
-		try {
-			unlinkSync(draft);
-		} catch {
-			// The error above says what is wrong.
-		}
+		// The error above says what is wrong.
+		quietly(() => unlinkSync(draft));
 		throw error;
 	}
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
 import * as v from "valibot";
-import { CliError, errorCode, Exit } from "../../errors.ts";
+import { CliError, errorCode, Exit, quietly } from "../../errors.ts";
 import { jsonObjectOf } from "../../json/parse-json.ts";
 import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
@@ -13,7 +13,7 @@ import { datasetIn } from "../recorded/run-lock.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { isComplete } from "../recorded/run-summary.ts";
 import { undoneRunOf } from "../recorded/unfinished.ts";
-import { isAbsent, removeQuietly } from "../storage/quick-files.ts";
+import { ifThere, isAbsent, removeFile } from "../storage/quick-files.ts";
 
 /** Bits of a document's hash that its upper part has: together with 32 bits, the most that are exact in a number. */
 const UPPER_BITS = 21;
@@ -100,7 +100,8 @@ export async function keepTouches(runs: RunStore, file: RunInOrder, others: read
 		if (kept === "damaged" && others.length > 0) continue;
 		const orders = kept === "damaged" ? [] : (kept?.executions.map(({ order }) => order) ?? []);
 		const newest = Math.max(isOwn ? newestOrder(file) : 0, ...orders);
-		if (newest <= oldest) removeQuietly(listPath(runs, run));
+		// A list that stays does no harm.
+		if (newest <= oldest) quietly(() => removeFile(listPath(runs, run)));
 	}
 }
 
@@ -171,12 +172,7 @@ function listPath(runs: RunStore, run: string): string {
 }
 
 function listNames(runs: RunStore): string[] {
-	try {
-		return readdirSync(runs.path(FOLDER)).filter(isRunId);
-	} catch (error) {
-		if (isAbsent(error)) return [];
-		throw error;
-	}
+	return (ifThere(() => readdirSync(runs.path(FOLDER))) ?? []).filter(isRunId);
 }
 
 /** Writes a list. The file is complete or absent. */

@@ -3,14 +3,14 @@ import { closeSync, constants, openSync, type Stats, writeFileSync } from "node:
 import { link, lstat, mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, quietly, reason } from "../../errors.ts";
 import { sha256Of } from "../../input-file.ts";
 import { parseAs } from "../../json/parse-as.ts";
 import { rejected, RestError } from "../../rest/errors.ts";
 import type { ByteSink } from "../../rest/types.ts";
 import { OWN_PREFIX } from "../../text/safe-paths.ts";
 import { syncFolder } from "../journal/files.ts";
-import { readTextQuietly } from "../storage/quick-files.ts";
+import { readTextIfThere } from "../storage/quick-files.ts";
 
 /** Errors after which no other file can be written either. */
 const STORAGE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO"]);
@@ -194,7 +194,7 @@ class DownloadRecords {
 	/** Reads the records; none where there is no such file. Lines that this program did not write count for nothing. */
 	constructor(file: string) {
 		this.#file = file;
-		const text = readTextQuietly(file, constants.O_NOFOLLOW) ?? "";
+		const text = quietly(() => readTextIfThere(file, constants.O_NOFOLLOW)) ?? "";
 		for (const line of text.split("\n")) {
 			const record = parseAs(FILE_RECORD, line);
 			if (record !== undefined) this.#add(record);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { open, rm, rmdir, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CliError, errorCode, Exit, reason } from "../../errors.ts";
+import { CliError, errorCode, Exit, quietly, reason } from "../../errors.ts";
 
 /** Only the user may read which documents were written. */
 const FOLDER_MODE = 0o700;
@@ -15,7 +15,7 @@ const FOLDER_MODE = 0o700;
  */
 export function makeFolder(path: string): readonly string[] {
 	const folder = resolve(path);
-	if (isFolder(folder)) return [];
+	if (quietly(() => statSync(folder))?.isDirectory() === true) return [];
 	const parent = dirname(folder);
 	const made = parent === folder ? [] : [...makeFolder(parent)];
 	try {
@@ -27,14 +27,6 @@ export function makeFolder(path: string): readonly string[] {
 		statSync(`${folder}/.`);
 	}
 	return made;
-}
-
-function isFolder(path: string): boolean {
-	try {
-		return statSync(path).isDirectory();
-	} catch {
-		return false;
-	}
 }
 
 /**

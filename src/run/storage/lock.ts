@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { constants, mkdirSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode } from "../../errors.ts";
+import { errorCode, quietly } from "../../errors.ts";
 import {
 	type LockOwner,
 	ownerStateOf,
@@ -95,11 +95,8 @@ function abandonedFile(lock: string, here: Processes, force: boolean): string | 
 /** Removes a lock's file, and the folder unless another process has renamed its own into its place. */
 function free(lock: string, file: string): void {
 	removeFile(join(lock, file));
-	try {
-		rmdirSync(lock);
-	} catch {
-		// An empty one that stays is no lock.
-	}
+	// An empty one that stays is no lock.
+	quietly(() => rmdirSync(lock));
 }
 
 /** Renames a folder onto one that is absent or empty. @returns false where it is neither, if that is not the last try */

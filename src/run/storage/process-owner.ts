@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import * as v from "valibot";
+import { quietly } from "../../errors.ts";
 import { parseAs } from "../../json/parse-as.ts";
-import { readTextQuietly } from "./quick-files.ts";
+import { readTextIfThere } from "./quick-files.ts";
 
 /** The process that holds a lock, described so that another process can check whether it still runs. */
 const OWNER = v.object({
@@ -62,14 +63,14 @@ export type OwnProcess = {
 };
 
 export function processesHere({ pid, isRunning }: OwnProcess): Processes {
-	const boot = readTextQuietly("/proc/sys/kernel/random/boot_id");
+	const boot = quietly(() => readTextIfThere("/proc/sys/kernel/random/boot_id"));
 	return {
 		pid,
 		host: hostname(),
 		boot: boot?.trim() ?? null,
 		startOf: (other) => {
 			if (boot === undefined) return isRunning(other) ? null : undefined;
-			const stat = readTextQuietly(`/proc/${other}/stat`);
+			const stat = quietly(() => readTextIfThere(`/proc/${other}/stat`));
 			if (stat === undefined) return undefined;
 			const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			const field = (number: number): string | undefined => fields[number - STATE_FIELD];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, openSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../errors.ts";
+import { errorCode, quietly } from "../../errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { makeFolder } from "./folders.ts";
 
@@ -30,27 +30,9 @@ export function readTextIfThere(path: string, flags = 0): string | undefined {
 	}
 }
 
-/** The text of a small file; undefined where it can't be read. */
-export function readTextQuietly(path: string, flags = 0): string | undefined {
-	try {
-		return readTextIfThere(path, flags);
-	} catch {
-		return undefined;
-	}
-}
-
 /** Removes a file, if it is there. @throws every other error of the storage */
 export function removeFile(path: string): void {
 	ifThere(() => unlinkSync(path));
-}
-
-/** The same for a file that does no harm where it stays. */
-export function removeQuietly(path: string): void {
-	try {
-		unlinkSync(path);
-	} catch {
-		// It is not there, or the storage refuses.
-	}
 }
 
 /** Whether an error means that there is no such file. */
@@ -66,9 +48,8 @@ export function fileOfService(stateDir: string, baseUrl: string, ending: string)
 	const folder = join(stateDir, "services");
 	const path = join(folder, `${createHash("sha256").update(baseUrl).digest("hex").slice(0, 16)}.${ending}`);
 	return {
-		path,
 		/** empty where there is none, or none that can be read */
-		read: () => readTextQuietly(path) ?? "",
+		read: () => quietly(() => readTextIfThere(path)) ?? "",
 		/** Never rejects: what can't be kept is found anew by the next command, and the shell offers no names. */
 		async write(text: string): Promise<void> {
 			try {
