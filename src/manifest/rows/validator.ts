@@ -28,13 +28,11 @@ export async function rowValidator(path: string, options: ManifestOptions) {
 
 	const addValueFaults = (values: Metadata, faults: Fault[]): void => {
 		for (const [key, value] of values) {
-			if (!isDeeperThan(value, DEEPEST_METADATA - 1) || faults.some(({ field }) => field === key)) continue;
-			faults.push({ field: key, code: "TOO_DEEP", text: `is nested more than ${DEEPEST_METADATA - 1} deep` });
+			if (!isDeeperThan(value, DEEPEST_METADATA - 1)) continue;
+			add(faults, { field: key, code: "TOO_DEEP", text: `is nested more than ${DEEPEST_METADATA - 1} deep` });
 		}
 		const { schema, deleteToken } = options;
-		if (schema === "none") return;
-		for (const fault of valueFaults(values, deleteToken))
-			if (!faults.some(({ field }) => field === fault.field)) faults.push(fault);
+		if (schema !== "none") for (const fault of valueFaults(values, deleteToken)) add(faults, fault);
 	};
 	/** Gives a row the dataset of `--dataset` where it names none, and the values of `--set`. */
 	const applyOptions = (parsed: ParsedRow): void => {
@@ -77,12 +75,9 @@ export async function rowValidator(path: string, options: ManifestOptions) {
 			const { faults } = parsed;
 			if (!parsed.isReadable) return faults;
 			applyOptions(parsed);
-			const add = (fault: Fault | undefined): void => {
-				if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
-			};
 			if (!headerIsWrong) {
-				add(subject.fault(parsed));
-				if (subject.roles.dataset_id !== undefined) add(datasetFault(parsed));
+				add(faults, subject.fault(parsed));
+				if (subject.roles.dataset_id !== undefined) add(faults, datasetFault(parsed));
 			}
 			if (readsMetadata) addValueFaults(parsed.metadata, faults);
 			return faults;
@@ -98,6 +93,11 @@ export async function rowValidator(path: string, options: ManifestOptions) {
 			payload: `${subject.rest(parsed)}\0${canonicalObject(parsed.metadata)}`,
 		}),
 	};
+}
+
+/** Adds a fault. A field that has one already gets no second one. */
+function add(faults: Fault[], fault: Fault | undefined): void {
+	if (fault !== undefined && !faults.some(({ field }) => field === fault.field)) faults.push(fault);
 }
 
 function datasetFault({ datasetId }: ParsedRow): Fault | undefined {

@@ -8,8 +8,9 @@ export const FORMAT = 2;
 /** An exact whole number, 0 or more. */
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const TEXT = v.string();
-const TEXTS = v.pipe(v.array(TEXT), v.readonly());
-const METADATA = v.pipe(v.custom<JsonObject>(isJsonObject), v.transform(metadataOf));
+export const TEXTS = v.pipe(v.array(TEXT), v.readonly());
+/** Metadata as an object of JSON text. */
+export const METADATA = v.pipe(v.custom<JsonObject>(isJsonObject), v.transform(metadataOf));
 const YES = v.optional(v.literal(true));
 
 const MANIFEST = v.pipe(

@@ -6,6 +6,7 @@ import type { PlannedFailure, PlannedFile } from "../../plan/plan-file/lines.ts"
 import { rejected, type RestError } from "../../rest/errors.ts";
 import type { DocumentSource } from "../documents/document-source.ts";
 import type { Service } from "../service/service.ts";
+import { isAbsent } from "../storage/quick-files.ts";
 import type { Request, Work } from "../types.ts";
 import { existingAs, namesakesMeant } from "./namesakes.ts";
 import type { Operation, SentLog } from "./operation.ts";
@@ -94,7 +95,7 @@ export async function refuseReturned(root: string, path: string): Promise<void> 
 	try {
 		if ((await lstat(join(root, path))).isDirectory()) return;
 	} catch (error) {
-		if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return;
+		if (isAbsent(error)) return;
 		throw changedSince("it is not certain that its file is gone; the document was not removed");
 	}
 	throw changedSince("its file is there again; the document was not removed");

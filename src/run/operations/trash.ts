@@ -1,28 +1,16 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { errorCode } from "../../errors.ts";
 import { parseAs } from "../../json/parse-as.ts";
-import { isJsonObject, type JsonObject, membersText, type Metadata, metadataOf } from "../../json/values.ts";
+import { membersText } from "../../json/values.ts";
 import { RestError } from "../../rest/errors.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { refuseRounded } from "../documents/before-images.ts";
+import { METADATA } from "../journal/records.ts";
 import type { Service } from "../service/service.ts";
+import { readTextIfThere } from "../storage/quick-files.ts";
 import type { Request, Work } from "../types.ts";
 import { DownloadFolder } from "./download-folder.ts";
 import { readDocument } from "./replace.ts";
-
-/** A document that a run has removed or replaced, as it was before. */
-export type KeptDocument = {
-	readonly name: string;
-	/** bytes */
-	readonly size: number;
-	/** of its bytes, in hexadecimal */
-	readonly sha256: string;
-	readonly metadata: Metadata;
-	/** absolute path of its bytes */
-	readonly path: string;
-};
 
 /** Keeps the documents that a run removes or replaces in its folder, a file of bytes and one of metadata for each row. */
 export class Trash {
@@ -43,7 +31,7 @@ export class Trash {
 	 */
 	async keep(item: Work, request: Request): Promise<void> {
 		const path = String(item.index);
-		if ((await keptDocument(this.#folder, item.index)) !== undefined) return;
+		if (keptDocument(this.#folder, item.index) !== undefined) return;
 		const service = this.#service;
 		const api = await service.known(request);
 		const id = item.documentId;
@@ -64,21 +52,18 @@ export class Trash {
 	}
 }
 
-const KEPT = v.object({
-	name: v.string(),
-	size: v.number(),
-	sha256: v.string(),
-	meta_fields: v.pipe(v.custom<JsonObject>(isJsonObject), v.transform(metadataOf)),
-});
+/** A document that a run has removed or replaced, as it was before; `size` in bytes, `sha256` of its bytes, in hexadecimal. */
+const KEPT = v.pipe(
+	v.object({ name: v.string(), size: v.number(), sha256: v.string(), meta_fields: METADATA }),
+	v.transform(({ meta_fields: metadata, ...kept }) => ({ metadata, ...kept })),
+);
+
+/** The same, with the absolute path of its bytes. */
+export type KeptDocument = Readonly<v.InferOutput<typeof KEPT>> & { readonly path: string };
 
 /** What a run has kept of a row; undefined where it kept nothing. @param folder the run's folder of kept documents */
-export async function keptDocument(folder: string, row: number): Promise<KeptDocument | undefined> {
-	const text = await readFile(join(folder, `${row}.json`), "utf8").catch((error: unknown) => {
-		if (errorCode(error) === "ENOENT") return undefined;
-		throw error;
-	});
+export function keptDocument(folder: string, row: number): KeptDocument | undefined {
+	const text = readTextIfThere(join(folder, `${row}.json`));
 	const kept = text === undefined ? undefined : parseAs(KEPT, text);
-	if (kept === undefined) return undefined;
-	const { name, size, sha256, meta_fields: metadata } = kept;
-	return { name, size, sha256, metadata, path: join(folder, String(row)) };
+	return kept && { path: join(folder, String(row)), ...kept };
 }

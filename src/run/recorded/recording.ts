@@ -18,7 +18,7 @@ import {
 	headerOf,
 	millisecondsOf,
 	type RunSpec,
-	markUndone,
+	mark,
 	recordedJobKey,
 	supersede,
 	unmark,
@@ -99,8 +99,8 @@ async function startRun(spec: RunSpec, { runs, now }: RecordingOptions): Promise
 		const jobKey = recordedJobKey(file);
 		const replaced = all.filter((other) => recordedJobKey(other) === jobKey);
 		const superseded = await supersede(runs, replaced, run);
-		const undone = all.find((other) => other.run === spec.undoes);
-		const marked = undone === undefined ? superseded : [...superseded, ...(await markUndone(runs, undone, run))];
+		const undone = all.filter((other) => other.run === spec.undoes);
+		const marked = [...superseded, ...(await mark(runs, undone, { by: run, isUndone: true }))];
 		const discard = async (): Promise<void> => {
 			await unmark(runs, marked, run);
 			await runs.remove(run);

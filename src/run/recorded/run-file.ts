@@ -5,6 +5,7 @@ import { errorCode } from "../../errors.ts";
 import { parseAs } from "../../json/parse-as.ts";
 import { compareUnits, isJsonObject, type JsonObject } from "../../json/values.ts";
 import { MOST_CONCURRENCY, parseRateSetting, type RateSetting, rateSettingText } from "../../rates.ts";
+import { TEXTS } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
 import { removeFile } from "../storage/quick-files.ts";
 
@@ -12,8 +13,6 @@ import { removeFile } from "../storage/quick-files.ts";
 const LARGEST_ORDER = 1e12;
 
 const ORDER = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(LARGEST_ORDER));
-
-const TEXTS = v.pipe(v.array(v.string()), v.readonly());
 
 /** A rate as it is typed. */
 export const RATE = v.pipe(

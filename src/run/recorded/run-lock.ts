@@ -50,7 +50,8 @@ export async function refuseWhileSending(spec: SendingWork, { runs, ...how }: Lo
 	if (!existsSync(folder)) return;
 	try {
 		for (const hash of await hashesOf(spec)) {
-			for (const name of overlappingLocks(folder, hash, shardOfWork(spec))) refuseWhileLocked(join(folder, name), how);
+			for (const name of overlappingLocks(folder, hash, shardIn(spec.options ?? {})))
+				refuseWhileLocked(join(folder, name), how);
 		}
 	} catch (error) {
 		throw refusal(error, runs.folder, spec);
@@ -69,15 +70,11 @@ async function hashesOf(spec: SendingWork): Promise<readonly string[]> {
 	return [contentHashOf(spec), hashOf(`path\0${datasetIn(spec)}\0${real}`)];
 }
 
-function shardOfWork({ options = {} }: LockedWork): Shard | undefined {
-	return shardIn(options);
-}
-
 /** Takes all of these locks, or none. @throws CliError 5 where another process holds one, 7 where the storage fails */
 async function takeLocks(hashes: readonly string[], spec: LockedWork, { runs, ...how }: LockOptions): Promise<Lock> {
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
-	const shard = shardOfWork(spec);
+	const shard = shardIn(spec.options ?? {});
 	const taken: Lock[] = [];
 	const release = async (): Promise<void> => {
 		for (const lock of taken.toReversed()) await lock[Symbol.asyncDispose]();
@@ -103,7 +100,7 @@ function refusal(error: unknown, folder: string, spec: LockedWork): CliError {
 	const { owner, forcible } = error;
 	const who = `process ${owner.pid} on ${owner.host}, since ${owner.since}`;
 	const { name = "this manifest" } = spec;
-	const shard = shardOfWork(spec);
+	const shard = shardIn(spec.options ?? {});
 	const what = shard === undefined ? name : `shard ${shardText(shard)} of ${name}`;
 	const status = `kill -USR1 ${owner.pid} prints in its terminal how far it is`;
 	return new CliError(`${what} is in use by ${who}; nothing was sent`, {

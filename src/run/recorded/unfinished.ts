@@ -69,12 +69,13 @@ export async function findUnfinished(
 	{ runs, resume, now, touchedSince }: FindUnfinishedOptions,
 ): Promise<ResumeChoice> {
 	if (resume === false) return {};
-	const headerNow = (run: string): HeaderRecord => headerOf(run, spec, { now: now() });
-	if (resume === true) return await newestUnfinished(spec, headerNow, { runs, touchedSince });
+	// Neither the name of the run nor the time is compared.
+	const wanted = headerOf("", spec, { now: now() });
+	if (resume === true) return await newestUnfinished(spec, wanted, { runs, touchedSince });
 	const recorded = await runs.journal(resume);
 	if (recorded === undefined) return {};
 	// Another name or path of the same content is no difference.
-	const difference = compareHeader(recorded.header, headerNow(resume));
+	const difference = compareHeader(recorded.header, wanted);
 	if (difference !== undefined) throw new ForeignRun(resume, difference);
 	return { resume: recorded };
 }
@@ -82,7 +83,7 @@ export async function findUnfinished(
 /** Only the newest run of a job is resumed. */
 async function newestUnfinished(
 	spec: RunSpec,
-	headerNow: (run: string) => HeaderRecord,
+	wanted: HeaderRecord,
 	{ runs, touchedSince }: Pick<FindUnfinishedOptions, "runs" | "touchedSince">,
 ): Promise<ResumeChoice> {
 	const jobKey = jobKeyOf(spec, "path" in spec.source ? spec.source.path : undefined);
@@ -98,7 +99,7 @@ async function newestUnfinished(
 			const why = mark.isUndone ? `run ${mark.by} undid it` : `run ${mark.by} has taken its place`;
 			return { notResumed: { run, why } };
 		}
-		const why = compareHeader(recorded.header, headerNow(run)) ?? (await touchedSince?.(file));
+		const why = compareHeader(recorded.header, wanted) ?? (await touchedSince?.(file));
 		return why === undefined ? { resume: recorded } : { notResumed: { run, why } };
 	}
 	return {};
@@ -115,8 +116,7 @@ export function isFinished({ state }: RecordedRun): boolean {
 /** The duration of all executions of a run. A killed execution ended at the last write to its journal. */
 export async function millisecondsOf({ header, state }: RecordedRun, runs: RunStore): Promise<number> {
 	const { earlierMilliseconds = 0, time } = state.headers.at(-1) ?? header;
-	const written = async (): Promise<number> => (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs;
-	const until = state.end === undefined ? await written() : Date.parse(state.end.time);
+	const until = state.end ? Date.parse(state.end.time) : (await stat(runs.path(header.run, JOURNAL_FILE))).mtimeMs;
 	return earlierMilliseconds + Math.max(0, Math.round(until - Date.parse(time)));
 }
 
@@ -166,12 +166,8 @@ export async function supersede(runs: RunStore, files: readonly RunFile[], by: s
 	return await mark(runs, open, { by, isUndone: false });
 }
 
-/** Marks a run that is about to be undone, finished or not, in place of another mark. @returns whether it was there */
-export async function markUndone(runs: RunStore, undone: RunFile, by: string): Promise<string[]> {
-	return await mark(runs, [undone], { by, isUndone: true });
-}
-
-async function mark(runs: RunStore, files: readonly RunFile[], { by, isUndone }: Mark): Promise<string[]> {
+/** Marks runs, finished or not, in place of other marks. @returns the names of those that were still there */
+export async function mark(runs: RunStore, files: readonly RunFile[], { by, isUndone }: Mark): Promise<string[]> {
 	const marked: string[] = [];
 	const text = `${JSON.stringify({ schema: 1, by, ...(isUndone ? { undone: true } : {}) })}\n`;
 	for (const { run } of files) {

@@ -35,7 +35,7 @@ export async function syncUndoSteps(
 			if (planned === undefined) return undefined;
 			if (written.write === "rename") return renamedBack(planned, written);
 			const isGone = written.status === "removed" || written.status === "replaced";
-			const kept = isGone ? await keptDocument(trash, written.row) : undefined;
+			const kept = isGone ? keptDocument(trash, written.row) : undefined;
 			return kept && broughtBack(planned, written, kept, normalise);
 		},
 	};
