@@ -57,12 +57,8 @@ export function createApp(dependencies: AppDependencies) {
 		stdin.destroy(new Error("stopped"));
 	};
 	signal.addEventListener("abort", stop, { once: true });
-	const warned = new Set<string>();
-	// A command may read its settings twice: a recorded run names its profile.
-	const warn = (text: string): void => {
-		if (!warned.has(text)) io.note(`warning: ${text}`);
-		warned.add(text);
-	};
+	const warn = (text: string): void => io.note(`warning: ${text}`);
+	const resolved = new Map<string, Promise<Settings>>();
 	const user = { uid: currentUserId(), note: (text: string) => io.note(text) };
 	const temporary = temporaryFolderOf(processes, user);
 	return {
@@ -95,8 +91,16 @@ export function createApp(dependencies: AppDependencies) {
 			baseUrl === undefined || stateDir === undefined
 				? undefined
 				: new RememberedDatasets(stateDir.value, normaliseBaseUrl(baseUrl.value)),
-		settings: (flags: SettingFlags): Promise<Settings> =>
-			resolveSettings(flags, { env, home, stdin: () => text(stdin), signal, warn }),
+		/** The settings by these flags. They are read once: a key or a certificate may come from a pipe. */
+		settings(flags: SettingFlags): Promise<Settings> {
+			const { baseUrl, apiKeyFile, apiKeyCommand, profile, stateDir, caFile, limiter } = flags;
+			const given = JSON.stringify([baseUrl, apiKeyFile, apiKeyCommand, profile, stateDir, caFile, limiter]);
+			const known = resolved.get(given);
+			if (known !== undefined) return known;
+			const read = resolveSettings(flags, { env, home, stdin: () => text(stdin), signal, warn });
+			resolved.set(given, read);
+			return read;
+		},
 		/** A monitor of jobs at that address, such as healthchecks.io; its host is no secret. @throws CliError exit 2 if it is no address */
 		jobMonitor(address: string, origin: string, ca: readonly string[]) {
 			const url = pingUrl(address, origin);

@@ -45,6 +45,7 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		);
 	}
 	let key: Promise<string> | undefined;
+	let ca: Promise<string[]> | undefined;
 
 	return {
 		/** the address of the service as it was given, checked, without a slash at the end */
@@ -72,8 +73,8 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		limiter: limiter && { value: limiterUrl(limiter.value, limiter.origin), origin: limiter.origin },
 		/** the file of further certificates to trust */
 		caFile,
-		/** its text; rejects with a usage error if it has no certificate or a broken one */
-		readCa: async (): Promise<string[]> => (caFile === undefined ? [] : [await readCertificates(caFile)]),
+		/** its text, which is read once; rejects with a usage error if it has no certificate or a broken one */
+		readCa: (): Promise<string[]> => (ca ??= readCertificates(caFile)),
 		/** undefined only if there is neither a home folder nor a setting */
 		stateDir: flag("--state-dir", flags.stateDir) ?? variable(env, "RAGTAG_STATE_DIR") ?? defaultStateDir(sources),
 		profile: name,
@@ -116,7 +117,9 @@ const CERTIFICATE =
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The text of a file of certificates (PEM). Each is parsed now, so that a broken one is refused before the first request. */
-async function readCertificates({ value: path, origin }: Setting<string>): Promise<string> {
+async function readCertificates(file: Setting<string> | undefined): Promise<string[]> {
+	if (file === undefined) return [];
+	const { value: path, origin } = file;
 	const broken = (what: string, cause?: unknown): CliError =>
 		usageError(
 			`the certificate file of ${origin}, ${path}, ${what}`,
@@ -139,7 +142,7 @@ async function readCertificates({ value: path, origin }: Setting<string>): Promi
 			throw broken(`has a certificate that cannot be read, number ${index + 1}`, error);
 		}
 	});
-	return text;
+	return [text];
 }
 
 /** The CI system of an environment: its documentation names these variables for programs that want to know. */

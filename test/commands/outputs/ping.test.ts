@@ -1,5 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { type IncomingHttpHeaders } from "node:http";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/run/clock.ts";
 import type { Clock } from "../../../src/run/types.ts";
@@ -31,6 +34,17 @@ async function world(): Promise<{ service: Service; argv: string[] }> {
 }
 
 describe("--ping", () => {
+	it("leaves the run its certificates, which may come from a pipe", async () => {
+		const { service, argv } = await world();
+		const { url, seen } = await monitor();
+		const pipe = join(await folder(), "ca.pem");
+		execFileSync("mkfifo", [pipe]);
+		void writeFile(pipe, rootCertificates[0] ?? "");
+		const { exit } = await ragtag([...argv, "--ping", url, "--ca-file", pipe], { env: envOf(service) });
+		expect(exit).toBe(0);
+		expect(seen).toHaveLength(2);
+	});
+
 	it("tells a monitor that the run begins, and how it ended, with the summary and without the key", async () => {
 		const { service, argv } = await world();
 		const { url, seen } = await monitor();
