@@ -1,16 +1,4 @@
-import {
-	closeSync,
-	constants,
-	fstatSync,
-	mkdirSync,
-	openSync,
-	readFileSync,
-	renameSync,
-	rmSync,
-	statSync,
-	type Stats,
-	writeFileSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, statSync, type Stats } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -19,13 +7,13 @@ import { fileURLToPath } from "node:url";
 import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { writeWhole } from "../src/write-whole.ts";
 
 /** The program as a function expression, with the parameters that Node gives to each CommonJS module. */
 const FILE = fileURLToPath(new URL("../parts/program.js", import.meta.url));
 
 /** Only the user may read or write what will run as the program. */
 const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 /** The bits of a mode that let others write. */
 const WRITE_FOR_OTHERS = 0o022;
@@ -128,27 +116,16 @@ function readCode(folder: string, { name, made }: CodeFile): Buffer | undefined 
 
 /** Keeps code for later processes. Does nothing where the folder can't be written or is open to others. */
 function keepCode(folder: string, { name, made }: CodeFile, code: Buffer): void {
-	const temporary = join(folder, `${name}.${process.pid}.tmp`);
 	try {
 		mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
 		if (!isOwn(statSync(folder))) return;
 		const checksum = Buffer.alloc(CHECKSUM_BYTES);
 		checksum.writeUInt32LE(crc32(code, made));
-		// A process of the same number may have been killed.
-		remove(temporary);
-		writeFileSync(temporary, Buffer.concat([checksum, code]), { flag: "wx", mode: FILE_MODE });
-		// No process reads half a file. After a loss of power the file may be empty or damaged; its reader checks that.
-		renameSync(temporary, join(folder, name));
+		// Without a sync the file is written when the call returns. After a loss of power it may be empty or damaged; its
+		// reader checks that.
+		void writeWhole(join(folder, name), Buffer.concat([checksum, code]), { isSynced: false }).catch(() => undefined);
 	} catch {
-		remove(temporary);
-	}
-}
-
-function remove(path: string): void {
-	try {
-		rmSync(path, { force: true });
-	} catch {
-		// Such as a folder that is a file: there is nothing to remove.
+		// Such as a folder that is a file.
 	}
 }
 
