@@ -50,7 +50,7 @@ function listenToSignals(io: App["io"]): AbortSignal {
 function quit(io: App["io"], name: NodeJS.Signals, exit: ExitCode, why: string): never {
 	io.err(`ragtag: ${why}.`);
 	// Of a run, its counts so far: every request that it sent is recorded. Other commands have nothing to resume.
-	const words = io.wordsBeforeQuitting;
+	const words = io.wordsBeforeQuitting();
 	if (words === undefined) io.err("No run of rows was going on; run the same command again.");
 	else io.err(words);
 	io.end(`exit ${exit}`);

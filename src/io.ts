@@ -29,13 +29,13 @@ type IoSources = {
 };
 
 /** The program's streams as a value. Every text passes the redactor, so that the key is never printed. */
-export type Io = ReturnType<typeof createIo>;
+export type Io = Readonly<ReturnType<typeof createIo>>;
 
 /** The options of every command that say how it prints. */
 type IoOptions = {
-	readonly quiet?: boolean;
-	readonly debug?: boolean;
-	readonly color?: boolean;
+	readonly quiet?: boolean | undefined;
+	readonly debug?: boolean | undefined;
+	readonly color?: boolean | undefined;
 	readonly progress?: ProgressMode | undefined;
 	/** path of a file that gets messages and progress, whatever `quiet` says, and what begins there */
 	readonly log?: { readonly path: string; readonly begins: string } | undefined;
@@ -47,14 +47,10 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	const masked = (text: string): string => resultMasks.reduce((before, mask) => mask(before), text);
 	const redact = (text: string): string => messageMasks.reduce((before, mask) => mask(before), text);
 	let quiet = false;
-	let debugging = false;
-	let style = plainStyle;
-	let errStyle = plainStyle;
 	const errors = writerOn(stderr);
 	let isJson = false;
 	let log: LogFile | undefined;
 	let lastWords: (() => string) | undefined;
-	let isLent = false;
 	const stderrIsTerminal = stderr.isTTY === true;
 	const harmless = env["GITHUB_ACTIONS"] === "true" ? withoutWorkflowCommands : (text: string): string => text;
 	const send = (text: string): void => void errors.write(redact(`${text}\n`));
@@ -75,7 +71,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		display.writes();
 		if (!isShown) return;
 		// A message is one line: a foreign text, such as the path of a file, begins no other.
-		const shown = showLines(text, errStyle !== plainStyle).replaceAll("\n", String.raw`\x0a`);
+		const shown = showLines(text, io.errStyle !== plainStyle).replaceAll("\n", String.raw`\x0a`);
 		// The key is masked before the text is quoted, which may change its characters.
 		sendLine(isJson ? JSON.stringify({ type, time: timers.date().toISOString(), text: redact(shown) }) : shown);
 	};
@@ -84,10 +80,10 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		const shown = masked(text);
 		if (stdout.isTTY === true && stderrIsTerminal) display.writes();
 		// A pipe gets every byte. A terminal would obey control characters that a service has put into a name.
-		return results.write(stdout.isTTY === true ? showLines(shown, style !== plainStyle) : shown);
+		return results.write(stdout.isTTY === true ? showLines(shown, io.style !== plainStyle) : shown);
 	};
 
-	return {
+	const io = {
 		/** A result, on standard output: unchanged in a pipe, safe on a terminal. Resolves when the stream takes more; never rejects. */
 		out,
 		/** A result that people read: as `out`, and in GitHub Actions no part of it is a command of the runner. */
@@ -99,11 +95,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		/** A line on standard error: progress, a warning, a summary. Not with `--quiet`. */
 		note: (text: string): void => message("note", text, !quiet),
 		/** A line on standard error with `--debug` only. */
-		debug: (text: string): void => (debugging ? message("note", text) : undefined),
+		debug: (text: string): void => (io.isDebugging ? message("note", text) : undefined),
 		/** whether these lines are shown */
-		get isDebugging(): boolean {
-			return debugging;
-		},
+		isDebugging: false,
 		stdin,
 		stdinIsTerminal: stdin.isTTY === true,
 		stdoutIsTerminal: stdout.isTTY === true,
@@ -113,13 +107,9 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			return widthOf(stdout);
 		},
 		/** for text that goes to standard output; plain until `configure` has loaded colour */
-		get style(): Style {
-			return style;
-		},
+		style: plainStyle,
 		/** for text that goes to standard error */
-		get errStyle(): Style {
-			return errStyle;
-		},
+		errStyle: plainStyle,
 		/** the reader has closed the pipe of standard output, as `head` does; no failure */
 		get stdoutClosed(): boolean {
 			return results.closed;
@@ -141,18 +131,14 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 		},
 		/** Leaves the terminal to another program, such as a pager, until that ends: what Ctrl-C means is its business. */
 		async lend<T>(use: Promise<T>): Promise<T> {
-			isLent = true;
-			return await use.finally(() => (isLent = false));
+			io.isLent = true;
+			return await use.finally(() => (io.isLent = false));
 		},
-		get isLent(): boolean {
-			return isLent;
-		},
+		isLent: false,
 		/** Says what a user must know who quits now. @param words the counts and the next command; undefined for none */
 		beforeQuitting: (words: (() => string) | undefined): void => void (lastWords = words),
 		/** These words, for the place that quits. */
-		get wordsBeforeQuitting(): string | undefined {
-			return lastWords?.();
-		},
+		wordsBeforeQuitting: (): string | undefined => lastWords?.(),
 		/** Asks on standard error and reads one line. @throws CliError (usage) if standard input is no terminal */
 		ask: (question: string): Promise<string> =>
 			display.paused(async () => {
@@ -171,12 +157,12 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 				log = openLog(options.log.path);
 				logged("begin", options.log.begins);
 			}
-			debugging = options.debug ?? debugging;
+			io.isDebugging = options.debug ?? io.isDebugging;
 			isJson = options.progress === undefined ? isJson : options.progress === "json";
 			const wanted = options.color ?? true;
 			const pick = async (terminal: boolean): Promise<Style> =>
 				hasColor({ env, terminal, wanted }) ? colorStyle() : plainStyle;
-			[style, errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
+			[io.style, io.errStyle] = await Promise.all([pick(stdout.isTTY === true), pick(stderrIsTerminal)]);
 			const { progress = "auto" } = options;
 			const mode = progressMode(progress, { env, terminal: stderrIsTerminal && canDraw(stderr) });
 			const isAsked = stderrIsTerminal || progress !== "auto";
@@ -206,6 +192,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 			log?.close();
 		},
 	};
+	return io;
 }
 
 /** Columns. A terminal without a size (`script`, `expect`, `ssh -tt` from cron) says 0. */

@@ -45,7 +45,6 @@ export class Display {
 	#cancel: (() => void) | undefined;
 	#isLoading = false;
 	#bar: Bar | undefined;
-	#isSpinning = false;
 	/** when another text was written last */
 	#written: number;
 	/** when the last line of progress was written, or the rows began */
@@ -72,9 +71,6 @@ export class Display {
 	 * @param log takes lines of progress, too, whatever the mode is
 	 */
 	begin(mode: ShownMode, isAsked: boolean, log?: (text: string) => void): void {
-		this.#erase();
-		this.#cancel?.();
-		this.#cancel = undefined;
 		this.#mode = mode;
 		this.#written = this.#line = this.#screen.timers.now();
 		this.#silence = isAsked ? SILENCE_MS : LINE_MS;
@@ -130,7 +126,6 @@ export class Display {
 
 	end(): void {
 		this.#cancel?.();
-		this.#cancel = undefined;
 		this.#isPaused = true;
 		this.#erase();
 	}
@@ -185,12 +180,10 @@ export class Display {
 		}
 		const { spinner, widthOf } = this.#bar;
 		spinner.text = barLine(state, columns() - SPINNER_COLUMNS, widthOf);
-		if (!this.#isSpinning) spinner.start();
-		this.#isSpinning = true;
+		spinner.start();
 	}
 
 	#erase(): void {
-		if (this.#isSpinning) this.#bar?.spinner.stop();
-		this.#isSpinning = false;
+		if (this.#bar?.spinner.isSpinning === true) this.#bar.spinner.stop();
 	}
 }

@@ -107,7 +107,8 @@ export type ProgressScreen = {
 
 export type ShownMode = Exclude<ProgressMode, "auto">;
 
-type Spinner = { text: string; start(): unknown; stop(): unknown };
+/** `start` does nothing while it spins. */
+type Spinner = { text: string; readonly isSpinning: boolean; start(): unknown; stop(): unknown };
 
 /** What draws a bar. It is loaded only for a bar, because most calls are in scripts. */
 export type Bar = { readonly spinner: Spinner; readonly widthOf: WidthOf };

@@ -3,13 +3,7 @@ import { movedText, numberText, rateText, twoDigits } from "../text/words.ts";
 import { cutToWidth, type WidthOf } from "../text/show.ts";
 
 /** The number of rows that have an outcome. */
-export type RowCounts = {
-	/** rows that have an outcome */
-	readonly done: number;
-	/** rows in all, where that is known */
-	readonly total?: number | undefined;
-	readonly failed: number;
-};
+export type RowCounts = Pick<WorkCount, "done" | "total"> & { readonly failed: number };
 
 /** The progress of a command, and its state. */
 export type ProgressState = {
