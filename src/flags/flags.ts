@@ -88,9 +88,6 @@ export const MANIFEST = {
 	),
 };
 
-/** Flags that say how a manifest is read. */
-export type ManifestFlags = GlobalFlags & ValuesOf<typeof MANIFEST & typeof JSON_LINES> & Pick<RecordedFlags, "types">;
-
 /** Options of commands that read many documents. */
 export const READ = {
 	...SERVICE,

@@ -4,10 +4,6 @@ import type { Settings } from "../app.ts";
 import { CliError, Exit } from "../errors.ts";
 import type { JsonObject, JsonValue } from "../json/values.ts";
 import { parseShard, type Shard, shardText } from "../shard.ts";
-import type { ManifestFlags } from "./flags.ts";
-
-/** Flags that say how a manifest is read. Some may not be known, as in the record of a run. */
-export type AnyManifestFlags = { readonly [Name in keyof ManifestFlags]?: ManifestFlags[Name] | undefined };
 
 const TEXT = v.optional(v.string());
 const LIST = v.optional(v.pipe(v.array(v.string()), v.readonly()));
@@ -61,7 +57,7 @@ const RECORDED = v.object({
 export type RecordedFlags = Readonly<v.InferOutput<typeof RECORDED>>;
 
 /** Flags that change what is sent. They identify a run, and a resumed run takes them from its record. */
-export type PayloadFlags = AnyManifestFlags & RecordedFlags & { readonly allowEmpty?: boolean | undefined };
+export type PayloadFlags = RecordedFlags & { readonly allowEmpty?: boolean | undefined };
 
 /**
  * The flags as they are recorded. Paths are absolute, so that a run can be resumed from any folder.

@@ -5,7 +5,7 @@ import { checkAndReport, manifestOptions, problemReporter, refusal } from "../..
 import { ColumnPlan } from "../../manifest/write.ts";
 import { datasetId } from "../../workflows/dataset.ts";
 import { choice, declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
-import { MANIFEST, type ManifestFlags, SERVICE, type ServiceFlags, SET } from "../../flags/flags.ts";
+import { MANIFEST, SERVICE, type ServiceFlags, SET } from "../../flags/flags.ts";
 import type { Print } from "../../workflows/lists/documents-csv.ts";
 import { writeNewFile } from "../../workflows/outputs/out-file.ts";
 import { quoted } from "../../flags/next-command.ts";
@@ -30,7 +30,6 @@ const OPTIONS = {
 };
 
 type ResolveOptions = ServiceFlags &
-	ManifestFlags &
 	ValuesOf<typeof OPTIONS> & {
 		/** one manifest; with `--match sidecar` files and folders */
 		readonly manifest: readonly string[];

@@ -14,13 +14,13 @@ import type { Stop } from "../../run/types.ts";
 import { quoted } from "../../flags/next-command.ts";
 import { sheetOptions } from "../../flags/input-flags.ts";
 import type { Given } from "../../flags/flags.ts";
-import type { AnyManifestFlags, RecordedFlags } from "../../flags/payload-options.ts";
+import type { RecordedFlags } from "../../flags/payload-options.ts";
 import type { Run } from "../open-run.ts";
 
 /** The manifest options of the flags and of the profile. */
 export async function manifestOptions(
 	purpose: Purpose,
-	flags: AnyManifestFlags & Pick<RecordedFlags, "set" | "filesRoot" | "mode" | "deleteToken" | "shard">,
+	flags: RecordedFlags,
 	settings: Partial<Pick<Settings, "dataset">>,
 ): Promise<ManifestOptions> {
 	const map = new Map(flags.map);

@@ -182,7 +182,7 @@ type ReadMap = { readonly map: ValueMap; readonly manifest: PlanHeader["manifest
  */
 export async function readMap(run: Run<RunFlags>, path: string, key: string): Promise<ReadMap> {
 	const { flags, settings, app } = run;
-	const options = await manifestOptions("map", { json: flags.json }, settings);
+	const options = await manifestOptions("map", {}, settings);
 	const checked = await checkAndReport(run, path, { ...options, deleteToken: DELETE_TOKEN });
 	try {
 		const map = new ValueMap();
