@@ -101,13 +101,8 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 			await prepared.catch(() => undefined);
 			const { color, quiet, debug, progress, logFile } = command.optsWithGlobals<MessageFlags>();
 			const isLogged = logFile !== undefined && !app.runEnd.refused.has(logFile);
-			await app.io.configure({
-				color: color !== false,
-				quiet: quiet === true,
-				debug: debug === true,
-				progress,
-				log: isLogged ? { path: logFile, begins: `ragtag ${name}` } : undefined,
-			});
+			const log = isLogged ? { path: logFile, begins: `ragtag ${name}` } : undefined;
+			await app.io.configure({ color, quiet, debug, progress, log });
 			await prepared;
 			await applyConfigFile(command, app);
 			if (command.options.some(({ long }) => long === "--ping")) await startPing(app, command.optsWithGlobals());
@@ -124,7 +119,7 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 			? program
 			: program.command(group.name).summary(group.summary).description(sentence(group.summary));
 		for (const [word, load] of called) {
-			const { summary, description = "", examples, declare, run } = await load();
+			const { summary = group.summary, description = "", examples, declare, run } = await load();
 			const command = parent.command(word).summary(summary).description(description);
 			declare(command);
 			if (examples !== undefined) addExamples(command, examples);

@@ -57,11 +57,6 @@ const TICK_MS = 1000;
 /** Milliseconds for one request, if no flag gives another time. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** Connections at most; one is opened when a request needs it. Lists and probes may be in flight beside the rows. */
-function connectionsFor(concurrency: number | "auto"): number {
-	return Math.max(MAX_CONCURRENCY, concurrency === "auto" ? MOST_ASKED : concurrency);
-}
-
 /**
  * Opens a session with the service of these settings. It sends no request.
  *
@@ -101,13 +96,15 @@ export async function openSession(
 		options.onExchange?.(exchange);
 	};
 	const ca = await settings.readCa();
+	const { concurrency = "auto" } = options;
 	let hadSurplusAnswer = false;
 	const api = createApi({
 		baseUrl,
 		key,
 		dialect: { flavour: documented, form: documented.update.forms[0] },
 		timeout,
-		connections: connectionsFor(options.concurrency ?? "auto"),
+		// At most; one is opened when a request needs it. Lists and probes may be in flight beside the rows.
+		connections: Math.max(MAX_CONCURRENCY, concurrency === "auto" ? MOST_ASKED : concurrency),
 		ca,
 		onSurplusAnswer: () => void (hadSurplusAnswer = true),
 		proxy: proxyFor(baseUrl, env),

@@ -4,7 +4,6 @@ import { declare } from "../flags/declare.ts";
 
 /** A script holds no words of its own: at each Tab it asks `ragtag __complete`, so that it stays right after an update. */
 export const completionCommand = declare({
-	summary: "print a completion script for bash, zsh or fish",
 	description: "Prints a completion script: commands, options, choices, runs, profiles and names of datasets.",
 	examples:
 		"source <(ragtag completion bash)\nsource <(ragtag completion zsh)\nragtag completion fish > ~/.config/fish/completions/ragtag.fish",

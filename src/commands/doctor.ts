@@ -21,7 +21,6 @@ import { datasetOption, JSON_LINES, SERVICE } from "../flags/flags.ts";
 const CHECK_NAMES = new Set(["proxy", ...STAGES.flat().map(({ name }) => name)]);
 
 export const doctorCommand = declare({
-	summary: "check the connection to the service, the key and its rights, and say what to do",
 	description:
 		"Checks settings, names, TLS, proxy, key, clock, flavour, rights, latency and the folder of runs. Changes nothing.",
 	examples: "ragtag doctor\nragtag doctor -d DATASET --json",

@@ -1,25 +1,8 @@
 /** A word that people type who know other programs, where they type it, and what to type here. */
 export type Habit = readonly [place: string, words: readonly string[], answer: string];
 
-const SETTINGS =
-	"ragtag needs no login: set RAGTAG_BASE_URL and RAGTAG_API_KEY, or write a profile. ragtag help settings shows how.";
-const LISTS =
-	"ragtag datasets list lists datasets, ragtag docs list -d DATASET documents, ragtag runs list what was done.";
 const SHOWN = "ragtag runs list shows all runs, ragtag runs show RUN one of them.";
-const TAG =
-	"ragtag docs tag MANIFEST writes metadata; without a manifest: ragtag docs tag -d DATASET --where KEY=VALUE --set KEY=VALUE --mode merge";
-const UPLOAD = "ragtag docs upload MANIFEST uploads files; ragtag docs tag MANIFEST tags documents that are there.";
-const EXPORT =
-	"ragtag docs download -d DATASET --out FOLDER writes documents as files, with a manifest; ragtag manifest init -d DATASET --out FILE the manifest alone.";
-const PREVIEW =
-	"ragtag docs tag MANIFEST --dry-run shows what would change; ragtag docs plan MANIFEST --out FILE keeps it.";
-const FIND = "ragtag docs list -d DATASET --where KEY=VALUE finds documents.";
-const STOP =
-	"Ctrl-C, or SIGTERM to its process (ragtag runs show RUN names it), ends a run; ragtag runs resume RUN goes on. ragtag runs adjust --pause only pauses it.";
-const PAUSE = "ragtag runs adjust --pause pauses the run that is going on, ragtag runs adjust --continue goes on.";
-const UNDO = "ragtag runs undo RUN --dry-run shows what would be restored; without --dry-run it asks, and restores it.";
 const CHECK = "ragtag manifest check MANIFEST";
-const SYNC = "ragtag docs sync FOLDER -d DATASET makes a dataset hold what a folder holds; --dry-run shows the steps.";
 const ONE_DOCUMENT = "ragtag docs show ID-OR-NAME -d DATASET shows one document, and which run set its values.";
 
 /** Place, words, answer. The place is a group; "ragtag" is the program alone, and "*" is any place, which comes last. */
@@ -41,7 +24,7 @@ runs | rate throttle speed limit | ragtag runs adjust --rate N
 manifest | verify test fsck | ${CHECK}
 manifest | new create make generate export download get | ragtag manifest init -d DATASET --out FILE
 manifest | send push run write import load | ragtag docs tag MANIFEST
-ragtag | ls list get | ${LISTS}
+ragtag | ls list get | ragtag datasets list lists datasets, ragtag docs list -d DATASET documents, ragtag runs list what was done.
 ragtag | rm remove delete del destroy | ragtag docs rm MANIFEST --dry-run shows which documents would go; ragtag runs prune --dry-run which records of runs.
 ragtag | forget prune gc clean | ragtag runs prune --dry-run shows which records of runs would go.
 ragtag | init | ragtag manifest init -d DATASET --out FILE writes a manifest. There is nothing else to set up.
@@ -50,19 +33,19 @@ ragtag | serve server start up mock | ragtag sandbox
 ragtag | ping whoami test health env | ragtag doctor
 ragtag | version | ragtag --version
 ragtag | show view describe info | ${SHOWN} ${ONE_DOCUMENT}
-* | update set edit patch label write annotate modify change | ${TAG}
-* | add put cp copy push import load insert ingest | ${UPLOAD}
-* | export pull fetch dump save backup unload download snapshot | ${EXPORT}
-* | sync mirror rsync | ${SYNC}
-* | diff compare preview | ${PREVIEW}
-* | search find query filter grep | ${FIND}
+* | update set edit patch label write annotate modify change | ragtag docs tag MANIFEST writes metadata; without a manifest: ragtag docs tag -d DATASET --where KEY=VALUE --set KEY=VALUE --mode merge
+* | add put cp copy push import load insert ingest | ragtag docs upload MANIFEST uploads files; ragtag docs tag MANIFEST tags documents that are there.
+* | export pull fetch dump save backup unload download snapshot | ragtag docs download -d DATASET --out FOLDER writes documents as files, with a manifest; ragtag manifest init -d DATASET --out FILE the manifest alone.
+* | sync mirror rsync | ragtag docs sync FOLDER -d DATASET makes a dataset hold what a folder holds; --dry-run shows the steps.
+* | diff compare preview | ragtag docs tag MANIFEST --dry-run shows what would change; ragtag docs plan MANIFEST --out FILE keeps it.
+* | search find query filter grep | ragtag docs list -d DATASET --where KEY=VALUE finds documents.
 * | validate lint | ${CHECK}
-* | undo revert rollback restore | ${UNDO}
+* | undo revert rollback restore | ragtag runs undo RUN --dry-run shows what would be restored; without --dry-run it asks, and restores it.
 * | count stats keys facets tags metadata | ragtag values -d DATASET
 * | status history log logs ps jobs tasks monitor top | ${SHOWN}
-* | pause suspend hold | ${PAUSE}
-* | stop cancel kill abort halt terminate end | ${STOP}
-* | login logout auth config configure settings | ${SETTINGS}
+* | pause suspend hold | ragtag runs adjust --pause pauses the run that is going on, ragtag runs adjust --continue goes on.
+* | stop cancel kill abort halt terminate end | Ctrl-C, or SIGTERM to its process (ragtag runs show RUN names it), ends a run; ragtag runs resume RUN goes on. ragtag runs adjust --pause only pauses it.
+* | login logout auth config configure settings | ragtag needs no login: set RAGTAG_BASE_URL and RAGTAG_API_KEY, or write a profile. ragtag help settings shows how.
 `;
 
 /** The same for options, of a command or of all in a group. An answer fits where the command has the options that it names. */

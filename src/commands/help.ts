@@ -66,7 +66,6 @@ function optionsTable(program: Command): string {
 
 /** The help of a command, the tables that scripts rely on, and the pages of `docs/`. */
 export const helpCommand = declare({
-	summary: "print the help of a command, a table, or a page of the documentation",
 	arguments: { "[words...]": "a command, a table or a page" },
 	options: OPTIONS_OF_HELP,
 	rules: [

@@ -60,7 +60,6 @@ const OPTIONS = {
 type SandboxFlags = GlobalFlags & ValuesOf<typeof OPTIONS>;
 
 export const sandboxCommand = declare({
-	summary: "serve the API on this machine over a SQLite file",
 	description:
 		"Serves the API on this machine, as documented or as a release of RAGFlow does. Prints its address and the line " +
 		"that sets its key. With a program after --, it serves that program alone, and ends with it.",
@@ -70,52 +69,45 @@ export const sandboxCommand = declare({
 		`ragtag sandbox --faults '{"faults":[{"fault":"reset","on":{"method":"PUT","every":10}}]}'`,
 	arguments: { "[program...]": "after --: a program, such as a shell, that gets the address and the key" },
 	options: OPTIONS,
-	run: serve,
-});
-
-/**
- * Serves until a signal ends it, which is the normal end of a service, and so exit 0; or as long as a program runs that the
- * words start.
- */
-async function serve(
-	{ program: words, ...flags }: SandboxFlags & { readonly program: readonly string[] },
-	app: App,
-): Promise<ExitCode> {
-	const { io, signal } = app;
-	if (flags.faults === "list") {
-		const { faultTable } = await import("../sandbox/faults/table.ts");
-		await io.out(faultTable());
-		return Exit.ok;
-	}
-	checkOptions(flags);
-	const { NoSqlite, startSandbox } = await import("../sandbox/index.ts");
-	const faults = await faultPlan(flags);
-	const sandbox = await startSandbox({
-		...flags,
-		port: flags.port ?? (words.length > 0 ? 0 : 9380),
-		onLargePage: flags.largePage,
-		pageSizeLimit: flags.pageLimit,
-		faults,
-		control: flags.control === true,
-		// The terminal belongs to the program.
-		log: (line) => (words.length > 0 ? io.debug(line) : io.note(line)),
-	}).catch((error: unknown) => {
-		const hint = error instanceof NoSqlite ? error.hint : undefined;
-		throw usageError(`the sandbox could not start: ${reason(error)}`, hint, error);
-	});
-	try {
-		if (words.length > 0) {
-			return await runWithSandbox(words, sandbox, flags, app);
+	// Serves until a signal ends it, which is the normal end of a service, and so exit 0; or as long as a program runs that
+	// the words start.
+	run: async ({ program: words, ...flags }, app) => {
+		const { io, signal } = app;
+		if (flags.faults === "list") {
+			const { faultTable } = await import("../sandbox/faults/table.ts");
+			await io.out(faultTable());
+			return Exit.ok;
 		}
-		await io.out(`${sandbox.url}\nexport RAGTAG_API_KEY=${sandbox.key}\n`);
-		if (flags.documents !== undefined && sandbox.datasetId !== undefined) await io.out(`${sandbox.datasetId}\n`);
-		if (sandbox.control !== undefined) await io.out(`control ${sandbox.control.url}\n`);
-		if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-	} finally {
-		await sandbox.close();
-	}
-	return Exit.ok;
-}
+		checkOptions(flags);
+		const { NoSqlite, startSandbox } = await import("../sandbox/index.ts");
+		const faults = await faultPlan(flags);
+		const sandbox = await startSandbox({
+			...flags,
+			port: flags.port ?? (words.length > 0 ? 0 : 9380),
+			onLargePage: flags.largePage,
+			pageSizeLimit: flags.pageLimit,
+			faults,
+			control: flags.control === true,
+			// The terminal belongs to the program.
+			log: (line) => (words.length > 0 ? io.debug(line) : io.note(line)),
+		}).catch((error: unknown) => {
+			const hint = error instanceof NoSqlite ? error.hint : undefined;
+			throw usageError(`the sandbox could not start: ${reason(error)}`, hint, error);
+		});
+		try {
+			if (words.length > 0) {
+				return await runWithSandbox(words, sandbox, flags, app);
+			}
+			await io.out(`${sandbox.url}\nexport RAGTAG_API_KEY=${sandbox.key}\n`);
+			if (flags.documents !== undefined && sandbox.datasetId !== undefined) await io.out(`${sandbox.datasetId}\n`);
+			if (sandbox.control !== undefined) await io.out(`control ${sandbox.control.url}\n`);
+			if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+		} finally {
+			await sandbox.close();
+		}
+		return Exit.ok;
+	},
+});
 
 async function faultPlan({ faults }: SandboxFlags): Promise<FaultPlan | undefined> {
 	if (faults === undefined) return undefined;

@@ -22,10 +22,8 @@ export function commandName(command: Command): string {
 
 /** The options that a command takes: its own, and those of the program. */
 export function optionsOf(command: Command): readonly Option[] {
-	const help = command.createHelp();
-	const all: Option[] = [];
-	for (let at: Command | null = command; at; at = at.parent) all.push(...help.visibleOptions(at));
-	return all;
+	const help = Object.assign(command.createHelp(), { showGlobalOptions: true });
+	return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
 }
 
 /** What a line gives its command, as far as that is clear where the line is wrong or unfinished. */

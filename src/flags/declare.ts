@@ -81,7 +81,8 @@ export type Resume = (file: RunFile, flags: PayloadFlags & RunFlags, app: App) =
 
 /** A command of the tree. */
 export type Declared = {
-	readonly summary: string;
+	/** of a command without a group it stands in the tree */
+	readonly summary?: string;
 	readonly description?: string;
 	/** a line each */
 	readonly examples?: string;

@@ -66,8 +66,7 @@ export async function connectRun<Flags extends SessionFlags>(
 	app: App,
 ): Promise<Run<Flags>> {
 	const settings = await app.settings(flags);
-	const { rate, timeout, body, flavour, concurrency, maxOutage } = flags;
-	const session = await app.connect(settings, { rate, timeout, body, flavour, concurrency, maxOutage });
+	const session = await app.connect(settings, flags);
 	return { command, flags, app, settings, session, [Symbol.asyncDispose]: () => session.close() };
 }
 

@@ -1,12 +1,12 @@
-import type { App, Session } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
+import type { Session } from "../../app.ts";
+import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import { allDatasets } from "../../run/documents/pages.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
-import { SERVICE, type ServiceFlags } from "../../flags/flags.ts";
+import { SERVICE } from "../../flags/flags.ts";
 import { declare, toggle } from "../../flags/declare.ts";
 import { connectRun } from "../../workflows/open-run.ts";
 
-type CreateOptions = ServiceFlags & { readonly name: string; readonly ifMissing?: boolean | undefined };
+type Wanted = { readonly name: string; readonly ifMissing?: boolean | undefined };
 
 export const createCommand = declare({
 	summary: "create a dataset and print its id",
@@ -17,22 +17,20 @@ export const createCommand = declare({
 		...SERVICE,
 		ifMissing: toggle("--if-missing", "if a dataset of that name exists: prints its id, and exits 0"),
 	},
-	run: create,
+	run: async (options, app) => {
+		if (options.name.trim() === "") throw usageError("the name of the dataset is empty");
+		await using run = await connectRun("datasets create", options, app);
+		const id = await idOf(options, run.session);
+		await app.io.out(`${id}\n`);
+		return Exit.ok;
+	},
 });
-
-async function create(options: CreateOptions, app: App): Promise<ExitCode> {
-	if (options.name.trim() === "") throw usageError("the name of the dataset is empty");
-	await using run = await connectRun("datasets create", options, app);
-	const id = await idOf(options, run.session);
-	await app.io.out(`${id}\n`);
-	return Exit.ok;
-}
 
 /**
  * The id of the dataset that is there or is created. A service may make a second one of a name: from then on `-d` can't take
  * that name.
  */
-async function idOf({ name, ifMissing = false }: CreateOptions, session: Session): Promise<string> {
+async function idOf({ name, ifMissing = false }: Wanted, session: Session): Promise<string> {
 	const there = await named(name, session);
 	const [only] = there;
 	if (only === undefined) return createOrFind({ name, ifMissing }, session);
@@ -66,10 +64,7 @@ function taken(name: string, ids: readonly string[], { service }: Session): CliE
 }
 
 /** Creates a dataset. Where the answer was lost, it lists the datasets by name instead of creating a second one. */
-async function createOrFind(
-	{ name, ifMissing }: Required<Pick<CreateOptions, "name" | "ifMissing">>,
-	session: Session,
-): Promise<string> {
+async function createOrFind({ name, ifMissing }: Required<Wanted>, session: Session): Promise<string> {
 	try {
 		const made = await session.requestOnce(() => session.api.createDataset(name));
 		if (!isNamed(made.name, name)) throw renamed(name, made, session);

@@ -109,7 +109,7 @@ async function printResolved(
 		io.note(`${source.name}: ${rowsText(source.rows)}, ${documentsText(count)}${nextStep(out)}`);
 		return lost;
 	};
-	const lost = out === undefined ? await write((text) => io.out(text)) : await writeNewFile(out, write);
+	const lost = await writeNewFile(out, app, write);
 	if (lost > 0) throw unresolved(lost, source, true);
 	return Exit.ok;
 }

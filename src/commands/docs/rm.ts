@@ -45,9 +45,11 @@ export const rmCommand = declare({
 });
 
 async function remove(options: RmOptions, app: App): Promise<ExitCode> {
-	checkFlags(options, app);
-	const { manifest, yes = false, dryRun = false } = options;
+	const { manifest, id, name, yes = false, dryRun = false } = options;
 	const { command } = PURPOSES.rm;
+	if ((manifest ?? id ?? name) === undefined) throw usageError("docs rm takes either a MANIFEST, or --id and --name");
+	if (name?.includes("") === true) throw refused("--name has an empty name", "Was a variable not set?");
+	checkCanAsk(command, options, manifest !== "-" && app.io.stdinIsTerminal);
 	await using run = await openRun(command, options, app);
 	await using rows = await (manifest === undefined
 		? idRows(run, await idsOf(run), { purpose: "rm" })
@@ -69,14 +71,6 @@ async function idsOf({ flags, session }: Run<RmOptions>): Promise<readonly strin
 	const ids = [...id];
 	for (const each of name) ids.push((await documentOfName(session, dataset, each)).id);
 	return ids;
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
-function checkFlags(options: RmOptions, { io }: App): void {
-	const { manifest, id, name } = options;
-	if ((manifest ?? id ?? name) === undefined) throw usageError("docs rm takes either a MANIFEST, or --id and --name");
-	if (name?.includes("") === true) throw refused("--name has an empty name", "Was a variable not set?");
-	checkCanAsk(PURPOSES.rm.command, options, manifest !== "-" && io.stdinIsTerminal);
 }
 
 const previewRow: PreviewRow = async (row, { service, request }, documents) => {

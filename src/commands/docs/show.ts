@@ -1,8 +1,7 @@
 import { Argument } from "commander";
-import type { App, Session } from "../../app.ts";
-import { Exit, type ExitCode } from "../../errors.ts";
+import { Exit } from "../../errors.ts";
 import { declare, toggle } from "../../flags/declare.ts";
-import { datasetOption, type Given, SERVICE, type ServiceFlags } from "../../flags/flags.ts";
+import { datasetOption, type GlobalFlags, SERVICE } from "../../flags/flags.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
 import { metadataText } from "../../json/values.ts";
 import { blame } from "../../plan/blame.ts";
@@ -11,12 +10,9 @@ import { show as shown } from "../../text/show.ts";
 import { documentJson, timeCell } from "../../workflows/lists/document-table.ts";
 import { printList } from "../../workflows/lists/list-output.ts";
 import { documentOf } from "../../workflows/named-document.ts";
-import { openDataset } from "../../workflows/open-run.ts";
+import { openDataset, type Run } from "../../workflows/open-run.ts";
 import { type BlameLine, blameShape, recordedWrites, sourceMembers } from "../../workflows/recorded/blame.ts";
 import { numberText, sizeText } from "../../text/words.ts";
-
-/** `document` is an id or a name. */
-type ShowOptions = ServiceFlags & Given<{ dataset: string; json: boolean }> & { readonly document: string };
 
 export const showCommand = declare({
 	summary: "show one document: metadata, and which run set each value",
@@ -28,42 +24,38 @@ export const showCommand = declare({
 		"<document>": new Argument("<document>", "id of the document, or its exact name").argParser(parseNonEmpty),
 	},
 	options: { ...SERVICE, dataset: datasetOption(), json: toggle("--json", "as one JSON object") },
-	run: show,
+	run: async (options, app) => {
+		await using run = await openDataset("docs show", options, app);
+		const { session, dataset } = run;
+		const document = await documentOf(session, dataset, options.document);
+		const lines = await linesOf(document, run);
+		if (options.json === true) {
+			await app.io.out(`${jsonOf(document, lines)}\n`);
+			return Exit.ok;
+		}
+		for (const [label, text] of factsOf(document, dataset))
+			if (text !== undefined) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
+		if (document.metadata === undefined) {
+			app.io.note("The list does not show the metadata of this document.");
+			return Exit.ok;
+		}
+		if (lines.length === 0) await app.io.print(`${"metadata".padEnd(10)} none\n`);
+		else {
+			await app.io.print("\n");
+			await printList(lines, blameShape(false, false), "table", app);
+		}
+		return Exit.ok;
+	},
 });
-
-async function show(options: ShowOptions, app: App): Promise<ExitCode> {
-	await using run = await openDataset("docs show", options, app);
-	const { session, dataset } = run;
-	const document = await documentOf(session, dataset, options.document);
-	const lines = await linesOf(document, run, options, app);
-	if (options.json === true) {
-		await app.io.out(`${jsonOf(document, lines)}\n`);
-		return Exit.ok;
-	}
-	for (const [label, text] of factsOf(document, dataset))
-		if (text !== undefined) await app.io.print(`${label.padEnd(10)} ${shown(text)}\n`);
-	if (document.metadata === undefined) {
-		app.io.note("The list does not show the metadata of this document.");
-		return Exit.ok;
-	}
-	if (lines.length === 0) await app.io.print(`${"metadata".padEnd(10)} none\n`);
-	else {
-		await app.io.print("\n");
-		await printList(lines, blameShape(false, false), "table", app);
-	}
-	return Exit.ok;
-}
 
 /** The values that the document has now, each with the run that set it. */
 async function linesOf(
 	{ id, metadata, inexact }: Document,
-	{ session, dataset }: { readonly session: Session; readonly dataset: string },
-	options: ShowOptions,
-	app: App,
+	{ session, dataset, flags, app }: Run<GlobalFlags> & { readonly dataset: string },
 ): Promise<readonly BlameLine[]> {
 	if (metadata === undefined) return [];
 	const place = { baseUrl: session.baseUrl, datasetId: dataset, documentId: id };
-	const all = await recordedWrites(place, options, app);
+	const all = await recordedWrites(place, flags, app);
 	const writes = all.filter(({ datasetId }) => datasetId === dataset).toSorted((one, other) => one.order - other.order);
 	// What is there now and no run sent was set by another client.
 	const by = { run: "docs show", command: "docs show", manifest: "", line: undefined, status: undefined };

@@ -56,7 +56,12 @@ export const tagCommand = declare({
 });
 
 async function tag(options: TagOptions, app: App): Promise<ExitCode> {
-	checkFlags(options);
+	if (options.manifest === undefined && filterText(options) === "") {
+		throw refused(
+			"docs tag takes either a MANIFEST or a filter",
+			"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
+		);
+	}
 	const { mode, deleteToken, onlyChanged = false, dryRun = false } = options;
 	const { command } = PURPOSES.tag;
 	await using run = await openRun(command, options, app);
@@ -73,13 +78,4 @@ async function tag(options: TagOptions, app: App): Promise<ExitCode> {
 		app.io.note("Keys that a row does not have are removed from its document; --mode merge keeps them.");
 	}
 	return await runRows(run, allowed, updateDocuments(run, update));
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others */
-function checkFlags({ manifest, ...options }: TagOptions): void {
-	if (manifest !== undefined || filterText(options) !== "") return;
-	throw refused(
-		"docs tag takes either a MANIFEST or a filter",
-		"Name a manifest, or select documents with --where KEY=VALUE, --where-json CONDITION, --missing KEY or --name NAME.",
-	);
 }

@@ -55,7 +55,7 @@ export type Step = {
 export async function* checksOf(steps: readonly Step[], doctor: Doctor): AsyncGenerator<Check> {
 	for (const { name, next, check } of steps) {
 		const made = await attempt(() => check(doctor));
-		const found = "error" in made ? failed(made.error, next) : made.value;
+		const found = made instanceof CliError ? failed(made, next) : made;
 		if (found !== undefined) yield { name, ...found };
 	}
 }
@@ -67,14 +67,12 @@ export function isBroken({ name, status }: Check): boolean {
 	return status === "failed" && name !== STORAGE;
 }
 
-type Attempted<Value> = { readonly value: Value } | { readonly error: CliError };
-
 /** The result of a call, or its error for people. */
-export async function attempt<Value>(call: () => Promise<Value> | Value): Promise<Attempted<Value>> {
+export async function attempt<Value>(call: () => Promise<Value> | Value): Promise<Value | CliError> {
 	try {
-		return { value: await call() };
+		return await call();
 	} catch (error) {
-		if (error instanceof CliError) return { error };
+		if (error instanceof CliError) return error;
 		throw error;
 	}
 }

@@ -1,6 +1,6 @@
 import { BODY_FORMS } from "../../body-forms.ts";
 import type { Session } from "../../app.ts";
-import { Exit } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { ADVISED_RATE, highestRate, MAX_CONCURRENCY, safeRate } from "../../rates.ts";
 import type { Api, Exchange } from "../../rest/types.ts";
 import { restErrorOf } from "../../run/retry/request.ts";
@@ -27,11 +27,10 @@ function asking(name: string, check: (session: Session, doctor: Doctor) => Promi
 const CONNECTION: Step = {
 	name: "flavour",
 	check: async (doctor) => {
-		const { rate, timeout, flavour } = doctor.flags;
 		const onExchange = ({ status, date }: Exchange): void => {
 			if (status !== undefined) doctor.firstAnswer ??= { date: date(), at: Date.now() };
 		};
-		doctor.session = await doctor.app.connect(doctor.settings, { rate, timeout, flavour, onExchange });
+		doctor.session = await doctor.app.connect(doctor.settings, { ...doctor.flags, onExchange });
 		return undefined;
 	},
 };
@@ -41,13 +40,13 @@ const ANSWERS: readonly Step[] = [
 	asking("service", async (session, doctor) => {
 		const { host } = new URL(session.baseUrl);
 		const list = await attempt(() => session.request(() => session.api.listDatasets(FIRST_ENTRY)));
-		if ("value" in list) {
-			doctor.datasets = list.value.items;
+		if (!(list instanceof CliError)) {
+			doctor.datasets = list.items;
 			return ok(`${host} answers like the API`);
 		}
-		const cause = restErrorOf(list.error);
-		if (cause?.code !== "KEY_REJECTED") return cause ? unanswered(cause, list.error) : failed(list.error);
-		doctor.refusedKey = list.error;
+		const cause = restErrorOf(list);
+		if (cause?.code !== "KEY_REJECTED") return cause ? unanswered(cause, list) : failed(list);
+		doctor.refusedKey = list;
 		return ok(`${host} answers`);
 	}),
 	{
@@ -118,14 +117,14 @@ const OTHERS: readonly Step[] = [
 			const { total } = await session.request(() => spoken(doctor, session).listDocuments(id, FIRST_ENTRY));
 			return { id, documents: total };
 		});
-		if ("error" in found) {
-			const { message, hint, exit } = found.error;
+		if (found instanceof CliError) {
+			const { message, hint, exit } = found;
 			// A name that no dataset has is a fact about the service, as an unknown id is.
 			const own = exit === Exit.usage ? Exit.failedRows : exit;
 			return failed({ message, hint, exit: own }, "ragtag datasets list");
 		}
-		doctor.dataset = found.value;
-		const { id, documents } = found.value;
+		doctor.dataset = found;
+		const { id, documents } = found;
 		return ok(`${show(id)} (${wanted.origin}) can be listed${countText(documents)}`);
 	}),
 	asking("right", async (session, doctor) => {

@@ -59,15 +59,12 @@ async function from(options: FromOptions, app: App): Promise<ExitCode> {
 	}
 	const made = await readFiles(options, app);
 	const root = rootOf(made, out);
-	const print = async (write: (text: string) => Promise<void>): Promise<void> => {
-		for (const text of manifestOf(made, root, options)) await write(text);
-	};
 	if (explain) for (const row of made) await io.out(explained(row));
-	if (out === undefined) {
-		if (!explain) await print((text) => io.out(text));
-		return Exit.ok;
-	}
-	await writeNewFile(out, print);
+	if (out === undefined && explain) return Exit.ok;
+	await writeNewFile(out, app, async (print) => {
+		for (const text of manifestOf(made, root, options)) await print(text);
+	});
+	if (out === undefined) return Exit.ok;
 	const elsewhere = root === dirname(resolve(out)) ? "" : ` --files-root ${show(root)}`;
 	io.note(`${out}: ${rowsText(made.length)}. Upload them with: ragtag docs upload ${out} -d DATASET${elsewhere}`);
 	return Exit.ok;

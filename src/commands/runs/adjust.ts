@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, reason, usageError } from "../../errors.ts";
+import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import { declare, toggle, valued, type ValuesOf } from "../../flags/declare.ts";
 import { VERBOSITY } from "../../flags/flags.ts";
 import { withFlags } from "../../flags/next-command.ts";
@@ -54,39 +54,37 @@ export const adjustCommand = declare({
 		"ragtag runs adjust --rate 20\nragtag runs adjust --pause\nragtag runs adjust --continue --rate '08:00=20 20:00=100'",
 	arguments: { "[run]": "name of the run (default: the one that is going on)" },
 	options: OPTIONS,
-	run: adjust,
-});
-
-async function adjust({ run: name, ...flags }: AdjustFlags, app: App): Promise<ExitCode> {
-	const { rate, pause = false, continue: proceed = false } = flags;
-	if (rate === undefined && !pause && !proceed) {
-		throw usageError("there is nothing to change", "Give --rate N, --pause or --continue.");
-	}
-	const runs = app.runs(await app.settings(flags));
-	const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;
-	await checkGoingOn(run, runs, flags, app);
-	const id = randomBytes(ID_BYTES).toString("hex");
-	const text = wantedChangeText({ id, rate, paused: pause || proceed ? pause : undefined });
-	const path = runs.path(run, ADJUST_FILE);
-	await writeWhole(path, text, { isSynced: false }).catch((error: unknown) => {
-		throw new CliError(`${path}: ${reason(error)}; nothing was changed`, { exit: Exit.storage, cause: error });
-	});
-	const taken = await answerOf(id, run, runs, app);
-	if (taken !== undefined) {
-		await app.io.out(`Run ${run}: ${takenText(taken)}.\n`);
-		return Exit.ok;
-	}
-	if ((await executionOf(run, runs, app.processes)) === undefined) {
-		throw new CliError(`run ${run} ended before it took the change`, {
-			exit: Exit.temporary,
-			hint: "ragtag runs show has the outcomes of its rows.",
+	run: async ({ run: name, ...flags }, app) => {
+		const { rate, pause = false, continue: proceed = false } = flags;
+		if (rate === undefined && !pause && !proceed) {
+			throw usageError("there is nothing to change", "Give --rate N, --pause or --continue.");
+		}
+		const runs = app.runs(await app.settings(flags));
+		const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;
+		await checkGoingOn(run, runs, flags, app);
+		const id = randomBytes(ID_BYTES).toString("hex");
+		const text = wantedChangeText({ id, rate, paused: pause || proceed ? pause : undefined });
+		const path = runs.path(run, ADJUST_FILE);
+		await writeWhole(path, text, { isSynced: false }).catch((error: unknown) => {
+			throw new CliError(`${path}: ${reason(error)}; nothing was changed`, { exit: Exit.storage, cause: error });
 		});
-	}
-	throw new CliError(`run ${run} has not taken the change within ${ANSWER_MS / 1000} s`, {
-		exit: Exit.temporary,
-		hint: "Another runs adjust may have replaced it. Else it is taken later: check whether the process is suspended, or its machine asleep.",
-	});
-}
+		const taken = await answerOf(id, run, runs, app);
+		if (taken !== undefined) {
+			await app.io.out(`Run ${run}: ${takenText(taken)}.\n`);
+			return Exit.ok;
+		}
+		if ((await executionOf(run, runs, app.processes)) === undefined) {
+			throw new CliError(`run ${run} ended before it took the change`, {
+				exit: Exit.temporary,
+				hint: "ragtag runs show has the outcomes of its rows.",
+			});
+		}
+		throw new CliError(`run ${run} has not taken the change within ${ANSWER_MS / 1000} s`, {
+			exit: Exit.temporary,
+			hint: "Another runs adjust may have replaced it. Else it is taken later: check whether the process is suspended, or its machine asleep.",
+		});
+	},
+});
 
 /** @throws CliError exit 2 where no process executes the run. One of another machine may: its answer will say. */
 async function checkGoingOn(run: string, runs: RunStore, flags: AdjustFlags, app: App): Promise<void> {

@@ -1,11 +1,11 @@
 import { Argument } from "commander";
 import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode } from "../../errors.ts";
+import { CliError, Exit } from "../../errors.ts";
 import { blame as blameOf } from "../../plan/blame.ts";
 import { rememberedNormalise } from "../../run/service/service-memory.ts";
 import { namedDocument, show } from "../../text/show.ts";
-import { declare, toggle, type ValuesOf } from "../../flags/declare.ts";
-import { datasetOption, VERBOSITY } from "../../flags/flags.ts";
+import { declare, toggle } from "../../flags/declare.ts";
+import { datasetOption, type Given, type GlobalFlags, VERBOSITY } from "../../flags/flags.ts";
 import { isDatasetId } from "../../workflows/dataset.ts";
 import { chosenFormat, isTable, LIST, printList } from "../../workflows/lists/list-output.ts";
 import { documentOfName } from "../../workflows/named-document.ts";
@@ -19,16 +19,8 @@ import {
 	recordedWrites,
 } from "../../workflows/recorded/blame.ts";
 import { parseNonEmpty } from "../../flags/values.ts";
-import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 
-const OPTIONS = {
-	...VERBOSITY,
-	...LIST,
-	dataset: datasetOption("only the document of that dataset"),
-	all: toggle("--all", "all changes of the document, the oldest first"),
-};
-
-type BlameFlags = RunsFlags & ValuesOf<typeof OPTIONS>;
+type BlameFlags = GlobalFlags & Given<{ dataset: string }>;
 
 export const blameCommand = declare({
 	summary: "show which run, row and manifest set each value of a document",
@@ -39,53 +31,53 @@ export const blameCommand = declare({
 	arguments: {
 		"<document>": new Argument("<document>", "id of the document, or with -d its exact name").argParser(parseNonEmpty),
 	},
-	options: OPTIONS,
-	run: blame,
+	options: {
+		...VERBOSITY,
+		...LIST,
+		dataset: datasetOption("only the document of that dataset"),
+		all: toggle("--all", "all changes of the document, the oldest first"),
+	},
+	run: async ({ document: given, ...flags }, app) => {
+		const settings = await app.settings(flags);
+		// Only an address that was typed selects documents; one from the environment does not.
+		const isTyped = flags.baseUrl !== undefined || flags.profile !== undefined;
+		const place = { documentId: given, baseUrl: isTyped ? app.baseUrl(settings) : undefined };
+		const writes = await recordedWrites(place, flags, app);
+		const named = writes.length === 0 ? await placeOfName(given, flags, app) : undefined;
+		const { documentId = given } = named ?? {};
+		const found =
+			named === undefined
+				? await ofDataset(writes, flags, app)
+				: (await recordedWrites(named, flags, app)).filter(({ datasetId }) => datasetId === named.datasetId);
+		if (found.length === 0) {
+			const mayBeName = writes.length === 0 && named === undefined && !isDatasetId(given);
+			const where = writes.length === 0 ? "" : ` in dataset ${show(flags.dataset ?? "")}`;
+			throw new CliError(`no recorded run wrote document ${namedDocument(named && given, documentId)}${where}`, {
+				exit: Exit.failedRows,
+				hint: `${mayBeName ? "If that is its name, add -d DATASET. " : ""}ragtag runs list shows the recorded runs, and ragtag docs list shows what the service has.`,
+			});
+		}
+		const documents: { readonly title: string; readonly lines: readonly BlameLine[] }[] = [];
+		for (const ofDocument of byDocument(found)) {
+			const [{ datasetId, baseUrl } = { datasetId: "", baseUrl: "" }] = ofDocument;
+			const history = blameOf(ofDocument, await rememberedNormalise(settings.stateDir?.value, baseUrl));
+			const lines = flags.all === true ? history.events : history.present;
+			const place = { baseUrl, datasetId, documentId };
+			const title = `In dataset ${show(datasetId)} at ${show(baseUrl)}:\n`;
+			documents.push({ title, lines: lines.map((line) => ({ ...place, ...line })) });
+		}
+		const format = chosenFormat(flags);
+		const asTable = isTable(format, app.io);
+		const shape = blameShape(flags.all === true, !asTable);
+		// Other formats have one list, with the place in each line.
+		const lists = asTable ? documents : [{ title: "", lines: documents.flatMap(({ lines }) => lines) }];
+		for (const { title, lines } of lists) {
+			if (lists.length > 1) await app.io.print(title);
+			await printList(lines, shape, format, app);
+		}
+		return Exit.ok;
+	},
 });
-
-async function blame(
-	{ document: given, ...flags }: BlameFlags & { readonly document: string },
-	app: App,
-): Promise<ExitCode> {
-	const settings = await app.settings(flags);
-	// Only an address that was typed selects documents; one from the environment does not.
-	const isTyped = flags.baseUrl !== undefined || flags.profile !== undefined;
-	const place = { documentId: given, baseUrl: isTyped ? app.baseUrl(settings) : undefined };
-	const writes = await recordedWrites(place, flags, app);
-	const named = writes.length === 0 ? await placeOfName(given, flags, app) : undefined;
-	const { documentId = given } = named ?? {};
-	const found =
-		named === undefined
-			? await ofDataset(writes, flags, app)
-			: (await recordedWrites(named, flags, app)).filter(({ datasetId }) => datasetId === named.datasetId);
-	if (found.length === 0) {
-		const mayBeName = writes.length === 0 && named === undefined && !isDatasetId(given);
-		const where = writes.length === 0 ? "" : ` in dataset ${show(flags.dataset ?? "")}`;
-		throw new CliError(`no recorded run wrote document ${namedDocument(named && given, documentId)}${where}`, {
-			exit: Exit.failedRows,
-			hint: `${mayBeName ? "If that is its name, add -d DATASET. " : ""}ragtag runs list shows the recorded runs, and ragtag docs list shows what the service has.`,
-		});
-	}
-	const documents: { readonly title: string; readonly lines: readonly BlameLine[] }[] = [];
-	for (const ofDocument of byDocument(found)) {
-		const [{ datasetId, baseUrl } = { datasetId: "", baseUrl: "" }] = ofDocument;
-		const history = blameOf(ofDocument, await rememberedNormalise(settings.stateDir?.value, baseUrl));
-		const lines = flags.all === true ? history.events : history.present;
-		const place = { baseUrl, datasetId, documentId };
-		const title = `In dataset ${show(datasetId)} at ${show(baseUrl)}:\n`;
-		documents.push({ title, lines: lines.map((line) => ({ ...place, ...line })) });
-	}
-	const format = chosenFormat(flags);
-	const asTable = isTable(format, app.io);
-	const shape = blameShape(flags.all === true, !asTable);
-	// Other formats have one list, with the place in each line.
-	const lists = asTable ? documents : [{ title: "", lines: documents.flatMap(({ lines }) => lines) }];
-	for (const { title, lines } of lists) {
-		if (lists.length > 1) await app.io.print(title);
-		await printList(lines, shape, format, app);
-	}
-	return Exit.ok;
-}
 
 /** The document that the service has under a name. Undefined where the text is an id for certain, or no dataset is named. */
 async function placeOfName(text: string, flags: BlameFlags, app: App): Promise<Place | undefined> {

@@ -1,23 +1,13 @@
 import { countDone } from "../../outcomes.ts";
-import type { App } from "../../app.ts";
-import { Exit, type ExitCode } from "../../errors.ts";
+import { Exit } from "../../errors.ts";
 import { declare } from "../../flags/declare.ts";
 import { VERBOSITY } from "../../flags/flags.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
 import { shardIn, shardText } from "../../shard.ts";
 import { durationText } from "../../text/words.ts";
-import {
-	chosenFormat,
-	type Format,
-	LIST,
-	type ListColumn,
-	printList,
-	timeColumn,
-} from "../../workflows/lists/list-output.ts";
-import { noteDamaged, type RunsFlags } from "../../workflows/recorded/choose-run.ts";
+import { chosenFormat, LIST, type ListColumn, printList, timeColumn } from "../../workflows/lists/list-output.ts";
+import { noteDamaged } from "../../workflows/recorded/choose-run.ts";
 import { type ListedRun, listedRuns, goingMembers } from "../../workflows/recorded/run-state.ts";
-
-type ListFlags = RunsFlags & { readonly format?: Format | undefined };
 
 /** A narrow terminal leaves out the columns of the highest numbers first: a run is known by its name and its state. */
 const COLUMNS: readonly ListColumn<ListedRun>[] = [
@@ -41,38 +31,35 @@ export const listCommand = declare({
 	examples:
 		"ragtag runs list\nragtag runs list --json | jq 'select(.pending > 0)'\nragtag runs list --json | jq -r 'select(.exit_code == 0) | .ended' | head -1",
 	options: { ...VERBOSITY, ...LIST },
-	run: list,
+	run: async (flags, app) => {
+		const shape = {
+			columns: COLUMNS,
+			json: ({ file, state, facts, going }: ListedRun) =>
+				JSON.stringify({
+					run: file.run,
+					command: file.command,
+					manifest: file.manifest.name,
+					state,
+					rows: facts?.totals.rows ?? null,
+					done: facts === undefined ? null : countDone(facts.totals),
+					failed: facts?.totals.failed ?? null,
+					pending: facts?.totals.pending ?? null,
+					started: file.started,
+					ended: facts?.ended ?? null,
+					seconds: facts?.seconds ?? null,
+					exit_code: facts?.exitCode ?? null,
+					base_url: file.baseUrl,
+					shard: file.options["shard"] ?? null,
+					...goingMembers(going),
+				}),
+		};
+		const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
+		const runs = app.runs(await app.settings(flags));
+		await printList(listedRuns(runs, app.processes, onRead), shape, chosenFormat(flags), app);
+		noteDamaged(runs, flags, app);
+		return Exit.ok;
+	},
 });
-
-async function list(flags: ListFlags, app: App): Promise<ExitCode> {
-	const settings = await app.settings(flags);
-	const shape = {
-		columns: COLUMNS,
-		json: ({ file, state, facts, going }: ListedRun) =>
-			JSON.stringify({
-				run: file.run,
-				command: file.command,
-				manifest: file.manifest.name,
-				state,
-				rows: facts?.totals.rows ?? null,
-				done: facts === undefined ? null : countDone(facts.totals),
-				failed: facts?.totals.failed ?? null,
-				pending: facts?.totals.pending ?? null,
-				started: file.started,
-				ended: facts?.ended ?? null,
-				seconds: facts?.seconds ?? null,
-				exit_code: facts?.exitCode ?? null,
-				base_url: file.baseUrl,
-				shard: file.options["shard"] ?? null,
-				...goingMembers(going),
-			}),
-	};
-	const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
-	const runs = app.runs(settings);
-	await printList(listedRuns(runs, app.processes, onRead), shape, chosenFormat(flags), app);
-	noteDamaged(runs, flags, app);
-	return Exit.ok;
-}
 
 /** ` (2/8)` for a shard, as its manifest is that of all of them. */
 function partOf({ options }: RunFile): string {

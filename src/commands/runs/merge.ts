@@ -1,7 +1,6 @@
-import type { App } from "../../app.ts";
-import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
+import { CliError, Exit, usageError } from "../../errors.ts";
 import { declare, toggle, valued } from "../../flags/declare.ts";
-import { VERBOSITY } from "../../flags/flags.ts";
+import { type GlobalFlags, VERBOSITY } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { collect } from "../../flags/values.ts";
 import { undoOfRun } from "../../workflows/recorded/choose-run.ts";
@@ -13,12 +12,9 @@ import { findParts, type ShardRun, wholeOf, wholeOptions } from "../../run/recor
 import { show } from "../../text/show.ts";
 import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
-import type { RunsFlags } from "../../workflows/recorded/choose-run.ts";
 import type { Ended } from "../../report/summary.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
 import { recordEnd } from "../../workflows/run/record-end.ts";
-
-type MergeFlags = RunsFlags & { readonly from?: readonly string[] | undefined };
 
 export const mergeCommand = declare({
 	summary: "join the runs of all shards of a manifest into one run",
@@ -32,48 +28,43 @@ export const mergeCommand = declare({
 		from: valued("--from <dir>", "takes all shards whose runs are below a folder (repeatable)", collect),
 		json: toggle("--json", "the summary of the merged run as JSON lines"),
 	},
-	run: merge,
-});
-
-async function merge(
-	{ runs: names, ...flags }: MergeFlags & { readonly runs: readonly string[] },
-	app: App,
-): Promise<ExitCode> {
-	const { from = [] } = flags;
-	if (names.length + from.length === 0) {
-		throw usageError(
-			"runs merge needs the runs of all shards; nothing was merged",
-			"Name them, or a folder that has copies of them: ragtag runs merge --from DIR. ragtag runs list shows the runs of this machine.",
+	run: async ({ runs: names, ...flags }, app) => {
+		const { from = [] } = flags;
+		if (names.length + from.length === 0) {
+			throw usageError(
+				"runs merge needs the runs of all shards; nothing was merged",
+				"Name them, or a folder that has copies of them: ragtag runs merge --from DIR. ragtag runs list shows the runs of this machine.",
+			);
+		}
+		if (flags.json === true) await printVersionLine(app);
+		const settings = await app.settings(flags);
+		const runs = app.runs(settings);
+		runs.secure();
+		app.monitor.enter("checking", "the records of the shards");
+		const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
+		if (first === undefined) throw new Error("a whole has at least one shard");
+		const whole = [first, ...others] as const;
+		const { manifest, options } = first.file;
+		// No shard may be tried again meanwhile, and no second merge of them begin.
+		await using _lock = await lockContent(
+			{ manifest, options: wholeOptions(options) },
+			{ runs, processes: app.processes, force: false },
 		);
-	}
-	if (flags.json === true) await printVersionLine(app);
-	const settings = await app.settings(flags);
-	const runs = app.runs(settings);
-	runs.secure();
-	app.monitor.enter("checking", "the records of the shards");
-	const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
-	if (first === undefined) throw new Error("a whole has at least one shard");
-	const whole = [first, ...others] as const;
-	const { manifest, options } = first.file;
-	// No shard may be tried again meanwhile, and no second merge of them begin.
-	await using _lock = await lockContent(
-		{ manifest, options: wholeOptions(options) },
-		{ runs, processes: app.processes, force: false },
-	);
-	await refuseSecond(whole, runs);
-	const merged = await mergeRuns(runs, whole, VERSION);
-	const { run } = merged.file;
-	const writers = whole
-		.filter(({ recorded }) => recorded.state.totals().updated + recorded.state.totals().uploaded > 0)
-		.map((shard) => readSummary(shard.folder));
-	const ended = endOf(merged, writers, runs, flags);
-	const record = { run: { flags, settings, app }, name: run, journal: merged.journal };
-	const recorded = await recordEnd(record, ended, merged.ended);
-	await merged.journal.close();
-	app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
-	if (flags.json !== true) await app.io.out(`${run}\n`);
-	return await report({ flags, app }, recorded);
-}
+		await refuseSecond(whole, runs);
+		const merged = await mergeRuns(runs, whole, VERSION);
+		const { run } = merged.file;
+		const writers = whole
+			.filter(({ recorded }) => recorded.state.totals().updated + recorded.state.totals().uploaded > 0)
+			.map((shard) => readSummary(shard.folder));
+		const ended = endOf(merged, writers, runs, flags);
+		const record = { run: { flags, settings, app }, name: run, journal: merged.journal };
+		const recorded = await recordEnd(record, ended, merged.ended);
+		await merged.journal.close();
+		app.io.note(`Merged ${numberText(whole.length)} shards of ${show(manifest.name)} into run ${run}.`);
+		if (flags.json !== true) await app.io.out(`${run}\n`);
+		return await report({ flags, app }, recorded);
+	},
+});
 
 /** @throws CliError exit 8 where these shards are one run already: each would claim the same writes */
 async function refuseSecond(whole: readonly ShardRun[], runs: RunStore): Promise<void> {
@@ -91,7 +82,7 @@ function endOf(
 	{ file, journal, seconds }: MergedRun,
 	writers: readonly (RunSummary | undefined)[],
 	runs: RunStore,
-	flags: MergeFlags,
+	flags: GlobalFlags,
 ): Ended {
 	const { run } = file;
 	const totals = journal.totals();

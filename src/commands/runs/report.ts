@@ -28,8 +28,6 @@ const OPTIONS = {
 	json: toggle("--json", "the summary as a JSON object"),
 };
 
-type ReportFlags = RunsFlags & ValuesOf<typeof OPTIONS>;
-
 export const reportCommand = declare({
 	summary: "write the reports of a run again, from its journal",
 	description:
@@ -40,7 +38,7 @@ export const reportCommand = declare({
 	run: report,
 });
 
-async function report({ run: name, ...flags }: ReportFlags, app: App): Promise<ExitCode> {
+async function report({ run: name, ...flags }: RunsFlags & ValuesOf<typeof OPTIONS>, app: App): Promise<ExitCode> {
 	const { io } = app;
 	const { file, runs } = await chosenRun(name, "newest with a result", flags, app);
 	const recorded = await runs.journal(file.run);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
 import { access, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import type { App } from "../../app.ts";
 import { CliError, Exit, reason, usageError } from "../../errors.ts";
 import { syncFolder } from "../../run/journal/files.ts";
 
@@ -72,14 +73,17 @@ export async function openOut(out: string, force?: boolean) {
 }
 
 /**
- * Writes the file of `--out`. An existing file is never overwritten: it may be a manifest that the user has edited.
+ * Writes the file of `--out`, or to standard output where none is named. An existing file is never overwritten: it may be a
+ * manifest that the user has edited.
  *
  * @throws CliError exit 2 where the file can't be created, 74 where it can't be written
  */
 export async function writeNewFile<Result>(
-	out: string,
-	write: (append: (text: string) => Promise<void>) => Promise<Result>,
+	out: string | undefined,
+	{ io }: App,
+	write: (print: (text: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
+	if (out === undefined) return await write((text) => io.out(text));
 	await checkOut(out);
 	await using file = await openOut(out);
 	const result = await write((text) => file.append(text));

@@ -56,7 +56,7 @@ export async function listValues(options: ListedFlags, app: App): Promise<ExitCo
 		return Exit.ok;
 	}
 	if (out === undefined) await printValues(counted.entries(), options, app);
-	else await writeNewFile(out, (print) => print([...mapLines(counted.merged())].join("")));
+	else await writeNewFile(out, app, (print) => print([...mapLines(counted.merged())].join("")));
 	if (short !== undefined) throw shortListError(dataset, short, out ?? "the list above");
 	for (const note of notesOf(key, keys, shown)) app.io.note(note);
 	if (out !== undefined) {
