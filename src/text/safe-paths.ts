@@ -49,14 +49,9 @@ function shortened(part: string): string {
 	const [stem, ending] = divided(part);
 	const kept = Buffer.byteLength(ending) <= LONGEST_ENDING ? ending : "";
 	const most = LONGEST_PART - Buffer.byteLength(kept);
-	let cut = "";
-	let bytes = 0;
-	for (const character of kept === "" ? part : stem) {
-		bytes += Buffer.byteLength(character);
-		if (bytes > most) break;
-		cut += character;
-	}
-	return trimmed(cut) + kept;
+	const bytes = Buffer.from(kept === "" ? part : stem).subarray(0, most);
+	// As of a stream that goes on, a character that was cut is left out.
+	return trimmed(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: true })) + kept;
 }
 
 /** `a.md` as `a` and `.md`. The dot of `.profile` begins a hidden name, and no ending. */
