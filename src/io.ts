@@ -1,6 +1,6 @@
 import type { Activity } from "./activity.ts";
 import { Display } from "./io/display.ts";
-import { type LogFile, openLog, type Output, writerOn } from "./io/writer.ts";
+import { openLog, type Output, writerOn } from "./io/writer.ts";
 import { reason } from "./errors.ts";
 import { redactor, resultRedactor } from "./text/redactor.ts";
 import { showLines, withoutWorkflowCommands } from "./text/show.ts";
@@ -49,7 +49,7 @@ export function createIo({ stdin, stdout, stderr, env, timers = realTimers }: Io
 	let quiet = false;
 	const errors = writerOn(stderr);
 	let isJson = false;
-	let log: LogFile | undefined;
+	let log: ReturnType<typeof openLog> | undefined;
 	let lastWords: (() => string) | undefined;
 	const stderrIsTerminal = stderr.isTTY === true;
 	const harmless = env["GITHUB_ACTIONS"] === "true" ? withoutWorkflowCommands : (text: string): string => text;

@@ -53,7 +53,8 @@ export async function complete(program: Command, words: readonly string[], app: 
 	const { prefix, typed, source, settings } = completionAt(program, words);
 	const candidates = typeof source === "object" ? source : await found(source, settings, app).catch(() => []);
 	const lines = candidates
-		.filter(({ value }) => value.startsWith(typed) && isOneWord(value))
+		// A shell divides the answer at line ends and tabs; a name that holds one can't be typed anyway.
+		.filter(({ value }) => value.startsWith(typed) && value === oneLine(value))
 		.map(({ value, description }) => `${prefix}${value}\t${oneLine(description)}\n`);
 	await app.io.out(`${lines.join("")}:${source === "files" || source === "folders" ? source : "none"}\n`);
 	return Exit.ok;
@@ -151,11 +152,6 @@ async function found(
 		candidates.push({ value: name, description: `${command} ${manifest.name}${isFinished ? "" : ", unfinished"}` });
 	}
 	return candidates;
-}
-
-/** A shell divides the answer at line ends and tabs; a name that holds one can't be typed anyway. */
-function isOneWord(value: string): boolean {
-	return value === oneLine(value);
 }
 
 function oneLine(text: string): string {

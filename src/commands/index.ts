@@ -10,6 +10,11 @@ type Group = {
 	readonly commands: readonly Entry[];
 };
 
+/** A command without a group is one of its own name. */
+function alone(name: string, summary: string, load: Entry[1]): Group {
+	return { name, summary, commands: [[name, load]] };
+}
+
 /** The tree of commands. A group with a command of its own name is that command. */
 export const groups: readonly Group[] = [
 	{
@@ -37,11 +42,9 @@ export const groups: readonly Group[] = [
 			["parse", () => import("./docs/parse.ts").then((file) => file.parseCommand)],
 		],
 	},
-	{
-		name: "values",
-		summary: "count the metadata keys of a dataset, or the values of one key, and correct them",
-		commands: [["values", () => import("./values.ts").then((file) => file.valuesCommand)]],
-	},
+	alone("values", "count the metadata keys of a dataset, or the values of one key, and correct them", () =>
+		import("./values.ts").then((file) => file.valuesCommand),
+	),
 	{
 		name: "manifest",
 		summary: "check a manifest, or make one from a dataset or from files",
@@ -51,11 +54,9 @@ export const groups: readonly Group[] = [
 			["from", () => import("./manifest/from.ts").then((file) => file.fromCommand)],
 		],
 	},
-	{
-		name: "doctor",
-		summary: "check the connection to the service, the key and its rights, and say what to do",
-		commands: [["doctor", () => import("./doctor.ts").then((file) => file.doctorCommand)]],
-	},
+	alone("doctor", "check the connection to the service, the key and its rights, and say what to do", () =>
+		import("./doctor.ts").then((file) => file.doctorCommand),
+	),
 	{
 		name: "runs",
 		summary: "list, resume, retry, adjust, undo, verify, merge, blame and repair recorded runs",
@@ -74,21 +75,15 @@ export const groups: readonly Group[] = [
 			["prune", () => import("./runs/prune.ts").then((file) => file.pruneCommand)],
 		],
 	},
-	{
-		name: "sandbox",
-		summary: "serve the API on this machine over a SQLite file",
-		commands: [["sandbox", () => import("./sandbox.ts").then((file) => file.sandboxCommand)]],
-	},
-	{
-		name: "completion",
-		summary: "print a completion script for bash, zsh or fish",
-		commands: [["completion", () => import("./completion.ts").then((file) => file.completionCommand)]],
-	},
-	{
-		name: "help",
-		summary: "print the help of a command, a table, or a page of the documentation",
-		commands: [["help", () => import("./help.ts").then((file) => file.helpCommand)]],
-	},
+	alone("sandbox", "serve the API on this machine over a SQLite file", () =>
+		import("./sandbox.ts").then((file) => file.sandboxCommand),
+	),
+	alone("completion", "print a completion script for bash, zsh or fish", () =>
+		import("./completion.ts").then((file) => file.completionCommand),
+	),
+	alone("help", "print the help of a command, a table, or a page of the documentation", () =>
+		import("./help.ts").then((file) => file.helpCommand),
+	),
 ];
 
 /**

@@ -12,8 +12,6 @@ import { type GlobalFlags, MESSAGES } from "../flags/flags.ts";
 import { choice, declare, defaulted, Flag, oneOf, toggle, valued, type ValuesOf } from "../flags/declare.ts";
 import { parseCount, parseNonEmpty } from "../flags/values.ts";
 
-const planHint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
-
 const OPTIONS = {
 	port: valued(
 		"--port <port>",
@@ -113,7 +111,8 @@ async function faultPlan({ faults }: SandboxFlags): Promise<FaultPlan | undefine
 	if (faults === undefined) return undefined;
 	const { readPlan } = await import("../sandbox/faults/plan.ts");
 	return readPlan(faults).catch((error: unknown) => {
-		throw usageError(`--faults: ${reason(error)}`, planHint, error);
+		const hint = "ragtag sandbox --faults list prints the form of a plan and all faults.";
+		throw usageError(`--faults: ${reason(error)}`, hint, error);
 	});
 }
 

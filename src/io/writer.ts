@@ -72,9 +72,6 @@ const APPENDING =
 /** Links of the system, such as /dev/stderr. In a folder of other users, a link may lead to a file that they want changed. */
 const SYSTEM = /^\/(?:dev|proc)\//;
 
-/** The file of `--log-file`. */
-export type LogFile = ReturnType<typeof openLog>;
-
 /**
  * Opens the file of `--log-file` to append to it. A new file is open to its owner alone. A line that was written is in it even
  * if the program is killed.

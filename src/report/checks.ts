@@ -1,4 +1,5 @@
 import type { ExitCode } from "../errors.ts";
+import { safeRate } from "../rates.ts";
 import { wrapped } from "./table.ts";
 
 type CheckStatus = keyof typeof MARKS;
@@ -30,8 +31,6 @@ type Diagnosis = {
 	readonly recognition?: { readonly flavour: { readonly name: string } };
 	/** milliseconds */
 	readonly latency?: number;
-	/** requests a second */
-	readonly safeRate?: number;
 };
 
 /** Marks for a terminal; each may give its text back as it is. */
@@ -69,11 +68,11 @@ export function checkLine({ name, status, text, hint }: Check): string {
 }
 
 /** The last line of `doctor --json`. */
-export function diagnosisLine({ recognition, latency, safeRate }: Diagnosis, exit: ExitCode, next: string): string {
+export function diagnosisLine({ recognition, latency }: Diagnosis, exit: ExitCode, next: string): string {
 	const found = {
 		flavour: recognition?.flavour.name ?? null,
 		latency_ms: latency === undefined ? null : Math.round(latency * 10) / 10,
-		safe_rate: safeRate ?? null,
+		safe_rate: latency === undefined ? null : safeRate(latency),
 	};
 	return `${JSON.stringify({ type: "doctor", ok: exit === 0, ...found, exit_code: exit, next })}\n`;
 }

@@ -106,7 +106,8 @@ async function printResolved(
 		const lost = source.invalid + problems.count;
 		if (problems.count > 0 && !skipInvalid) throw unresolved(lost, source, false);
 		const count = await printFound(foundDocuments(work), plan, print, () => out === undefined && io.stdoutClosed);
-		io.note(`${source.name}: ${rowsText(source.rows)}, ${documentsText(count)}${nextStep(out)}`);
+		const next = out === undefined ? "" : `. Review it, then: ragtag docs tag ${quoted(out)}`;
+		io.note(`${source.name}: ${rowsText(source.rows)}, ${documentsText(count)}${next}`);
 		return lost;
 	};
 	const lost = await writeNewFile(out, app, write);
@@ -124,8 +125,4 @@ function unresolved(lost: number, { name, rows }: NamedRows, arePrinted: boolean
 				: "Fix the names, or print the rows that can be resolved with --skip-invalid.",
 		},
 	);
-}
-
-function nextStep(out: string | undefined): string {
-	return out === undefined ? "" : `. Review it, then: ragtag docs tag ${quoted(out)}`;
 }

@@ -23,8 +23,6 @@ export type Doctor = {
 	dataset?: Chosen | undefined;
 	/** median, in milliseconds */
 	latency?: number;
-	/** requests a second */
-	safeRate?: number;
 	/** the `Date` of the first answer, and when it had arrived, in epoch milliseconds */
 	firstAnswer?: { readonly date: string | undefined; readonly at: number };
 	/** the beginning of the list of datasets; undefined where the service refused it */

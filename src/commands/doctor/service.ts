@@ -163,7 +163,6 @@ const OTHERS: readonly Step[] = [
 		const sorted = times.toSorted((one, other) => one - other);
 		const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
 		doctor.latency = median;
-		doctor.safeRate = safeRate(median);
 		const slowest = millisecondsText(sorted.at(-1) ?? 0);
 		return ok(
 			`median ${millisecondsText(median)}, slowest ${slowest} of ${times.length} list requests, one after another`,
@@ -172,8 +171,9 @@ const OTHERS: readonly Step[] = [
 	{
 		name: "rate",
 		// The rate that is safe at that latency, and whether the rate that was set is higher.
-		check: ({ safeRate: safe, settings, flags, recognition }) => {
-			if (safe === undefined) return undefined;
+		check: ({ latency, settings, flags, recognition }) => {
+			if (latency === undefined) return undefined;
+			const safe = safeRate(latency);
 			const pace = recognition?.flavour.knownSpeed;
 			const known = pace === undefined ? "" : `; ${pace}`;
 			const text = `${safe} requests a second are safe: at most ${MAX_CONCURRENCY} are in flight, and the service's documentation advises at most ${ADVISED_RATE}${known}`;

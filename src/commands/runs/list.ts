@@ -14,11 +14,11 @@ const COLUMNS: readonly ListColumn<ListedRun>[] = [
 	{ name: "run", cell: ({ file }) => file.run, isTyped: true },
 	{ name: "command", cell: ({ file }) => file.command, spare: 0 },
 	{ name: "state", cell: ({ state }) => state, readable: "failed rows".length },
-	{ name: "exit", cell: ({ facts }) => cellOf(facts?.exitCode), spare: 2 },
-	{ name: "rows", cell: ({ facts }) => cellOf(facts?.totals.rows), spare: 8 },
-	{ name: "done", cell: ({ facts }) => cellOf(facts && countDone(facts.totals)), spare: 5 },
-	{ name: "failed", cell: ({ facts }) => cellOf(facts?.totals.failed), spare: 4 },
-	{ name: "pending", cell: ({ facts }) => cellOf(facts?.totals.pending), spare: 7 },
+	{ name: "exit", cell: ({ facts }) => String(facts?.exitCode ?? ""), spare: 2 },
+	{ name: "rows", cell: ({ facts }) => String(facts?.totals.rows ?? ""), spare: 8 },
+	{ name: "done", cell: ({ facts }) => (facts === undefined ? "" : String(countDone(facts.totals))), spare: 5 },
+	{ name: "failed", cell: ({ facts }) => String(facts?.totals.failed ?? ""), spare: 4 },
+	{ name: "pending", cell: ({ facts }) => String(facts?.totals.pending ?? ""), spare: 7 },
 	{ ...timeColumn("started", ({ file }: ListedRun) => file.started.replace(/\.\d+Z$/, "Z")), spare: 1 },
 	{ name: "took", cell: ({ facts }) => (facts === undefined ? "" : durationText(facts.seconds)), spare: 6 },
 	{ name: "manifest", cell: ({ file }) => file.manifest.name + partOf(file), readable: 12, spare: 3 },
@@ -65,8 +65,4 @@ export const listCommand = declare({
 function partOf({ options }: RunFile): string {
 	const shard = shardIn(options);
 	return shard === undefined ? "" : ` (${shardText(shard)})`;
-}
-
-function cellOf(value: number | undefined): string {
-	return value === undefined ? "" : String(value);
 }

@@ -4,13 +4,13 @@ import type { App } from "../../app.ts";
 import { Exit, type ExitCode } from "../../errors.ts";
 import { rowsText } from "../../text/words.ts";
 import { verifyText } from "../../report/verify.ts";
-import type { Totals, VerifyCounts, VerifyMode } from "../../run/types.ts";
+import { type Totals, totalsOf, type VerifyCounts, type VerifyMode } from "../../run/types.ts";
 import { choice, declare } from "../../flags/declare.ts";
 import { outageOption, OUTPUTS, READ, type VerifyFlags } from "../../flags/flags.ts";
 import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { sendsPlan } from "../../workflows/plan/open-plan.ts";
 import { connectTo } from "../../workflows/open-run.ts";
-import { printVersionLine, report } from "../../workflows/report.ts";
+import { NO_ROWS, printVersionLine, report } from "../../workflows/report.ts";
 import { againText } from "../../workflows/verify/verify-after.ts";
 import { verifyRows } from "../../workflows/verify/verify-rows.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
@@ -41,7 +41,7 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 	const recorded = await runs.journal(run);
 	if (recorded === undefined || countWritten(recorded.state.totals()) === 0) {
 		io.note(`Run ${run} has written nothing, so there is nothing to verify.`);
-		return report({ flags, app }, { totals: totalsOf(undefined), seconds: 0, stop: undefined, run });
+		return report({ flags, app }, { totals: checkedOf(undefined), seconds: 0, stop: undefined, run });
 	}
 	const { pending } = recorded.state.totals();
 	if (pending > 0) {
@@ -63,7 +63,7 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 	const { counts, stop } = await verifyRows(what, { flags, session, settings: connected.settings, app });
 	const hint = `${stop?.hint === undefined || stop.exit === Exit.limit ? "" : `${stop.hint} `}Begin again with: ${withFlags(`ragtag runs verify ${run}`, flags)}`;
 	const ended = {
-		totals: totalsOf(counts),
+		totals: checkedOf(counts),
 		seconds: (clock.now() - started) / 1000,
 		stop: stop === undefined || stop.exit === Exit.usage ? stop : { ...stop, hint },
 		run,
@@ -74,16 +74,8 @@ async function verify({ run: name, ...flags }: VerifyRunFlags, app: App): Promis
 }
 
 /** A verification writes nothing, so the checked rows count as unchanged. */
-function totalsOf(counts: VerifyCounts | undefined): Totals {
+function checkedOf(counts: VerifyCounts | undefined): Totals {
 	const { checked = 0, unknown = 0, pending = 0 } = counts ?? {};
-	return {
-		rows: checked + pending,
-		...noOutcomes(),
-		unchanged: checked - unknown,
-		failed: unknown,
-		invalid: 0,
-		duplicateSkipped: 0,
-		pending,
-		attempts: 0,
-	};
+	const outcomes = { ...noOutcomes(), unchanged: checked - unknown, failed: unknown };
+	return totalsOf({ ...NO_ROWS, rows: checked + pending }, outcomes, 0);
 }
