@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { isAbsolute, join, sep } from "node:path";
+import { isAbsolute, join, posix, sep } from "node:path";
 import { sha256Of } from "../input-file.ts";
 
 /** A file on this machine, as it was found. Paths have `/` between their parts. */
@@ -30,22 +30,9 @@ export function factsOf(
 	{ path, relative, sidecar }: Pick<FileFacts, "path" | "relative" | "sidecar">,
 	{ size, mtimeMs, dev, ino }: Pick<Stats, "size" | "mtimeMs" | "dev" | "ino">,
 ): FileFacts {
-	const slash = relative.lastIndexOf("/");
-	const name = relative.slice(slash + 1);
-	const dot = name.lastIndexOf(".");
-	return {
-		path,
-		relative,
-		folder: slash === -1 ? "" : relative.slice(0, slash),
-		name,
-		// The dot of `.profile` begins a hidden name, and no ending.
-		ext: dot > 0 ? name.slice(dot + 1) : "",
-		size,
-		mtime: mtimeMs,
-		dev,
-		ino,
-		sidecar,
-	};
+	// The dot of `.profile` begins a hidden name, and no ending.
+	const { dir: folder, base: name, ext } = posix.parse(relative);
+	return { path, relative, folder, name, ext: ext.slice(1), size, mtime: mtimeMs, dev, ino, sidecar };
 }
 
 /** A file or folder by the path that opens it, the one from the folder that was named, and the one without links. */

@@ -163,16 +163,12 @@ function isNumberText(text: string): boolean {
 }
 
 function compareNumbers(left: string, right: string): number {
-	const [one, other] = [left.trim(), right.trim()];
+	// `BigInt` takes no plus.
+	const [one = "", other = ""] = [left, right].map((text) => text.trim().replace(/^\+/, ""));
 	// Ids are whole numbers of more digits than a double keeps.
 	if (WHOLE.test(one) && WHOLE.test(other)) {
-		const difference = wholeOf(one) - wholeOf(other);
+		const difference = BigInt(one) - BigInt(other);
 		return difference === 0n ? 0 : difference > 0n ? 1 : -1;
 	}
 	return Number(one) - Number(other);
-}
-
-/** `BigInt` takes no plus. */
-function wholeOf(text: string): bigint {
-	return BigInt(text.startsWith("+") ? text.slice(1) : text);
 }

@@ -40,44 +40,42 @@ const ANSWER_ERRORS: Readonly<Record<string, readonly [code: string, words: stri
  */
 export function classifyFailure(error: unknown, wasSent: boolean, context: ErrorContext): RestError {
 	if (error instanceof RestError) return error;
+	const [kind, code, words] = failureOf(error, wasSent, context);
+	return new RestError(`${context.host}: ${words}`, { kind, code });
+}
+
+type Failure = readonly [kind: RestErrorKind, code: string, words: string];
+
+function failureOf(error: unknown, wasSent: boolean, context: ErrorContext): Failure {
 	const cause = innermost(error);
 	const code = errorCode(cause) ?? "";
-	const make = (kind: RestErrorKind, name: string, words: string): RestError =>
-		new RestError(`${context.host}: ${words}`, { kind, code: name });
-
-	if (error instanceof Expired && wasSent) return make("ambiguous", "TIMEOUT", "no answer in time");
-	if (error instanceof Expired) return make("not_sent", "TIMEOUT", "no connection was free in time");
+	if (error instanceof Expired && wasSent) return ["ambiguous", "TIMEOUT", "no answer in time"];
+	if (error instanceof Expired) return ["not_sent", "TIMEOUT", "no connection was free in time"];
 	if (error instanceof TooLarge)
-		return make("ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API");
+		return ["ambiguous", "ANSWER_TOO_LARGE", "the answer is larger than any answer of this API"];
 	const tls = tlsFailure(code);
 	// TLS may also fail after its handshake, when the service has the request.
 	if (tls?.[0] === "not_sent" && wasSent)
-		return make("ambiguous", tls[1], `TLS failed before the answer was complete (${code})`);
-	if (tls !== undefined) return make(...tls);
-	if (!wasSent) return notSent(cause, code, context, make);
+		return ["ambiguous", tls[1], `TLS failed before the answer was complete (${code})`];
+	if (tls !== undefined) return tls;
+	if (!wasSent) return notSent(cause, code, context);
 	const known = ANSWER_ERRORS[code];
-	if (known !== undefined) return make("ambiguous", known[0], known[1]);
+	if (known !== undefined) return ["ambiguous", ...known];
 	if (isParserError(cause, code)) {
 		const words = "the answer is not well-formed HTTP; is this an https port, or was the answer cut?";
-		return make("ambiguous", "BAD_HTTP", words);
+		return ["ambiguous", "BAD_HTTP", words];
 	}
-	return make("ambiguous", "NO_ANSWER", safe(reason(cause), context));
+	return ["ambiguous", "NO_ANSWER", safe(reason(cause), context)];
 }
 
-function notSent(
-	cause: unknown,
-	code: string,
-	context: ErrorContext,
-	make: (kind: RestErrorKind, name: string, words: string) => RestError,
-): RestError {
+function notSent(cause: unknown, code: string, context: ErrorContext): Failure {
 	// A proxy's refusal of a tunnel has no code: only its text shows it.
 	const refused = /Proxy response \((\d{3})\)|Proxy Authentication Required \((407)\)/.exec(reason(cause));
 	const status = refused?.[1] ?? refused?.[2];
-	if (status === "407") return make("untrusted", "PROXY", "the proxy asks for credentials (407)");
-	if (status !== undefined) return make("not_sent", "PROXY", `the proxy opened no connection (${status})`);
-	const known = CONNECT_ERRORS[code];
-	if (known !== undefined) return make("not_sent", known[0], known[1]);
-	return make("not_sent", "CONNECT_FAILED", safe(reason(cause), context));
+	if (status === "407") return ["untrusted", "PROXY", "the proxy asks for credentials (407)"];
+	if (status !== undefined) return ["not_sent", "PROXY", `the proxy opened no connection (${status})`];
+	const known = CONNECT_ERRORS[code] ?? (["CONNECT_FAILED", safe(reason(cause), context)] as const);
+	return ["not_sent", ...known];
 }
 
 function isParserError(cause: unknown, code: string): boolean {
@@ -105,10 +103,8 @@ function innermost(error: unknown): unknown {
 	return best;
 }
 
-type TlsFailure = readonly [kind: RestErrorKind, code: string, words: string];
-
 /** Failures of TLS by the codes of Node and OpenSSL; the first that matches counts. Their own texts name files of OpenSSL. */
-const TLS_FAILURES: readonly (readonly [codes: RegExp, ...TlsFailure])[] = [
+const TLS_FAILURES: readonly (readonly [codes: RegExp, ...Failure])[] = [
 	[/^CERT_HAS_EXPIRED$/, "untrusted", "TLS_EXPIRED", "the certificate has expired"],
 	[/^CERT_NOT_YET_VALID$/, "untrusted", "TLS_EXPIRED", "the certificate is not valid yet"],
 	[/^(?:ERR_TLS_CERT_ALTNAME|HOSTNAME_MISMATCH)/, "untrusted", "TLS_OTHER_HOST", "the certificate is another host's"],
@@ -135,7 +131,7 @@ const TLS_FAILURES: readonly (readonly [codes: RegExp, ...TlsFailure])[] = [
 ];
 
 /** The failure of TLS that a code means; undefined for any other code. */
-function tlsFailure(code: string): TlsFailure | undefined {
+function tlsFailure(code: string): Failure | undefined {
 	const found = TLS_FAILURES.find(([codes]) => codes.test(code));
 	if (found !== undefined) return [found[1], found[2], `${found[3]} (${code})`];
 	return isCertificateError(code)

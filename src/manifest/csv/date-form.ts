@@ -46,21 +46,12 @@ export function dateFormOf(text: string): DateForm | string {
 export function isoDate(text: string, { pattern, parts }: DateForm): string | null | undefined {
 	const found = pattern.exec(text);
 	if (found === null) return undefined;
-	const of = (part: DatePart): number => Number(found[parts.indexOf(part) + 1] ?? 0);
-	const timed = parts.includes("hour");
-	const [hour, minute, second] = timed
-		? [of("hour"), of("minute"), parts.includes("second") ? of("second") : 0]
-		: [0, 0, 0];
-	const date = new Date(0);
-	date.setUTCFullYear(of("year"), of("month") - 1, of("day"));
-	date.setUTCHours(hour, minute, second);
-	const exists =
-		of("year") > 0 &&
-		date.getUTCMonth() === of("month") - 1 &&
-		date.getUTCDate() === of("day") &&
-		date.getUTCHours() === hour &&
-		minute < 60 &&
-		second < 60;
-	if (!exists) return null;
-	return date.toISOString().slice(0, timed ? 19 : 10);
+	const of = (part: DatePart): string => found[parts.indexOf(part) + 1]?.padStart(2, "0") ?? "";
+	const day = `${of("year")}-${of("month")}-${of("day")}`;
+	const time = `T${of("hour")}:${of("minute")}:${parts.includes("second") ? of("second") : "00"}`;
+	const date = parts.includes("hour") ? day + time : day;
+	const parsed = new Date(parts.includes("hour") ? `${date}Z` : date);
+	// One that does not exist is none, or becomes another: 31.02. is 02.03.
+	const exists = !Number.isNaN(parsed.valueOf()) && parsed.toISOString().startsWith(date);
+	return exists && of("year") !== "0000" ? date : null;
 }

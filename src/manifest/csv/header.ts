@@ -231,11 +231,6 @@ export function namedDelimiter(text: string, line: number): string | undefined {
 /** The delimiter that a header is divided by: the most frequent one outside quotes, the comma when there is none. */
 export function delimiterOf(header: string): string {
 	const bare = header.replaceAll(/"[^"]*"?/g, "");
-	let best: string = DELIMITERS[0];
-	let most = 0;
-	for (const delimiter of DELIMITERS) {
-		const count = bare.split(delimiter).length - 1;
-		if (count > most) [best, most] = [delimiter, count];
-	}
-	return best;
+	const cells = (delimiter: string): number => bare.split(delimiter).length;
+	return DELIMITERS.reduce((best, each) => (cells(each) > cells(best) ? each : best));
 }
