@@ -31,7 +31,7 @@ function showsSome(documents: readonly Document[]): boolean {
 /** Documents that have shown metadata. Where they show it now, the searches of the service work now. */
 export class Witnesses {
 	/** the latest first */
-	readonly #known: Witness[] = [];
+	#known: readonly Witness[] = [];
 	/** the look that is going on */
 	#running: Promise<boolean> | undefined;
 	/** the look that begins after it */
@@ -46,10 +46,8 @@ export class Witnesses {
 	add(datasetId: string, { items }: Page<Document>): boolean {
 		const found = items.find(({ metadata }) => metadata !== undefined && metadata.size > 0);
 		if (found === undefined) return false;
-		const before = this.#known.findIndex(({ id }) => id === found.id);
-		if (before !== -1) this.#known.splice(before, 1);
-		this.#known.unshift({ datasetId, id: found.id });
-		this.#known.length = Math.min(this.#known.length, REMEMBERED);
+		const others = this.#known.filter(({ id }) => id !== found.id);
+		this.#known = [{ datasetId, id: found.id }, ...others].slice(0, REMEMBERED);
 		return true;
 	}
 
@@ -80,7 +78,7 @@ export class Witnesses {
 				throw error;
 			}
 		};
-		for (const known of this.#known.slice())
+		for (const known of this.#known)
 			if (await shows(known.datasetId, { pageSize: SMALL_PAGE, id: known.id })) return true;
 		for (const by of [order, newest]) if (await shows(datasetId, { pageSize: PAGE_SIZE, order: by })) return true;
 		const datasets = await request(() => api.listDatasets({ page: 1, pageSize: PAGE_SIZE }));

@@ -120,10 +120,10 @@ export async function newerRuns(
 	all: readonly RunFile[],
 	isUndo = undoneRunOf(file) !== undefined,
 ): Promise<NewerRuns> {
-	const withoutFile = await runsWithoutFile(runs, all);
-	const removed = touchesOfRemovedRuns(runs, new Set([...all, ...withoutFile].map(({ run }) => run)));
+	const recorded = await everyRun(runs, all);
+	const removed = touchesOfRemovedRuns(runs, new Set(recorded.map(({ run }) => run)));
 	const others = [
-		...[...all, ...withoutFile].map((one): Other => ({
+		...recorded.map((one): Other => ({
 			...one,
 			undoes: undoneBy(runs, one),
 			read: () => touchesOfRun(runs, one),
@@ -173,19 +173,20 @@ type Other = Pick<RunInOrder, "run" | "order" | "lastOrder" | "command"> &
 	Pick<RunTouches, "undoes"> & { readonly read: () => Promise<RunTouches> };
 
 /**
- * The runs whose `run.json` is lost or damaged, as the headers of their journals name them: what they wrote still counts.
+ * These runs, and those whose `run.json` is lost or damaged, as the headers of their journals name them: what they wrote
+ * still counts.
  *
  * @param files the runs that have that file
  * @throws JournalUnreadable, JournalLost as `readRun`
  */
-async function runsWithoutFile(runs: RunStore, files: readonly RunFile[]): Promise<RunInOrder[]> {
+async function everyRun(runs: RunStore, files: readonly RunFile[]): Promise<RunInOrder[]> {
 	const known = new Set(files.map(({ run }) => run));
-	const found: RunInOrder[] = [];
+	const every: RunInOrder[] = [...files];
 	for (const run of await runs.names()) {
 		const file = known.has(run) ? undefined : await runWithoutFile(runs, run, known);
-		if (file !== undefined) found.push(file);
+		if (file !== undefined) every.push(file);
 	}
-	return found;
+	return every;
 }
 
 /** @param known runs that have that file: the copy of another run's folder is not a second run */

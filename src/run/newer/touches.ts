@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
 import * as v from "valibot";
 import { CliError, errorCode, Exit, quietly } from "../../errors.ts";
-import { jsonObjectOf } from "../../json/parse-json.ts";
+import { parseAs } from "../../json/parse-as.ts";
 import { idKey } from "../../text/names.ts";
 import { writeWhole } from "../../write-whole.ts";
 import { namesIn } from "../journal/record-line.ts";
@@ -36,26 +36,34 @@ function hash(text: string, seed: number): number {
 	return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** The documents that one execution of a run has touched, as hashes. */
-type ExecutionTouches = {
-	/** its number in the order of all executions */
-	readonly order: number;
-	/** written, removed or uploaded: sent, and not certainly refused */
-	readonly written: Set<number>;
-	readonly unchanged: Set<number>;
-};
+/** The folder of the lists of removed runs, next to the folders of runs. A list is kept while an older run needs it. */
+const FOLDER = ".touched";
 
-/** The run that an undo takes back, and whether it has done so completely. */
-type Undone = { readonly run: string; readonly isComplete: boolean };
+const HASHES = v.pipe(
+	v.custom<readonly number[]>(Array.isArray),
+	v.transform((hashes) => new Set(hashes)),
+);
 
-/** The documents that a run has touched. */
-export type RunTouches = {
-	readonly run: string;
-	readonly baseUrl: string;
-	readonly executions: readonly ExecutionTouches[];
-	/** present in an undo whose record was removed */
-	readonly undoes?: Undone | undefined;
-};
+/** A list: the hashes of documents, as compressed JSON. `gzip` has a checksum, so a damaged list is noticed. */
+const LIST = v.object({
+	/** increased when the form of a list changes */
+	schema: v.literal(3),
+	baseUrl: v.string(),
+	executions: v.array(
+		v.object({
+			/** its number in the order of all executions */
+			order: v.number(),
+			/** written, removed or uploaded: sent, and not certainly refused */
+			written: HASHES,
+			unchanged: HASHES,
+		}),
+	),
+	/** of an undo whose record was removed: the run that it takes back, and whether it has done so completely */
+	undoes: v.optional(v.object({ run: v.string(), isComplete: v.boolean() })),
+});
+
+/** The documents that a run has touched, by execution. */
+export type RunTouches = Readonly<Omit<v.InferOutput<typeof LIST>, "schema">> & { readonly run: string };
 
 /** A run by its `run.json`, or by the header of its journal. */
 export type RunInOrder = Pick<RunFile, "run" | "baseUrl" | "order"> &
@@ -106,7 +114,7 @@ export async function keepTouches(runs: RunStore, file: RunInOrder, others: read
 }
 
 /** The run that a run takes back; undefined where it is no undo. */
-export function undoneBy(runs: RunStore, { run, command, manifest }: RunInOrder): Undone | undefined {
+export function undoneBy(runs: RunStore, { run, command, manifest }: RunInOrder): RunTouches["undoes"] {
 	const undone = command === undefined || manifest === undefined ? undefined : undoneRunOf({ command, manifest });
 	return undone === undefined ? undefined : { run: undone, isComplete: isComplete(runs, run) };
 }
@@ -121,7 +129,7 @@ export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<Ru
 	const recorded = await readRun(runs.path(run));
 	if (recorded === undefined) return { run, baseUrl, executions: [] };
 	const { state } = recorded;
-	const executions = new Map<number, ExecutionTouches>();
+	const executions = new Map<number, RunTouches["executions"][number]>();
 	const add = (order: number, kind: "written" | "unchanged", hash: number): void => {
 		const execution = executions.get(order) ?? { order, written: new Set(), unchanged: new Set() };
 		executions.set(order, execution);
@@ -151,22 +159,6 @@ export async function touchesOfRun(runs: RunStore, file: RunInOrder): Promise<Ru
 	return { run, baseUrl, executions: [...executions.values()] };
 }
 
-/** The folder of the lists of removed runs, next to the folders of runs. A list is kept while an older run needs it. */
-const FOLDER = ".touched";
-
-/** A list: the hashes of each execution, as compressed JSON. `gzip` has a checksum, so a damaged list is noticed. */
-const HASHES = v.pipe(
-	v.custom<readonly number[]>(Array.isArray),
-	v.transform((hashes) => new Set(hashes)),
-);
-const LIST = v.object({
-	/** increased when the form of a list changes */
-	schema: v.literal(3),
-	baseUrl: v.string(),
-	executions: v.array(v.object({ order: v.number(), written: HASHES, unchanged: HASHES })),
-	undoes: v.optional(v.object({ run: v.string(), isComplete: v.boolean() })),
-});
-
 function listPath(runs: RunStore, run: string): string {
 	return runs.path(FOLDER, run);
 }
@@ -188,8 +180,8 @@ async function writeList(runs: RunStore, { run, ...touches }: RunTouches): Promi
 function readList(runs: RunStore, run: string): RunTouches | "damaged" | undefined {
 	try {
 		const text = gunzipSync(readFileSync(listPath(runs, run))).toString("utf8");
-		const { success, output } = v.safeParse(LIST, jsonObjectOf(text));
-		return success ? { run, ...output } : "damaged";
+		const list = parseAs(LIST, text);
+		return list === undefined ? "damaged" : { run, ...list };
 	} catch (error) {
 		if (isAbsent(error)) return undefined;
 		if (errorCode(error)?.startsWith("Z_") === true) return "damaged";

@@ -1,5 +1,6 @@
 import type { Activity, WorkCount } from "../../activity.ts";
 import type { RestError } from "../../rest/errors.ts";
+import type { Page } from "../../rest/types.ts";
 import type { Clock } from "../types.ts";
 
 /** A failure in a few words: `connection refused`, `HTTP 502`, `timeout`. */
@@ -15,8 +16,6 @@ type ListInFlight = {
 	readonly count: WorkCount;
 };
 
-type Page = { readonly items: readonly unknown[]; readonly total: number | undefined };
-
 /** Counts the pages of lists. Several lists may be read at a time: the one that was asked for last is shown. */
 export class ListsInFlight {
 	readonly #clock: Pick<Clock, "now">;
@@ -29,7 +28,11 @@ export class ListsInFlight {
 	}
 
 	/** Asks for a page, from 1, and counts its entries. @param what is listed: `documents of DATASET` */
-	async page<Listed extends Page>(what: string, page: number, request: () => Promise<Listed>): Promise<Listed> {
+	async page<Listed extends Page<unknown>>(
+		what: string,
+		page: number,
+		request: () => Promise<Listed>,
+	): Promise<Listed> {
 		// A list that begins anew is counted anew.
 		if (what !== this.current?.what || page === 1) this.read(what, 0, undefined);
 		this.inFlight += 1;
