@@ -30,8 +30,7 @@ type FailedOutcome = Pick<Outcome, "item" | "documentId" | "name" | "error" | "a
 /** Collects the facts for a command's outputs while it runs. One command line has one. */
 export class RunEndCollector {
 	readonly #masked: (text: string) => string;
-	readonly #now: () => Date;
-	#started: Date;
+	#started = new Date();
 	#command = "";
 	#args: readonly string[] = [];
 	#text: string | undefined;
@@ -55,10 +54,8 @@ export class RunEndCollector {
 	written: ExitCode | undefined;
 
 	/** @param masked masks the key in a text */
-	constructor(masked: (text: string) => string, now: () => Date = () => new Date()) {
+	constructor(masked: (text: string) => string) {
 		this.#masked = masked;
-		this.#now = now;
-		this.#started = now();
 	}
 
 	/** Takes the command line. */
@@ -66,7 +63,7 @@ export class RunEndCollector {
 		this.#command = command;
 		this.#args = args;
 		this.flags = flags;
-		this.#started = this.#now();
+		this.#started = new Date();
 	}
 
 	problem(problem: Problem): void {
@@ -124,7 +121,7 @@ export class RunEndCollector {
 			/** the folder of the recorded run; undefined where none is recorded */
 			folder: result?.folder ?? this.folder,
 			started: this.#started,
-			ended: this.#now(),
+			ended: new Date(),
 			/** in the order of the manifest, at most 10,000 */
 			problems: this.#problems.map((problem) => ({ ...problem, text: masked(problem.text) })),
 			problemCount: this.#problemCount,

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { type CliError, usageError } from "../errors.ts";
 import type { Condition, Operator, Where } from "../plan/condition.ts";
 import { conditionText, parseCondition } from "../plan/condition-text.ts";
-import { millisecondsIn, millisecondsOfAge } from "../text/times.ts";
+import { millisecondsIn } from "../text/times.ts";
 import { MOST_CONCURRENCY, RATE_FORMS, parseRateSetting } from "../rates.ts";
 import type { MaxErrors } from "../run/stop/limits.ts";
 import { splitType } from "../manifest/rows/typed.ts";
@@ -23,9 +23,9 @@ export const parseTime = by(millisecondsIn, "a time, as in 500ms, 60s, 5m, 2h, 3
 
 export const parseRate = by(parseRateSetting, RATE_FORMS);
 
-/** An age: a bare number is refused. In milliseconds. */
+/** An age: a bare number is refused, as seconds would be an age that nearly all things have. In milliseconds. */
 export function parseAge(text: string): number {
-	const milliseconds = millisecondsOfAge(text);
+	const milliseconds = /\d$/.test(text) ? undefined : millisecondsIn(text);
 	if (milliseconds !== undefined) return milliseconds;
 	const meant = /^\d+(?:\.\d+)?$/.test(text) ? ` Did you mean ${text}d?` : "";
 	throw new InvalidArgumentError(`It must be an age with its unit, as in 12h, 90d or 8w.${meant}`);

@@ -39,7 +39,7 @@ const MEMBERS = Object.fromEntries(
 	),
 );
 
-const FILE = membersOf(MEMBERS, "a map of names", unknownMember);
+const FILE = membersOf(MEMBERS, unknownMember);
 
 /** Members of profiles that decide where documents and keys go. */
 const OF_PROFILES = /^(?:base_?url|api_?key|.*_command|profile|ca_file|policy|limiter|ping|key|server|url|command)/i;

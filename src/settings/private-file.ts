@@ -9,8 +9,6 @@ const ROOT = 0;
 const WRITABLE_BY_OTHERS = 0o022;
 const READABLE_BY_ALL = 0o004;
 
-type PrivateFile = { readonly text: string; readonly readableByAll: boolean };
-
 /**
  * Reads a file whose content decides where a key goes.
  *
@@ -20,7 +18,7 @@ type PrivateFile = { readonly text: string; readonly readableByAll: boolean };
  * @param what the file and where its path came from, for messages: `the API key file of --api-key-file`
  * @param uid user id of this process; undefined asks the system
  */
-export async function readPrivateFile(path: string, what: string, uid?: number): Promise<PrivateFile> {
+export async function readPrivateFile(path: string, what: string, uid?: number) {
 	try {
 		await using file = await openInput(path);
 		// The open file is checked, and not its path, so that it can't be replaced between check and reading.

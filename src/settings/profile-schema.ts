@@ -6,7 +6,6 @@ import { parseRateSetting, RATE_FORMS, type RateSetting } from "../rates.ts";
 import { millisecondsIn } from "../text/times.ts";
 import { alternatives } from "../text/words.ts";
 import { limiterUrl, pingUrl } from "./address.ts";
-import type { KeepRuns } from "./types.ts";
 import { membersOf, readBy } from "./yaml-file.ts";
 
 /** A map of names of the user: valibot's own record leaves out those that an object inherits. */
@@ -18,7 +17,7 @@ function mapOf<Schema extends v.GenericSchema>(values: Schema) {
 /** An object of these members alone. */
 function objectOf<Entries extends v.ObjectEntries>(entries: Entries, where = "") {
 	const known = `known: ${Object.keys(entries).join(", ")}`;
-	return membersOf(entries, "a map of names", (name) => `unknown member ${JSON.stringify(name)}${where}; ${known}`);
+	return membersOf(entries, (name) => `unknown member ${JSON.stringify(name)}${where}; ${known}`);
 }
 
 const TEXT = v.pipe(
@@ -104,8 +103,8 @@ function rate(value: unknown): RateSetting | undefined {
 	return parseRateSetting(textOf(value));
 }
 
-/** A bare number is refused: as seconds it would remove nearly all records. */
-function keepRuns(value: unknown): KeepRuns | undefined {
+/** Milliseconds. A bare number is refused: as seconds it would remove nearly all records. */
+function keepRuns(value: unknown): number | "forever" | undefined {
 	if (value === "forever") return value;
 	return /^\d+[hdw]$/.test(textOf(value)) ? millisecondsIn(textOf(value)) : undefined;
 }

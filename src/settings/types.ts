@@ -21,6 +21,3 @@ export type SettingSources = {
 	/** user id of this process; undefined asks the system */
 	readonly uid?: number | undefined;
 };
-
-/** The time for which records of finished runs are kept, in milliseconds since their end. */
-export type KeepRuns = number | "forever";

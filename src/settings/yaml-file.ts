@@ -8,13 +8,14 @@ export type ProblemAt = (path: readonly unknown[], text: string, isKey?: boolean
 /** An object of these members alone. @param unknown what is said of a name that is none of them */
 export function membersOf<Entries extends v.ObjectEntries>(
 	entries: Entries,
-	wanted: string,
 	unknown: (name: string) => string,
 ): v.StrictObjectSchema<Entries, (issue: v.StrictObjectIssue) => string> {
 	// valibot takes a name that the entries inherit, as `toString`, for one of theirs.
 	const own = { ...entries };
 	Object.setPrototypeOf(own, null);
-	return v.strictObject(own, ({ expected, input }) => (expected === "never" ? unknown(String(input)) : wanted));
+	return v.strictObject(own, ({ expected, input }) =>
+		expected === "never" ? unknown(String(input)) : "a map of names",
+	);
 }
 
 /** A value that `read` understands: for any other, it gives undefined or throws. */

@@ -118,14 +118,6 @@ function masked(text: string, hidden: Uint8Array): string {
 	return shown;
 }
 
-/** A text with one layer of escapes decoded, and the position of each character in the text before. */
-type Decoded = {
-	readonly text: string;
-	/** for each character, where its escape begins in the text before, and where it ends */
-	readonly from: readonly number[];
-	readonly to: readonly number[];
-};
-
 /** Characters of keys that have names in HTML. */
 const NAMED: ReadonlyMap<string, string> = new Map([
 	["amp", "&"],
@@ -149,9 +141,10 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 const ESCAPE =
 	/%([\da-f]{2})|&#x0*([\da-f]{1,6});?|&#0*(\d{1,7});?|&([a-z]{2,6});|\\u([\da-f]{4})|\\u\{0*([\da-f]{1,6})\}|\\x([\da-f]{2})|\\(["'/\\])|=([\dA-F]{2})|\0/gi;
 
-/** Decodes one layer of escapes. Undefined if there is none. */
-function decoded(text: string): Decoded | undefined {
+/** A text with one layer of escapes decoded. Undefined if there is none. */
+function decoded(text: string) {
 	let plain = "";
+	// For each character, where its escape begins in the text before, and where it ends.
 	const from: number[] = [];
 	const to: number[] = [];
 	let at = 0;

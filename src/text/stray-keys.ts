@@ -20,13 +20,6 @@ export function isKeyOption(name: string): boolean {
 /** Characters: no service has shorter keys, and shorter words occur in many messages. */
 const SHORTEST_KEY = 8;
 
-type StrayKeys = {
-	/** certainly keys: no output repeats them, nor a piece of them */
-	readonly certain: ReadonlySet<string>;
-	/** keys or names: no message repeats a whole one */
-	readonly likely: ReadonlySet<string>;
-};
-
 /**
  * Every key in an environment and a command line, so that no output repeats it. A key may be pasted into the wrong place.
  *
@@ -36,8 +29,10 @@ export function strayKeys(
 	argv: readonly string[],
 	env: Readonly<Record<string, string | undefined>>,
 	exists: (path: string) => boolean,
-): StrayKeys {
+) {
+	/** certainly keys: no output repeats them, nor a piece of them */
 	const certain = new Set<string>();
+	/** keys or names: no message repeats a whole one */
 	const likely = new Set<string>();
 	const collect = (word: string): void => {
 		const bare = word.trim().replaceAll(/^["']|["']$/g, "");

@@ -19,11 +19,6 @@ export function millisecondsIn(text: string): number | undefined {
 	return milliseconds >= 1 && milliseconds <= LONGEST ? milliseconds : undefined;
 }
 
-/** The same of a text with a unit: as seconds, a bare number would be an age that nearly all things have. */
-export function millisecondsOfAge(text: string): number | undefined {
-	return /\d$/.test(text) ? undefined : millisecondsIn(text);
-}
-
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 

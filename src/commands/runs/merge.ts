@@ -41,10 +41,8 @@ export const mergeCommand = declare({
 		const runs = app.runs(settings);
 		runs.secure();
 		app.monitor.enter("checking", "the records of the shards");
-		const [first, ...others] = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
-		if (first === undefined) throw new Error("a whole has at least one shard");
-		const whole = [first, ...others] as const;
-		const { manifest, options } = first.file;
+		const whole = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
+		const { manifest, options } = whole[0].file;
 		// No shard may be tried again meanwhile, and no second merge of them begin.
 		await using _lock = await lockContent(
 			{ manifest, options: wholeOptions(options) },

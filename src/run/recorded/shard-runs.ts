@@ -124,7 +124,10 @@ function sharedOptions(options: JsonObject): JsonObject {
  * @param resume the command that resumes a run
  * @throws CliError exit 8 naming what is missing, doubled, different or unfinished
  */
-export function wholeOf(parts: readonly RunPart[], resume: (run: string) => string): readonly ShardRun[] {
+export function wholeOf(
+	parts: readonly RunPart[],
+	resume: (run: string) => string,
+): readonly [ShardRun, ...ShardRun[]] {
 	const sharded = parts.map((part) => ({ ...part, shard: shardOfPart(part) }));
 	const [first] = sharded;
 	if (first === undefined) throw new Error("no shard was given");
@@ -147,9 +150,10 @@ export function wholeOf(parts: readonly RunPart[], resume: (run: string) => stri
 	const finished = whole.flatMap(({ recorded, ...part }) =>
 		recorded !== undefined && isFinished(recorded) ? [{ ...part, recorded }] : [],
 	);
-	if (finished.length < whole.length) throw unfinished(whole, resume);
+	const [one, ...others] = finished;
+	if (one === undefined || finished.length < whole.length) throw unfinished(whole, resume);
 	checkCounts(finished);
-	return finished;
+	return [one, ...others];
 }
 
 function shardOfPart({ file }: RunPart): Shard {
