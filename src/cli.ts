@@ -12,10 +12,8 @@ import { startPing } from "./workflows/outputs/ping.ts";
 import { prepareOutputs } from "./workflows/outputs/prepare.ts";
 import { writeOutputs } from "./workflows/outputs/outputs.ts";
 
-/** Flags of every command that say how it prints. */
-type MessageFlags = Pick<Parameters<App["io"]["configure"]>[0], "color" | "quiet" | "debug" | "progress"> & {
-	readonly logFile?: string;
-};
+/** Flags of every command that say how it prints, and where to. */
+type MessageFlags = OutputFlags & Omit<Parameters<App["io"]["configure"]>[0], "log">;
 
 /** The hidden command that completion scripts call for the words that may follow. */
 const COMPLETE = "__complete";
@@ -97,12 +95,12 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 		.helpCommand(false)
 		.hook("preAction", async (_, command) => {
 			const name = commandName(command);
-			const prepared = prepareOutputs(app, name, command.args, command.optsWithGlobals<OutputFlags>());
+			const flags = command.optsWithGlobals<MessageFlags>();
+			const prepared = prepareOutputs(app, name, command.args, flags);
 			await prepared.catch(() => undefined);
-			const { color, quiet, debug, progress, logFile } = command.optsWithGlobals<MessageFlags>();
-			const isLogged = logFile !== undefined && !app.runEnd.refused.has(logFile);
-			const log = isLogged ? { path: logFile, begins: `ragtag ${name}` } : undefined;
-			await app.io.configure({ color, quiet, debug, progress, log });
+			const { logFile: path } = flags;
+			const isLogged = path !== undefined && !app.runEnd.refused.has(path);
+			await app.io.configure({ ...flags, log: isLogged ? { path, begins: `ragtag ${name}` } : undefined });
 			await prepared;
 			await applyConfigFile(command, app);
 			if (command.options.some(({ long }) => long === "--ping")) await startPing(app, command.optsWithGlobals());
@@ -117,7 +115,10 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 		const isLeaf = called.some(([word]) => word === group.name);
 		const parent = isLeaf
 			? program
-			: program.command(group.name).summary(group.summary).description(sentence(group.summary));
+			: program
+					.command(group.name)
+					.summary(group.summary)
+					.description(`${group.summary.charAt(0).toUpperCase()}${group.summary.slice(1)}.`);
 		for (const [word, load] of called) {
 			const { summary = group.summary, description = "", examples, declare, run } = await load();
 			const command = parent.command(word).summary(summary).description(description);
@@ -133,10 +134,6 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 function exitOfEnd(error: unknown): Promise<ExitCode> {
 	if (error instanceof EarlyEnd) return error.report();
 	throw error;
-}
-
-function sentence(summary: string): string {
-	return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
 /**

@@ -17,9 +17,6 @@ import { LOCAL, shownSettings } from "./doctor/local.ts";
 import { STAGES } from "./doctor/service.ts";
 import { datasetOption, JSON_LINES, SERVICE } from "../flags/flags.ts";
 
-/** The names of the checks that are reported where they can't be made, in the order of the report. */
-const CHECK_NAMES = new Set(["proxy", ...STAGES.flat().map(({ name }) => name)]);
-
 export const doctorCommand = declare({
 	description:
 		"Checks settings, names, TLS, proxy, key, clock, flavour, rights, latency and the folder of runs. Changes nothing.",
@@ -77,7 +74,8 @@ async function doctor(flags: DoctorFlags, app: App): Promise<ExitCode> {
 		await found.session?.close();
 	}
 	const why = `not checked, because "${checks.find(isBroken)?.name ?? "service"}" failed`;
-	const names = [...CHECK_NAMES].filter((name) => !checks.some((check) => check.name === name));
+	const all = new Set(["proxy", ...STAGES.flat().map(({ name }) => name)]);
+	const names = [...all].filter((name) => !checks.some((check) => check.name === name));
 	const missing = names.map((name) => ({ name, ...skipped(why) }));
 	if (json) await add(missing);
 	else if (missing.length > 0) {

@@ -74,8 +74,15 @@ export const valuesCommand = declare({
 
 async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	const { key, map, rename, out, force = false } = options;
-	checkFlags(options);
-	if (map === undefined && rename === undefined) return listValues(options, app);
+	if (rename !== undefined) checkNames(rename);
+	if (map === undefined && rename === undefined) {
+		if (out !== undefined && key === undefined)
+			throw refused("--out needs a KEY", "Type: ragtag values KEY --out FILE");
+		if (out !== undefined && (options.format !== undefined || options.json === true)) {
+			throw refused("--out writes a map, which is always CSV", "Leave --format and --json out.");
+		}
+		return listValues(options, app);
+	}
 	if (out !== undefined) await checkOut(out, force);
 	const { format: _, ...flags } = options;
 	await using run = await openRun(VALUES, flags, app);
@@ -83,19 +90,6 @@ async function values(options: ValuesOptions, app: App): Promise<ExitCode> {
 	if (rename !== undefined) return await changeValues(run, dataset, renamingChange(rename));
 	const read = await readMap(run, map ?? "", key ?? "");
 	return await changeValues(run, dataset, mappedChange(key ?? "", read.map, read.manifest));
-}
-
-/** @throws CliError exit 2 for flags that exclude each other, or mean nothing without others */
-function checkFlags(options: ValuesOptions): void {
-	const { key, map, rename, out, format } = options;
-	if (rename !== undefined) checkNames(rename);
-	if (map === undefined && rename === undefined) {
-		if (out !== undefined && key === undefined)
-			throw refused("--out needs a KEY", "Type: ragtag values KEY --out FILE");
-		if (out !== undefined && (format !== undefined || options.json === true)) {
-			throw refused("--out writes a map, which is always CSV", "Leave --format and --json out.");
-		}
-	}
 }
 
 /** @throws CliError exit 2 where the names of renamed keys clash */

@@ -26,8 +26,6 @@ export const CHANGE = {
 	),
 };
 
-export type ChangeFlags = ValuesOf<typeof CHANGE>;
-
 /** Whether documents that no row names are reported, or are a difference. */
 export const UNDECLARED = {
 	undeclared: oneOf(
@@ -40,8 +38,6 @@ export const UNDECLARED = {
 		"An invalid row may name a document. Fix the invalid rows, or leave --undeclared out.",
 	),
 };
-
-export type UndeclaredFlag = ValuesOf<typeof UNDECLARED>;
 
 /** Fewest characters that hold the counts and the sentence of what was left out, and the most that are collected. */
 const LIMIT_CHARACTERS = { least: 1_000, most: 1_000_000 };

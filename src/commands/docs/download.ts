@@ -22,8 +22,6 @@ import type { RunRecord } from "../../workflows/run/open-record.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
 
-type DownloadOptions = FoundFlags & RunFlags & { readonly folder: string };
-
 export const downloadCommand = declare({
 	summary: "write documents into a folder, with a manifest that uploads them again",
 	description:
@@ -52,7 +50,7 @@ export const downloadCommand = declare({
 	},
 });
 
-async function download(options: DownloadOptions, app: App): Promise<ExitCode> {
+async function download(options: FoundFlags & RunFlags & { readonly folder: string }, app: App): Promise<ExitCode> {
 	const { onlyChanged = false, dryRun = false, force = false } = options;
 	const overwrites = options.overwrites === true || force;
 	const folder = resolve(options.folder);

@@ -3,7 +3,7 @@ import { CliError, Exit, type ExitCode } from "../../errors.ts";
 import { unaskedOptions } from "../../flags/change-flags.ts";
 import { declare, type Resume, valued, type ValuesOf } from "../../flags/declare.ts";
 import { CONFIG, datasetOption, RUN, type RunFlags, WRITE } from "../../flags/flags.ts";
-import { PARSE, type ParseFlags } from "../../flags/parse-flags.ts";
+import { PARSE } from "../../flags/parse-flags.ts";
 import { payloadFlags } from "../../flags/payload-options.ts";
 import { parseOut } from "../../flags/values.ts";
 import type { RunFile } from "../../run/recorded/run-file.ts";
@@ -89,10 +89,8 @@ function noFolder({ run }: RunFile): CliError {
 	return new CliError(`run ${run} has no folder; nothing was sent`, { exit: Exit.foreign });
 }
 
-type RecordedFlags = ParseFlags & Pick<SyncOptions, "allowTypeChange" | "trash">;
-
 /** The flags of a sync that a resumed run needs as well stand in its record. */
-function planKind({ parse, wait, trash, allowTypeChange }: RecordedFlags): PlanKind {
+function planKind({ parse, wait, trash, allowTypeChange }: Partial<SyncOptions>): PlanKind {
 	const given = Object.entries({ parse, wait, trash }).flatMap(([name, is]) =>
 		is === true ? [[name, is] as const] : [],
 	);

@@ -2,8 +2,8 @@ import type { App } from "../../app.ts";
 import type { ExitCode } from "../../errors.ts";
 import { PURPOSES } from "../../manifest/purposes.ts";
 import { changeOf } from "../../plan/change.ts";
-import { CHANGE, type ChangeFlags, unaskedOptions } from "../../flags/change-flags.ts";
-import { declare, toggle } from "../../flags/declare.ts";
+import { CHANGE, unaskedOptions } from "../../flags/change-flags.ts";
+import { declare, toggle, type ValuesOf } from "../../flags/declare.ts";
 import { RUN_OF_MANIFEST, type RunFlags, verifies, WRITE } from "../../flags/flags.ts";
 import { refused } from "../../flags/refuse.ts";
 import { openRun } from "../../workflows/open-run.ts";
@@ -15,8 +15,6 @@ import { type FoundFlags, givenRows } from "../../workflows/rows/found-rows.ts";
 import { runRows } from "../../workflows/run/run-rows.ts";
 import { previewUpdate, updateDocuments } from "../../workflows/update.ts";
 import { SHARD } from "../../flags/input-flags.ts";
-
-type TagOptions = FoundFlags & RunFlags & ChangeFlags;
 
 /** Options that say how a manifest is read. */
 const READING =
@@ -55,7 +53,7 @@ export const tagCommand = declare({
 	resume: (file, flags, app) => tag({ ...flags, manifest: file.manifest.path, mode: flags.mode ?? "replace" }, app),
 });
 
-async function tag(options: TagOptions, app: App): Promise<ExitCode> {
+async function tag(options: FoundFlags & RunFlags & ValuesOf<typeof CHANGE>, app: App): Promise<ExitCode> {
 	if (options.manifest === undefined && filterText(options) === "") {
 		throw refused(
 			"docs tag takes either a MANIFEST or a filter",

@@ -154,10 +154,8 @@ function comparesMetadata(onExisting: OnExisting): boolean {
 	return onExisting === "update-metadata" || onExisting === "replace";
 }
 
-type PreviewOptions = Pick<UploadOptions, "onExisting" | "checksum" | "parse">;
-
 function uploadPreview(
-	{ onExisting, checksum = false, parse = false }: PreviewOptions,
+	{ onExisting, checksum = false, parse = false }: Pick<UploadOptions, "onExisting" | "checksum" | "parse">,
 	clock: App["clock"],
 ): PreviewRow {
 	const states = new ParsingStates(clock);

@@ -1,5 +1,6 @@
 import { warnOfInexact } from "../../run/documents/before-images.ts";
-import type { DryRunFlags, UndeclaredFlag } from "../../flags/change-flags.ts";
+import type { DryRunFlags, UNDECLARED } from "../../flags/change-flags.ts";
+import type { ValuesOf } from "../../flags/declare.ts";
 import { ChangeTally, type ShownChange, type UndeclaredDocument } from "../../report/change-tally.ts";
 import { differenceOf } from "../../plan/change.ts";
 import { CliError, Exit, type ExitCode, usageError } from "../../errors.ts";
@@ -28,7 +29,7 @@ import { rowErrorOf } from "../../run/operations/prepare-update.ts";
 /** Flags of a command that shows what rows would do. */
 export type PreviewFlags = RowFlags &
 	DryRunFlags &
-	UndeclaredFlag &
+	ValuesOf<typeof UNDECLARED> &
 	Pick<ParseFlags, "wait"> & { readonly dataset?: string | undefined };
 
 /**
