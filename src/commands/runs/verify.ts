@@ -11,8 +11,7 @@ import { resumeCommand, withFlags } from "../../flags/next-command.ts";
 import { sendsPlan } from "../../workflows/plan/open-plan.ts";
 import { connectTo } from "../../workflows/open-run.ts";
 import { NO_ROWS, printVersionLine, report } from "../../workflows/report.ts";
-import { againText } from "../../workflows/verify/verify-after.ts";
-import { verifyRows } from "../../workflows/verify/verify-rows.ts";
+import { againText, verifyRows } from "../../workflows/verify/verify-rows.ts";
 import { UNDO_COMMAND } from "../../run/recorded/unfinished.ts";
 
 type VerifyRunFlags = VerifyFlags & RunsFlags & { readonly verify: VerifyMode };

@@ -15,7 +15,7 @@ import { type AllowedRows, fileOfLines, unsettledChunks } from "../rows/row-sour
 import { undoOfRun } from "../recorded/choose-run.ts";
 import { pruneOldRuns } from "../recorded/remove-run.ts";
 import { stopFromError } from "../../run/stop/shutdown.ts";
-import { verifyAfter } from "../verify/verify-after.ts";
+import { verifyAfter } from "../verify/verify-rows.ts";
 import { failChanged } from "./changed-since.ts";
 import { withoutNewer } from "./newer-rows.ts";
 import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
