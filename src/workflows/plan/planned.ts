@@ -3,7 +3,6 @@ import type { DryRunFlags } from "../../flags/change-flags.ts";
 import type { RunFlags } from "../../flags/flags.ts";
 import { quoted, withFlags } from "../../flags/next-command.ts";
 import type { Mode } from "../../plan/change.ts";
-import type { DocumentSource } from "../../run/documents/document-source.ts";
 import { FOREIGN } from "../../run/operations/namesakes.ts";
 import type { OpenWork, Operation } from "../../run/operations/operation.ts";
 import type { Parsing } from "../../run/operations/parsing.ts";
@@ -17,7 +16,7 @@ import {
 } from "../../run/operations/planned.ts";
 import { Trash } from "../../run/operations/trash.ts";
 import { KEYS_KEPT } from "../../run/service/arrival.ts";
-import type { Effect, PreviewRow } from "../effect.ts";
+import type { PreviewRow } from "../effect.ts";
 import type { Run } from "../open-run.ts";
 import {
 	type DocumentRow,
@@ -58,8 +57,10 @@ export function previewPlanned(rules: PlanRules): PreviewRow<PlannedRow> {
 		const { documentId } = row;
 		const judged = { ...rules, documents };
 		if (isFileRow(row)) {
+			const { action, name, from } = row.planned;
 			await refuseChangedSince(row, { service, request }, judged);
-			return previewFileRow(row, { service, request }, documents);
+			if (action === "keep") return { action: "none", documentId };
+			return { action, documentId, name, from, ...(await previewFile(service, request, row, documents)) };
 		}
 		refuseFailing(row);
 		if (row.planned.action === "remove") {
@@ -131,14 +132,6 @@ async function refuseChangedSince(row: FileRow, { service, request }: Asking, ju
 	const { was } = row.planned;
 	if (was === undefined) return;
 	await preparePlannedRemoval(service, request, { ...row, planned: { ...row.planned, action: "remove", was } }, judged);
-}
-
-async function previewFileRow(row: FileRow, { service, request }: Asking, documents: DocumentSource): Promise<Effect> {
-	const { documentId, planned } = row;
-	const { action, name } = planned;
-	if (action === "keep") return { action: "none", documentId };
-	const found = await previewFile(service, request, row, documents);
-	return { action, documentId, name, from: planned.from, ...found };
 }
 
 /** The command that changes documents which were left alone because another client had changed them. */

@@ -73,12 +73,9 @@ async function foundRows(run: Run<FoundFlags>, { purpose, alreadyPresent }: Read
 	const reading = { ...run, flags: { ...flags, allowEmpty: true } };
 	const found = await checkedRows(reading, { path, name }, options, alreadyPresent);
 	const { rows: count } = found;
+	const which = `${count === 0 ? "no document" : documentsText(count)} of dataset ${show(dataset)}`;
 	if (filter === "") io.note(`dataset ${show(dataset)} has ${documentsText(count)}`);
-	else if (count === 0) io.note(`no document of dataset ${show(dataset)} meets the filter: ${name}`);
-	else
-		io.note(
-			`${documentsText(count)} of dataset ${show(dataset)} ${count === 1 ? "meets" : "meet"} the filter: ${name}`,
-		);
+	else io.note(`${which} ${count > 1 ? "meet" : "meets"} the filter: ${name}`);
 	if (count > 0 || flags.dryRun === true) return found;
 	await found[Symbol.asyncDispose]();
 	return endBefore(run, found, undefined, { seconds: (clock.now() - started) / 1000 });

@@ -19,7 +19,7 @@ import { endBefore, NO_ROWS } from "../report.ts";
 import { stopOrSignal } from "../../run/stop/shutdown.ts";
 import { type FactSetting, factSettings, fileMetadata } from "./file-values.ts";
 import { findFiles, type FoundFile } from "./find-files.ts";
-import type { RecordedContent, RowSource } from "./row-source.ts";
+import type { RowSource } from "./row-source.ts";
 
 /** Flags about what is read from a manifest, and which problems it may have. */
 export type ManifestReadFlags = RowFlags & PayloadFlags;
@@ -89,11 +89,12 @@ export async function checkedRows(
 		await checked.close();
 		endBefore(run, { ...checked, shard }, stop);
 	}
+	const { sha256, bytes, spooled: copy = name === undefined ? undefined : path } = checked.content;
 	return {
 		...checked,
 		shard,
 		onPresent: keyNotes(checked, (text) => app.io.note(text)),
-		content: recordedContentOf(path, checked, name !== undefined),
+		content: { sha256, bytes, source: copy === undefined ? { path: resolve(path) } : { copy } },
 		options: payloadOptions(flags, name === undefined ? path : undefined, settings, options.schema),
 		[Symbol.asyncDispose]: () => checked.close(),
 	};
@@ -118,15 +119,6 @@ async function stopIfUnlisted(
 	} catch (error) {
 		return stopOrSignal(error, app.signal);
 	}
-}
-
-function recordedContentOf(
-	path: string,
-	{ content: { sha256, bytes, spooled } }: CheckedManifest,
-	isMade: boolean,
-): RecordedContent {
-	const copy = spooled ?? (isMade ? path : undefined);
-	return { sha256, bytes, source: copy === undefined ? { path: resolve(path) } : { copy } };
 }
 
 type FileRowFlags = ManifestReadFlags & FileFlags;

@@ -12,6 +12,7 @@ import type { SourceFile } from "../../plan/plan-file/lines.ts";
 import { hasSameStatus, type SyncEntry } from "../../plan/sync/state.ts";
 import type { WantedFile } from "../../plan/sync/steps.ts";
 import { inOrder } from "../../run/ordered.ts";
+import { isAbsent } from "../../run/storage/quick-files.ts";
 import { excerpt } from "../../text/show.ts";
 import { type FactSetting, setFacts, type Sources, valuesOf } from "../rows/file-values.ts";
 import type { FoundFile } from "../rows/find-files.ts";
@@ -103,11 +104,10 @@ export async function absentFiles(
 }
 
 /** Also a link: it is left out, and its document may be that of an earlier file. A folder in the place of a file is not it. */
-async function isThere(path: string): Promise<boolean> {
-	try {
-		return !(await lstat(path)).isDirectory();
-	} catch (error) {
-		// A file of unknown state counts as there: only ENOENT and ENOTDIR say that it is gone.
-		return !["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
-	}
+function isThere(path: string): Promise<boolean> {
+	return lstat(path).then(
+		(status) => !status.isDirectory(),
+		// A file of unknown state counts as there.
+		(error: unknown) => !isAbsent(error),
+	);
 }
