@@ -21,10 +21,12 @@ export function metadataText(metadata: Metadata, exact?: ReadonlyMap<string, str
 
 /** The JSON text of an object. Maps become text by themselves, so that keys keep their order and `__proto__` is one of them. */
 export function membersText(members: Readonly<Record<string, JsonValue | Metadata | undefined>>): string {
-	const texts = Object.entries(members).flatMap(([name, value]) => {
-		if (value === undefined) return [];
-		return [`"${name}":${value instanceof Map ? metadataText(value) : JSON.stringify(value)}`];
-	});
+	const texts: string[] = [];
+	for (const name in members) {
+		const value = members[name];
+		if (value === undefined) continue;
+		texts.push(`"${name}":${value instanceof Map ? metadataText(value) : JSON.stringify(value)}`);
+	}
 	return `{${texts.join(",")}}`;
 }
 

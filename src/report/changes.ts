@@ -85,8 +85,8 @@ function markdownWriter({ limit }: ChangeStyle): ChangeWriter {
 
 /** The `--json` line of a document that would change. */
 function changeLine({ action, line, datasetId, documentId, name, from, file, difference }: ShownChange): string {
-	const ids = { dataset_id: datasetId, document_id: documentId };
-	return `${membersText({ type: "change", action, line, ...ids, name, from, file, ...difference })}\n`;
+	const members = { line, dataset_id: datasetId, document_id: documentId, name, from, file, ...difference };
+	return `${membersText({ type: "change", action, ...members })}\n`;
 }
 
 /** The `--json` line of a document that no row names. */
