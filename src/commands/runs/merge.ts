@@ -14,7 +14,7 @@ import { numberText } from "../../text/words.ts";
 import { VERSION } from "../../version.ts";
 import type { Ended } from "../../report/summary.ts";
 import { printVersionLine, report } from "../../workflows/report.ts";
-import { recordEnd } from "../../workflows/run/record-end.ts";
+import { recordEnd } from "../../workflows/run/open-record.ts";
 
 export const mergeCommand = declare({
 	summary: "join the runs of all shards of a manifest into one run",

@@ -18,8 +18,7 @@ import { stopFromError } from "../../run/stop/shutdown.ts";
 import { verifyAfter } from "../verify/verify-rows.ts";
 import { failChanged } from "./changed-since.ts";
 import { withoutNewer } from "./newer-rows.ts";
-import { openRecord, type RecordOptions, type RunRecord } from "./open-record.ts";
-import { endIfUnsent, recordEnd } from "./record-end.ts";
+import { endIfUnsent, openRecord, recordEnd, type RecordOptions, type RunRecord } from "./open-record.ts";
 import { refusalExplainer } from "../dataset.ts";
 
 /** Creates the operation for each row. `log` records a write before it is sent; `documents` has the present metadata. */
