@@ -1,6 +1,5 @@
 import { DELETE_TOKEN } from "../json/list-change.ts";
-import { type ChangeFormat, CHANGE_FORMATS } from "../report/changes.ts";
-import { DEFAULT_LIMIT_CHARACTERS } from "../report/changes-markdown.ts";
+import { type ChangeFormat, CHANGE_FORMATS, DEFAULT_LIMIT_CHARACTERS } from "../report/changes.ts";
 import { alternatives, numberText } from "../text/words.ts";
 import type { Given } from "./flags.ts";
 import { choice, Flag, oneOf, toggle, valued, type ValuesOf } from "./declare.ts";

@@ -5,7 +5,7 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../src/json/values.ts";
 import { differenceOf } from "../../src/plan/change.ts";
-import { ChangesMarkdown } from "../../src/report/changes-markdown.ts";
+import { ChangesMarkdown } from "../../src/report/changes.ts";
 import { ChangeTally, type ShownChange } from "../../src/report/change-tally.ts";
 import { markdownCell } from "../../src/report/escape.ts";
 import { range } from "../support/values.ts";

@@ -1,5 +1,5 @@
 import { numberText, rowsText } from "../../text/words.ts";
-import { ChangesMarkdown } from "../changes-markdown.ts";
+import { ChangesMarkdown } from "../changes.ts";
 import { markdownCell, markdownCode } from "../escape.ts";
 import { countsOf } from "../summary.ts";
 import { factsOf, NUMERIC, type PageTable, type RunPage, tablesOf, titleOf } from "./model.ts";
