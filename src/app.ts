@@ -108,7 +108,7 @@ export function createApp(dependencies: AppDependencies) {
 		},
 		/** The folder of recorded runs. @throws CliError exit 2 if there is none */
 		runs({ stateDir }: Settings): RunStore {
-			if (stateDir !== undefined) return new RunStore(stateDir.value, user);
+			if (stateDir !== undefined) return new RunStore(stateDir.value, user, processes);
 			throw usageError(
 				"runs can't be recorded, because there is no home folder; nothing was sent",
 				"Name one with --state-dir DIR or RAGTAG_STATE_DIR.",

@@ -147,7 +147,7 @@ async function found(
 		if (file === undefined) continue;
 		const isFinished = runs.hasSummary(name);
 		if (source !== "runs" && isFinished) continue;
-		if (source === "runs going on" && (await executionOf(name, runs, app.processes)) !== "running") continue;
+		if (source === "runs going on" && (await executionOf(name, runs)) !== "running") continue;
 		const { command, manifest } = file;
 		candidates.push({ value: name, description: `${command} ${manifest.name}${isFinished ? "" : ", unfinished"}` });
 	}

@@ -60,8 +60,8 @@ export const adjustCommand = declare({
 			throw usageError("there is nothing to change", "Give --rate N, --pause or --continue.");
 		}
 		const runs = app.runs(await app.settings(flags));
-		const run = name === undefined ? await runGoingOn(runs, app.processes) : (await runs.find(name)).run;
-		await checkGoingOn(run, runs, flags, app);
+		const run = name === undefined ? await runGoingOn(runs) : (await runs.find(name)).run;
+		await checkGoingOn(run, runs, flags);
 		const id = randomBytes(ID_BYTES).toString("hex");
 		const text = wantedChangeText({ id, rate, paused: pause || proceed ? pause : undefined });
 		const path = runs.path(run, ADJUST_FILE);
@@ -73,7 +73,7 @@ export const adjustCommand = declare({
 			await app.io.out(`Run ${run}: ${takenText(taken)}.\n`);
 			return Exit.ok;
 		}
-		if ((await executionOf(run, runs, app.processes)) === undefined) {
+		if ((await executionOf(run, runs)) === undefined) {
 			throw new CliError(`run ${run} ended before it took the change`, {
 				exit: Exit.temporary,
 				hint: "ragtag runs show has the outcomes of its rows.",
@@ -87,8 +87,8 @@ export const adjustCommand = declare({
 });
 
 /** @throws CliError exit 2 where no process executes the run. One of another machine may: its answer will say. */
-async function checkGoingOn(run: string, runs: RunStore, flags: AdjustFlags, app: App): Promise<void> {
-	const state = await executionOf(run, runs, app.processes);
+async function checkGoingOn(run: string, runs: RunStore, flags: AdjustFlags): Promise<void> {
+	const state = await executionOf(run, runs);
 	if (state === "running" || state === "elsewhere") return;
 	const rate = flags.rate === undefined ? "" : ` --rate '${rateSettingText(flags.rate)}'`;
 	throw usageError(

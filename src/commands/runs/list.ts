@@ -55,7 +55,7 @@ export const listCommand = declare({
 		};
 		const onRead = (done: number, total: number): void => app.monitor.lists.read("recorded runs", done, total);
 		const runs = app.runs(await app.settings(flags));
-		await printList(listedRuns(runs, app.processes, onRead), shape, chosenFormat(flags), app);
+		await printList(listedRuns(runs, onRead), shape, chosenFormat(flags), app);
 		noteDamaged(runs, flags, app);
 		return Exit.ok;
 	},

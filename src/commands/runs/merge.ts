@@ -44,10 +44,7 @@ export const mergeCommand = declare({
 		const whole = wholeOf(await findParts(names, from, runs), (run) => resumeCommand(run, flags));
 		const { manifest, options } = whole[0].file;
 		// No shard may be tried again meanwhile, and no second merge of them begin.
-		await using _lock = await lockContent(
-			{ manifest, options: wholeOptions(options) },
-			{ runs, processes: app.processes, force: false },
-		);
+		await using _lock = await lockContent({ manifest, options: wholeOptions(options) }, { runs, force: false });
 		await refuseSecond(whole, runs);
 		const merged = await mergeRuns(runs, whole, VERSION);
 		const { run } = merged.file;

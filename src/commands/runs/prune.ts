@@ -55,7 +55,7 @@ export const pruneCommand = declare({
 });
 
 async function prune({ run: name, ...flags }: PruneFlags, app: App): Promise<ExitCode> {
-	const { io, processes } = app;
+	const { io } = app;
 	const runs = app.runs(await app.settings(flags));
 	const isDry = flags.dryRun === true;
 	const all = await runs.files();
@@ -65,13 +65,13 @@ async function prune({ run: name, ...flags }: PruneFlags, app: App): Promise<Exi
 			: [runs.damaged.has(name) ? name : (await runs.find(name)).run];
 	const staysBecause = (candidate: PruneCandidate): string | undefined =>
 		staysUnfinished(candidate, flags) ? `it is ${inWords(candidate)} (--all removes it too)` : undefined;
-	const removal: Removal = { runs, processes, all, staysBecause, isDry, flags };
+	const removal: Removal = { runs, all, staysBecause, isDry, flags };
 	const chosen: Chosen[] = [];
 	for (const run of names) {
 		const old = await pruneCandidate(run, runs);
 		if (old === undefined || (name === undefined && isYoung(old, flags.olderThan))) continue;
 		if (staysUnfinished(old, flags)) {
-			const goesOn = (await executionOf(run, runs, processes)) === "running";
+			const goesOn = (await executionOf(run, runs)) === "running";
 			io.note(
 				`Run ${run} ${goesOn ? "is going on: it stays." : `is ${inWords(old)}: it stays (--all removes it too).`}`,
 			);

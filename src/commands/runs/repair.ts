@@ -19,7 +19,7 @@ export const repairCommand = declare({
 		const { io } = app;
 		const { file, runs } = await chosenRun(name, "newest", flags, app);
 		const { run } = file;
-		await using _lock = await lockContent(file, { runs, processes: app.processes, force: flags.force === true });
+		await using _lock = await lockContent(file, { runs, force: flags.force === true });
 		const repaired = await repairRun(runs.path(run), () => new Date());
 		await io.out(`${JOURNAL_FILE}: ${repairedText(repaired)}\n`);
 		if (repaired.lost > 0) {

@@ -37,7 +37,7 @@ async function show({ run: name, ...flags }: RunsFlags, app: App): Promise<ExitC
 	const printed = readSummary(runs.path(file.run));
 	const found = printed?.foundRate;
 	const mark = markOf(runs, file.run);
-	const listed = await listedRun(runs, file, app.processes);
+	const listed = await listedRun(runs, file);
 	const { state, facts } = listed;
 	const { ended, exitCode, seconds } = facts ?? {};
 	// The summary of an earlier execution says nothing of one that was killed.

@@ -155,8 +155,7 @@ async function lockOf(
 	file: RunFile,
 	{ flags, settings, app }: Pick<Run, "flags" | "settings" | "app">,
 ): Promise<AsyncDisposable> {
-	const { processes } = app;
-	return await lockContent(file, { runs: app.runs(settings), processes, force: flags.force === true });
+	return await lockContent(file, { runs: app.runs(settings), force: flags.force === true });
 }
 
 async function sendUndo(run: Run, rows: PlanSource, takesBack?: TakesBack): Promise<ExitCode> {

@@ -8,12 +8,10 @@ import { areDisjoint, type Shard, shardIn, shardOf, shardText } from "../../shar
 import { type Lock, Locked, refuseWhileLocked, takeLock } from "../storage/lock.ts";
 import type { RecordedManifest } from "../journal/records.ts";
 import { makeFolder } from "../storage/folders.ts";
-import type { Processes } from "../storage/process-owner.ts";
 import { cannotRecord, LOCKS, type RunStore } from "./run-store.ts";
 
 export type LockOptions = {
 	readonly runs: RunStore;
-	readonly processes: Processes;
 	/** takes a lock that a process of another machine holds */
 	readonly force: boolean;
 };
@@ -43,7 +41,8 @@ export async function lockForSending(spec: SendingWork, options: LockOptions): P
 }
 
 /** Refuses where another run of these rows is going on, and takes nothing. @throws CliError 5; 7 where the storage fails */
-export async function refuseWhileSending(spec: SendingWork, { runs, ...how }: LockOptions): Promise<void> {
+export async function refuseWhileSending(spec: SendingWork, { runs, force }: LockOptions): Promise<void> {
+	const how = { processes: runs.processes, force };
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	// Without the folder no run has begun, and a command that sends nothing leaves no file.
@@ -71,7 +70,8 @@ async function hashesOf(spec: SendingWork): Promise<readonly string[]> {
 }
 
 /** Takes all of these locks, or none. @throws CliError 5 where another process holds one, 7 where the storage fails */
-async function takeLocks(hashes: readonly string[], spec: LockedWork, { runs, ...how }: LockOptions): Promise<Lock> {
+async function takeLocks(hashes: readonly string[], spec: LockedWork, { runs, force }: LockOptions): Promise<Lock> {
+	const how = { processes: runs.processes, force };
 	runs.secure();
 	const folder = join(runs.folder, LOCKS);
 	const shard = shardIn(spec.options ?? {});

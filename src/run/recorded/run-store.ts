@@ -9,6 +9,7 @@ import {
 	secureStateFolder,
 } from "../storage/private-folders.ts";
 import { syncFolder } from "../journal/files.ts";
+import type { Processes } from "../storage/process-owner.ts";
 import { type RecordedRun, readRun } from "../journal/reader.ts";
 import { storageReason } from "../storage/folders.ts";
 import { isAbsent, removeFile } from "../storage/quick-files.ts";
@@ -25,16 +26,19 @@ const REMOVED_PREFIX = ".removed-";
 /** The recorded runs of a state folder. Each has a folder of its own, `runs/RUN/`. */
 export class RunStore {
 	readonly folder: string;
+	/** those that locks and the states of runs are about */
+	readonly processes: Processes;
 	/** runs whose `run.json` was read, and is damaged */
 	readonly damaged = new Set<string>();
 	readonly #stateDir: string;
 	readonly #user: CurrentUser;
 	#isChecked = false;
 
-	constructor(stateDir: string, user: CurrentUser) {
+	constructor(stateDir: string, user: CurrentUser, processes: Processes) {
 		this.folder = join(stateDir, "runs");
 		this.#stateDir = stateDir;
 		this.#user = user;
+		this.processes = processes;
 	}
 
 	/** Ensures that no other user can have written records or locks. @throws CliError exit 2 */

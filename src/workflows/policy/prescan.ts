@@ -139,7 +139,7 @@ async function judge<SourceRow extends Row>(
 	const policy = policyChecker(run, rows);
 	if (policy !== undefined || flags.allowTypeChange !== true) {
 		// The command ends before its first request where another run of these rows is going on.
-		const options = { runs: app.runs(settings), processes: app.processes, force: flags.force === true };
+		const options = { runs: app.runs(settings), force: flags.force === true };
 		await refuseWhileSending(runSpecOf(run, rows), options).catch((error: unknown) => endUnbegun(run, rows, error));
 	}
 	const types = rows.rows === 0 ? undefined : await typeChecker(run, rows);

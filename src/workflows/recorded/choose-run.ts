@@ -47,7 +47,7 @@ export async function chosenRun(
 	noteDamaged(runs, flags, app);
 	if (newest === undefined) throw noRun();
 	const all = [newest, ...others];
-	if (otherwise === "newest unfinished") return { file: await newestUnfinished(all, runs, app), runs };
+	if (otherwise === "newest unfinished") return { file: await newestUnfinished(all, runs), runs };
 	if (otherwise === "newest") return { file: newest, runs };
 	const isWritten = otherwise === "newest that wrote";
 	for (const file of all) {
@@ -58,7 +58,7 @@ export async function chosenRun(
 	throw usageError("no recorded run has written anything", "ragtag runs list shows all runs.");
 }
 
-async function newestUnfinished(all: readonly RunFile[], runs: RunStore, { processes }: App): Promise<RunFile> {
+async function newestUnfinished(all: readonly RunFile[], runs: RunStore): Promise<RunFile> {
 	const superseded: string[] = [];
 	const running: string[] = [];
 	for (const file of all) {
@@ -67,7 +67,7 @@ async function newestUnfinished(all: readonly RunFile[], runs: RunStore, { proce
 		const facts = await factsOf(run, runs);
 		if (facts?.ended !== undefined && facts.totals.pending === 0) continue;
 		const state = stateOf(facts, markOf(runs, run));
-		if ((await executionOf(run, runs, processes)) === "running") running.push(run);
+		if ((await executionOf(run, runs)) === "running") running.push(run);
 		else if (state === "unfinished") return file;
 		if (state === "superseded") superseded.push(run);
 	}

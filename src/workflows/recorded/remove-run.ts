@@ -9,7 +9,6 @@ import { keepTouches } from "../../run/newer/touches.ts";
 import { type RunFile, startOfRun } from "../../run/recorded/run-file.ts";
 import { datasetIn, lockContent, type LockedWork } from "../../run/recorded/run-lock.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
-import type { Processes } from "../../run/storage/process-owner.ts";
 import { areDisjoint, shardIn } from "../../shard.ts";
 import { ageText } from "../../text/times.ts";
 import { runsText } from "../../text/words.ts";
@@ -75,7 +74,6 @@ export async function newestThatWrote(
 /** The parts that the removal of records needs. */
 export type Removal = {
 	readonly runs: RunStore;
-	readonly processes: Processes;
 	/** every recorded run */
 	readonly all: readonly RunFile[];
 	/** why a run may not be removed; undefined where it may */
@@ -116,12 +114,12 @@ export async function removeRun(candidate: PruneCandidate, removal: Removal): Pr
 /** @returns why the lock could not be taken, or what `work` returns */
 async function whileLocked(
 	{ run, work: recorded }: PruneCandidate,
-	{ runs, processes, locked, flags }: Removal,
+	{ runs, locked, flags }: Removal,
 	work: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
 	// A run without a record is old, so no process works on it.
 	if (recorded === undefined || (locked !== undefined && isSameContent(locked, recorded))) return await work();
-	const taken = await lockContent(recorded, { runs, processes, force: false }).catch((error: unknown) => {
+	const taken = await lockContent(recorded, { runs, force: false }).catch((error: unknown) => {
 		return whyLocked(error, run, flags);
 	});
 	if (typeof taken === "string") return taken;
@@ -152,7 +150,7 @@ const LONGEST = 2_000;
  * @param own the run that ends now, which stays
  */
 export async function pruneOldRuns({ app, flags, settings }: Run, runs: RunStore, own: string): Promise<void> {
-	const { clock, io, processes, signal } = app;
+	const { clock, io, signal } = app;
 	const { value: age, origin } = settings.keepRuns;
 	if (age === "forever") return;
 	const before = Date.now() - age;
@@ -165,7 +163,7 @@ export async function pruneOldRuns({ app, flags, settings }: Run, runs: RunStore
 		if (old.length === 0) return;
 		const all = await runs.files();
 		const newest = await newestThatWrote(KEPT_RUNS, all, runs);
-		const removal = { runs, processes, all, staysBecause, locked: all.find(({ run }) => run === own), flags };
+		const removal = { runs, all, staysBecause, locked: all.find(({ run }) => run === own), flags };
 		let removed = 0;
 		for (const name of old.filter((each) => !newest.has(each))) {
 			if (signal.aborted || clock.now() > until) break;

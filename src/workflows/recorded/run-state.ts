@@ -4,13 +4,7 @@ import type { RunFile } from "../../run/recorded/run-file.ts";
 import type { RunStore } from "../../run/recorded/run-store.ts";
 import { readRunSummary, type RunSummary } from "../../run/recorded/run-summary.ts";
 import { millisecondsOf, type Mark, markOf } from "../../run/recorded/unfinished.ts";
-import {
-	type Processes,
-	type LockOwner,
-	ownerStateOf,
-	type OwnerState,
-	readOwner,
-} from "../../run/storage/process-owner.ts";
+import { type LockOwner, ownerStateOf, type OwnerState, readOwner } from "../../run/storage/process-owner.ts";
 import { Exit, usageError } from "../../errors.ts";
 import { PROCESS_FILE } from "../../run/recorded/adjust-file.ts";
 import { datasetIn } from "../../run/recorded/run-lock.ts";
@@ -98,20 +92,19 @@ const OPEN: readonly RunState[] = ["unfinished", "superseded", "not begun"];
  */
 export async function* listedRuns(
 	runs: RunStore,
-	processes: Processes,
 	onRead: (done: number, total: number) => void,
 ): AsyncGenerator<ListedRun> {
 	const all = await runs.files();
 	for (const [at, file] of all.entries()) {
 		onRead(at, all.length);
-		yield await listedRun(runs, file, processes);
+		yield await listedRun(runs, file);
 	}
 }
 
 /** A run with its facts; without any where it can't be read, or was killed before it recorded anything. */
-export async function listedRun(runs: RunStore, file: RunFile, processes: Processes) {
+export async function listedRun(runs: RunStore, file: RunFile) {
 	const { facts, state } = await judgedRun(file.run, runs);
-	const going = OPEN.includes(state) ? await goingOn(file.run, runs, processes) : undefined;
+	const going = OPEN.includes(state) ? await goingOn(file.run, runs) : undefined;
 	return { file, state: stateNow(state, going), facts, going };
 }
 
@@ -125,10 +118,9 @@ function stateNow(state: RunState, going: GoingOn | undefined): RunState {
 async function ownerOfExecution(
 	run: string,
 	runs: RunStore,
-	processes: Processes,
 ): Promise<(LockOwner & { readonly state: OwnerState }) | undefined> {
 	const owner = readOwner((await runs.readFile(run, PROCESS_FILE)) ?? "");
-	return owner && { ...owner, state: ownerStateOf(owner, processes) };
+	return owner && { ...owner, state: ownerStateOf(owner, runs.processes) };
 }
 
 /** A run whose process has not said that it ended. */
@@ -140,8 +132,8 @@ type GoingOn = LockOwner & {
 };
 
 /** What becomes of a run without an end; undefined for one whose process said that it ended. */
-async function goingOn(run: string, runs: RunStore, processes: Processes): Promise<GoingOn | undefined> {
-	const owner = await ownerOfExecution(run, runs, processes);
+async function goingOn(run: string, runs: RunStore): Promise<GoingOn | undefined> {
+	const owner = await ownerOfExecution(run, runs);
 	if (owner === undefined) return undefined;
 	const gone = owner.state === "gone" ? "killed" : undefined;
 	if (owner.state !== "running") return { ...owner, state: gone, now: undefined };
@@ -152,15 +144,15 @@ async function goingOn(run: string, runs: RunStore, processes: Processes): Promi
 }
 
 /** Whether the process that executes a run still does; undefined where no process has said that it does. */
-export async function executionOf(run: string, runs: RunStore, processes: Processes): Promise<OwnerState | undefined> {
-	return (await ownerOfExecution(run, runs, processes))?.state;
+export async function executionOf(run: string, runs: RunStore): Promise<OwnerState | undefined> {
+	return (await ownerOfExecution(run, runs))?.state;
 }
 
 /** The one run that is going on in a process of this machine. @throws CliError exit 2 where there is none, or several */
-export async function runGoingOn(runs: RunStore, processes: Processes): Promise<string> {
+export async function runGoingOn(runs: RunStore): Promise<string> {
 	const found: string[] = [];
 	for (const run of await runs.names()) {
-		if ((await executionOf(run, runs, processes)) === "running") found.push(run);
+		if ((await executionOf(run, runs)) === "running") found.push(run);
 	}
 	const [only, ...others] = found;
 	if (only !== undefined && others.length === 0) return only;
@@ -181,13 +173,13 @@ export async function runsOnDataset(
 	options: RunFile["options"],
 	own: string,
 	all: readonly RunFile[],
-	{ runs, processes }: { readonly runs: RunStore; readonly processes: Processes },
+	runs: RunStore,
 ): Promise<readonly string[]> {
 	const dataset = datasetIn({ options });
 	const others = all.filter((file) => dataset !== "" && file.run !== own && datasetIn(file) === dataset);
 	const notes: string[] = [];
 	for (const { run, command, manifest } of others) {
-		if ((await executionOf(run, runs, processes)) !== "running") continue;
+		if ((await executionOf(run, runs)) !== "running") continue;
 		const which = `Run ${run} (${command}, ${show(manifest.name)})`;
 		notes.push(`${which} is going on and writes the same dataset: of two writes to one document, the later one stays.`);
 	}

@@ -43,7 +43,6 @@ export async function openRecord<SourceRow extends Row>(
 	const runs = app.runs(run.settings);
 	const recording = await openRecording(wanted, {
 		...resumeOptions(run, rows),
-		processes: app.processes,
 		reopen: flags.reopen === true,
 		force: flags.force === true,
 	}).catch((error: unknown) => endUnbegun(run, rows, foreignExplained(error, wanted, flags)));
@@ -73,7 +72,7 @@ export async function openRecord<SourceRow extends Row>(
 		if (own !== undefined) newer = await newerRowsOf(runs, own, recording.all, { isForced });
 		if (flags.reopen === true) await journal.reopen(new Date(), isForced);
 		for (const note of beginningNotes(recording, flags.resume === true, journal.totals(), flags)) app.io.note(note);
-		for (const note of await runsOnDataset(rows.options, name, recording.all, { runs, processes: app.processes })) {
+		for (const note of await runsOnDataset(rows.options, name, recording.all, runs)) {
 			app.io.note(note);
 		}
 		const again = takesBack === undefined && newer !== undefined ? writtenAgainText(newer) : undefined;

@@ -40,8 +40,7 @@ export async function lockSync(
 	await prepareState(state);
 	const sha256 = createHash("sha256").update(`sync\0${state}`).digest("hex");
 	const work = { manifest: { sha256 }, options: { dataset: datasetId }, name: "this folder" };
-	const { processes } = app;
-	return await lockContent(work, { runs: app.runs(settings), processes, force: flags.force === true });
+	return await lockContent(work, { runs: app.runs(settings), force: flags.force === true });
 }
 
 /** Refuses a plan that was made from another state than there is now. @throws CliError exit 8 */

@@ -9,14 +9,14 @@ const WHOLE = undefined;
 
 /** @returns takes the locks of a run; its `refuse` only checks them */
 async function locker() {
-	const runs = new RunStore(await folder(), { uid: process.getuid?.() ?? -1, note: () => undefined });
 	const processes = processesHere({ pid: process.pid, isRunning: () => true });
+	const runs = new RunStore(await folder(), { uid: process.getuid?.() ?? -1, note: () => undefined }, processes);
 	const calling =
 		<Result>(call: (...args: Parameters<typeof lockForSending>) => Result) =>
 		(shard: string | undefined, force = false, sha256 = "abc"): Result => {
 			const options = shard === undefined ? {} : { shard };
 			const manifest = { sha256, path: `/data/${sha256}.csv` };
-			return call({ manifest, options }, { runs, processes, force });
+			return call({ manifest, options }, { runs, force });
 		};
 	return Object.assign(calling(lockForSending), { refuse: calling(refuseWhileSending) });
 }

@@ -20,6 +20,8 @@ const me: CurrentUser = { uid, note: (text) => void notes.push(text) };
 /** Neither the owner of what the tests make nor root, unless root runs them: then the owner's files are root's. */
 const someone: CurrentUser = { uid: uid + 4711, note: () => undefined };
 
+const processes = processesHere({ pid: 1, isRunning: () => true });
+
 const made = async (...modes: readonly (readonly [string, number])[]): Promise<string> => {
 	const state = await folder();
 	await chmod(state, 0o700);
@@ -79,11 +81,10 @@ it.skipIf(uid === 0)("anything of another user is refused: folders, runs, locks 
 	const state = await made(["runs", 0o700], ["run.json", 0o600]);
 	expect(() => securePrivateFolder(state, someone)).toThrow(expect.objectContaining({ exit: 2 }));
 	expect(() => readPrivateFile(join(state, "run.json"), someone)).toThrow(expect.objectContaining({ exit: 2 }));
-	await expect(new RunStore(state, someone).names()).rejects.toMatchObject({ exit: 2 });
-	const processes = processesHere({ pid: 1, isRunning: () => true });
+	await expect(new RunStore(state, someone, processes).names()).rejects.toMatchObject({ exit: 2 });
 	const target = { baseUrl: "http://127.0.0.1/api/v1", manifest: { sha256: "0" } };
 	await expect(
-		lockContent(target, { runs: new RunStore(state, someone), processes, force: false }),
+		lockContent(target, { runs: new RunStore(state, someone, processes), force: false }),
 	).rejects.toMatchObject({ exit: 2 });
 	expect(await readdir(join(state, "runs"))).toEqual([]);
 });
@@ -100,9 +101,9 @@ it.runIf(uid === 0)("anything of another user is refused: folders, runs, locks a
 		const state = await made(["runs", 0o700], ["runs/.locks", 0o700], ["runs/20260101T000000-aaaaaa", 0o700]);
 		const record = join(state, "runs/20260101T000000-aaaaaa/run.json");
 		await writeFile(record, "{}", { mode: 0o600 });
-		await new RunStore(state, me).files();
+		await new RunStore(state, me, processes).files();
 		await chown(join(state, name), 4711, 4711);
-		await expect(new RunStore(state, me).files(), name).rejects.toMatchObject({ exit: 2 });
+		await expect(new RunStore(state, me, processes).files(), name).rejects.toMatchObject({ exit: 2 });
 		expect(await readFile(record, "utf8")).toBe("{}");
 	}
 });
