@@ -10,6 +10,7 @@ import {
 	type RestErrorKind,
 	safe,
 } from "./errors.ts";
+import type { Meaning } from "./flavour.ts";
 import type { Flavour } from "./flavours.ts";
 
 /** Capped at 300 years so that the value still fits a Date. */
@@ -117,27 +118,23 @@ function classifyCode(envelope: ParsedEnvelope, answer: Answer, about: AnswerCon
 	const message = typeof data === "string" && data.trim() !== "" ? `${said}, with${quoted(data, context)}` : said;
 	// Some releases refuse a key with code 0 and data false.
 	if (code === 0) return keyRejected(`${message} and data false`, status);
-	switch (flavour.meaning(code, envelope.message ?? "")) {
-		case "key_refused":
-			return keyRejected(message, status);
-		case "slow_down":
-			return throttled(message, answer, now);
-		case "not_allowed":
-			return errorOf("rejected", "FORBIDDEN", message, status);
-		case "not_found":
-			return errorOf("rejected", "NOT_FOUND", message, status);
-		case "contradiction":
-			return errorOf("contradiction", `CODE_${code}`, message, status);
-		case "passing":
-			return errorOf("ambiguous", `CODE_${code}`, message, status);
-		case "database_away":
-			return errorOf("ambiguous", DATABASE_AWAY, `${message}: its database is away`, status);
-		case "metadata_refused":
-			return errorOf("rejected", METADATA_REFUSED, message, status);
-		case "refused":
-			return errorOf("rejected", `CODE_${code}`, message, status);
-	}
+	const meaning = flavour.meaning(code, envelope.message ?? "");
+	if (meaning === "key_refused") return keyRejected(message, status);
+	if (meaning === "slow_down") return throttled(message, answer, now);
+	const [kind, name = `CODE_${code}`] = ERRORS[meaning];
+	return errorOf(kind, name, meaning === "database_away" ? `${message}: its database is away` : message, status);
 }
+
+/** The errors of the other meanings: their kinds, and their codes where these are not that of the answer. */
+const ERRORS: Readonly<Record<Exclude<Meaning, "key_refused" | "slow_down">, readonly [RestErrorKind, string?]>> = {
+	not_allowed: ["rejected", "FORBIDDEN"],
+	not_found: ["rejected", "NOT_FOUND"],
+	contradiction: ["contradiction"],
+	passing: ["ambiguous"],
+	database_away: ["ambiguous", DATABASE_AWAY],
+	metadata_refused: ["rejected", METADATA_REFUSED],
+	refused: ["rejected"],
+};
 
 function classifyStatus(answer: Answer, { context, now }: AnswerContext): RestError {
 	const { status } = answer;

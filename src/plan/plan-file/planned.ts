@@ -16,18 +16,17 @@ export function isAsPlanned(was: string, present: Metadata, normalise: Normalise
 	return inexact === undefined && metadataHash(normalise(present)) === was;
 }
 
+/** The metadata of a planned update. */
+type Update = Pick<PlannedUpdate, "metadata" | "difference">;
+
 /** The keys in which a document differs from what it had when the plan was made. */
-export function keysChangedSince(
-	planned: Pick<PlannedUpdate, "metadata" | "difference">,
-	present: Metadata,
-	normalise: Normalise,
-): string[] {
+export function keysChangedSince(planned: Update, present: Metadata, normalise: Normalise): string[] {
 	const { add, change, remove } = differenceOf(metadataBefore(planned), present, normalise);
 	return [...add.keys(), ...change.keys(), ...remove.keys()];
 }
 
 /** The previous metadata of the document: the planned one with its difference reverted. */
-function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">): Metadata {
+function metadataBefore({ metadata, difference }: Update): Metadata {
 	const before = new Map<string, JsonValue>(metadata);
 	for (const key of difference.add.keys()) before.delete(key);
 	for (const [key, { from }] of difference.change) before.set(key, from);
@@ -36,7 +35,7 @@ function metadataBefore({ metadata, difference }: Pick<PlannedUpdate, "metadata"
 }
 
 /** Whether `forcedMetadata` returns the present value of that key. */
-export function isKeptWhenForced(mode: Mode, { difference }: Pick<PlannedUpdate, "difference">, key: string): boolean {
+export function isKeptWhenForced(mode: Mode, { difference }: Update, key: string): boolean {
 	const { add, change, remove } = difference;
 	return mode === "merge" && !add.has(key) && !change.has(key) && !remove.has(key);
 }
@@ -45,11 +44,7 @@ export function isKeptWhenForced(mode: Mode, { difference }: Pick<PlannedUpdate,
  * The metadata that `--force` sends to a document that was changed since: in `replace` mode the planned object, in
  * `merge` mode what the document has now with the planned difference applied.
  */
-export function forcedMetadata(
-	mode: Mode,
-	{ metadata, difference }: Pick<PlannedUpdate, "metadata" | "difference">,
-	present: Metadata,
-): Metadata {
+export function forcedMetadata(mode: Mode, { metadata, difference }: Update, present: Metadata): Metadata {
 	if (mode === "replace") return metadata;
 	const merged = new Map(present);
 	for (const [key, value] of difference.add) merged.set(key, value);

@@ -86,10 +86,9 @@ export function otherPlace(state: SyncPlace, { baseUrl, datasetId, root }: SyncP
 	return state.root === root ? undefined : `for the folder ${state.root}, and this is ${root}`;
 }
 
+type Status = Pick<SourceFile, "size" | "mtime" | "ino">;
+
 /** Whether a file has the size, time and inode that it had when its document was stored: then it is not read. */
-export function hasSameStatus(
-	entry: Pick<SourceFile, "size" | "mtime" | "ino">,
-	file: Pick<SourceFile, "size" | "mtime" | "ino">,
-): boolean {
+export function hasSameStatus(entry: Status, file: Status): boolean {
 	return entry.size === file.size && entry.mtime === file.mtime && entry.ino === file.ino;
 }

@@ -161,21 +161,13 @@ export type SentLog = {
 };
 
 /** Fails a row whose document a newer run has touched. @throws RestError */
-export function refuseNewer(
-	log: Pick<SentLog, "newerRun">,
-	{ datasetId }: Pick<Work, "datasetId">,
-	documentId: string,
-): void {
+export function refuseNewer(log: Pick<SentLog, "newerRun">, { datasetId }: Work, documentId: string): void {
 	const newer = log.newerRun?.(datasetId, documentId);
 	if (newer !== undefined) throw rejected(newer.code, newer.text);
 }
 
 /** The error of a row whose document its dataset does not list. @param end what was not done for that reason */
-export function notInDataset(
-	service: Pick<Service, "show">,
-	{ datasetId, documentId }: WhichDocument,
-	end = "",
-): RestError {
+export function notInDataset(service: Service, { datasetId, documentId }: WhichDocument, end = ""): RestError {
 	const text = `document ${service.show(documentId)} is not in dataset ${service.show(datasetId)}${end}`;
 	return rejected("NOT_FOUND", text);
 }

@@ -4,12 +4,11 @@ import type { PlannedRemoval, PlannedUpdate } from "../../plan/plan-file/lines.t
 import { forcedMetadata, isAsPlanned, isKeptWhenForced, keysChangedSince } from "../../plan/plan-file/planned.ts";
 import { rejected, type RestError } from "../../rest/errors.ts";
 import { refuseRounded, keysText } from "../documents/before-images.ts";
-import type { DocumentSource } from "../documents/document-source.ts";
 import type { RemoteDocument } from "../documents/stored-documents.ts";
 import { holds } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import type { Request, Work } from "../types.ts";
-import { existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
+import { type ById, existingDocument, seenDocuments, type PreparedUpdate } from "./prepare-update.ts";
 import { mayHaveArrived, type OpenWork, type Operation, type RowAttempt, type SentLog } from "./operation.ts";
 import { removeDocuments } from "./remove.ts";
 import { writePrepared } from "./update.ts";
@@ -21,7 +20,7 @@ type UpdateItem = Work & { readonly planned: PlannedUpdate };
 /** The rules for a planned update, by the present metadata of its document. */
 export type PlannedRules = {
 	/** reads each document when its row comes: only that shows a change by another client */
-	readonly documents: Pick<DocumentSource, "byId">;
+	readonly documents: ById;
 	/** how a document that was changed since is written; undefined if it is left alone */
 	readonly forced: Mode | undefined;
 	/** `the plan was made`: since when a change is a conflict */

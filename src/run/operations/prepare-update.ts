@@ -13,9 +13,12 @@ import { notInDataset, type RowAttempt } from "./operation.ts";
 /** A row with metadata for its document. */
 export type UpdateItem = Work & { readonly metadata: Metadata };
 
+/** Gives what a document has, by its ids. */
+export type ById = Pick<DocumentSource, "byId">;
+
 /** How the metadata to send is made of that of a row and what its document has. */
 export type UpdatePlan = {
-	readonly documents: Pick<DocumentSource, "byId">;
+	readonly documents: ById;
 	readonly change: Change;
 };
 
@@ -58,10 +61,7 @@ export async function prepareUpdate(
  * The same documents, for one attempt of a row. The memory of the row gets the name of the one that it reads, also where
  * the row then fails. A document that an earlier attempt may have emptied is given with what it had before.
  */
-export function seenDocuments(
-	documents: Pick<DocumentSource, "byId">,
-	attempt: RowAttempt,
-): Pick<DocumentSource, "byId"> {
+export function seenDocuments(documents: ById, attempt: RowAttempt): ById {
 	const { memory } = attempt;
 	return {
 		async byId(...which) {
@@ -85,7 +85,7 @@ export function beforeFirstAttempt({ service, item, memory, log }: RowAttempt): 
 export async function existingDocument(
 	{ service, request }: Pick<RowAttempt, "service" | "request">,
 	item: WhichDocument,
-	documents: Pick<DocumentSource, "byId">,
+	documents: ById,
 	end?: string,
 ): Promise<RemoteDocument> {
 	const api = await service.known(request);

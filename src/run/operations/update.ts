@@ -1,12 +1,12 @@
 import type { Metadata } from "../../json/values.ts";
 import { type BeforeImage, type BeforeImages, imageOf } from "../documents/before-images.ts";
-import type { DocumentSource } from "../documents/document-source.ts";
 import { hasAlready, holds, missingKeys, sameMetadata } from "../service/arrival.ts";
 import type { Service } from "../service/service.ts";
 import { type Write, writeMetadata } from "../service/write.ts";
 import type { Work } from "../types.ts";
 import { mayHaveArrived, type Operation, type RowAttempt, type SentLog } from "./operation.ts";
 import {
+	type ById,
 	type PreparedUpdate,
 	prepareUpdate,
 	seenDocuments,
@@ -21,7 +21,7 @@ type Before = {
 	/** what an undo restores; undefined where that is not to be read */
 	readonly images?: BeforeImages | undefined;
 	/** shows which rows change nothing, where no row has proved yet that updates arrive */
-	readonly documents?: Pick<DocumentSource, "byId">;
+	readonly documents?: ById;
 };
 
 /** Writes a row's metadata as it stands. */
