@@ -62,9 +62,9 @@ export function openRow<Item extends Work>(item: Item): OpenRow<Item> {
 /** The attempts of a run's rows. Each row ends with a record of the journal, or stays pending. */
 export class RowAttempts<Item extends Work> {
 	readonly #options: AttemptsOptions<Item>;
-	readonly #maxDuration: number;
-	/** when no further row starts, on the clock */
+	/** when no further row starts, on the clock, and why */
 	readonly deadline: number;
+	readonly timeIsUp: Stop;
 	readonly #repeated: RepeatedFailures;
 	readonly #request: Request;
 	/** why rows stay pending although nothing ended the run */
@@ -76,8 +76,8 @@ export class RowAttempts<Item extends Work> {
 		// With --max-errors the user says how many rows may be refused.
 		this.#repeated = new RepeatedFailures((code) => maxErrors === undefined && operation.expected?.has(code) !== true);
 		const { rates, queue, shutdown, maxDuration = Number.POSITIVE_INFINITY, started = rates.clock.now() } = options;
-		this.#maxDuration = maxDuration;
 		this.deadline = started + maxDuration;
+		this.timeIsUp = timeIsUp(maxDuration);
 		this.#request = Object.assign(queue.sender(shutdown.signal), { finishing: queue.sender(shutdown.cut) });
 	}
 
@@ -150,7 +150,7 @@ export class RowAttempts<Item extends Work> {
 	#later({ wait }: RetryLater, row: OpenRow<Item>): number | "pending" {
 		row.attempt -= 1;
 		if (this.#options.rates.clock.now() + wait < this.deadline) return wait;
-		this.leftBehind = timeIsUp(this.#maxDuration);
+		this.leftBehind = this.timeIsUp;
 		return "pending";
 	}
 
@@ -179,7 +179,7 @@ export class RowAttempts<Item extends Work> {
 			return "pending";
 		}
 		if (decision.action === "leave") {
-			this.leftBehind = timeIsUp(this.#maxDuration);
+			this.leftBehind = this.timeIsUp;
 			if (decision.everyone) shutdown.end(this.leftBehind);
 			return "pending";
 		}

@@ -1,7 +1,6 @@
 import { Shutdown } from "./stop/shutdown.ts";
 import { MAX_CONCURRENCY } from "../rates.ts";
 import { type Group, mayHaveArrived } from "./operations/operation.ts";
-import { timeIsUp } from "./stop/reasons.ts";
 import { SendQueue } from "./rate/send-queue.ts";
 import { type NextStep, type OpenRow, openRow, RowAttempts, type RowsOptions } from "./attempts.ts";
 import type { Stop, Work } from "./types.ts";
@@ -36,7 +35,7 @@ export async function runChunks<Item extends Work>(
 	chunks: AsyncIterable<readonly Item[]>,
 	options: RunOptions<Item>,
 ): Promise<Stop | undefined> {
-	const { rates, concurrency, maxDuration = Number.POSITIVE_INFINITY } = options;
+	const { rates, concurrency } = options;
 	const { clock, controller, limiter, monitor } = rates;
 	const places = (): number => (concurrency === "auto" ? controller.places(limiter.lead) : concurrency);
 	const mostRows = (): number => (concurrency === "auto" ? rowsFor(places(), rates.rate) : concurrency);
@@ -125,9 +124,9 @@ export async function runChunks<Item extends Work>(
 		begin();
 	};
 	const crowded = (): boolean => ready.length >= mostRows() || open > OPEN_ROWS * Math.max(MAX_CONCURRENCY, mostRows());
-	if (maxDuration < Number.POSITIVE_INFINITY) {
+	if (attempts.deadline < Number.POSITIVE_INFINITY) {
 		const left = Math.max(0, attempts.deadline - clock.now());
-		void clock.sleep(left, signal).then(() => signal.aborted || shutdown.end(timeIsUp(maxDuration)));
+		void clock.sleep(left, signal).then(() => signal.aborted || shutdown.end(attempts.timeIsUp));
 	}
 
 	try {

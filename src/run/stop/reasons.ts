@@ -14,38 +14,34 @@ export function durationText(milliseconds: number): string {
 	return minutes < 60 ? rest : `${Math.floor(minutes / 60)}h${rest}`;
 }
 
+/** The cause may pass. */
+function temporary(text: string, hint: string): Stop {
+	return { exit: Exit.temporary, text, hint };
+}
+
 /** The service was never reached, and no attempt is left. */
 export function unreachable(error: RestError): Stop {
-	return { exit: Exit.temporary, text: error.message, hint: RETRY_HINT };
+	return temporary(error.message, RETRY_HINT);
 }
 
 /** @param length duration of the outage, in milliseconds */
 export function outage(error: RestError, length: number): Stop {
 	const what = error.kind === "not_sent" ? "cannot connect to the service" : "no good answer from the service";
-	return {
-		exit: Exit.temporary,
-		text: `${what} for ${durationText(length)} (${error.message})`,
-		hint: `${RETRY_HINT} --max-outage TIME waits longer.`,
-	};
+	const text = `${what} for ${durationText(length)} (${error.message})`;
+	return temporary(text, `${RETRY_HINT} --max-outage TIME waits longer.`);
 }
 
 /** @param length time in milliseconds in which the service has only asked to slow down */
 export function onlyThrottled(error: RestError, length: number): Stop {
-	return {
-		exit: Exit.temporary,
-		text: `the service has only asked to slow down for ${durationText(length)} (${error.message})`,
-		hint: "Run the same command again later, with a lower --rate.",
-	};
+	const text = `the service has only asked to slow down for ${durationText(length)} (${error.message})`;
+	return temporary(text, "Run the same command again later, with a lower --rate.");
 }
 
 /** @param now wall clock in epoch milliseconds, as the message gives a time of day */
 export function waitTooLong(retryAfter: number, maxWait: number, now: number): Stop {
 	const until = `${new Date(now + retryAfter).toISOString().slice(0, 19)}Z`;
-	return {
-		exit: Exit.temporary,
-		text: `the service asks to wait ${durationText(retryAfter)}, until ${until}; longer than --max-wait ${durationText(maxWait)}`,
-		hint: "Run the same command again after that time.",
-	};
+	const text = `the service asks to wait ${durationText(retryAfter)}, until ${until}; longer than --max-wait ${durationText(maxWait)}`;
+	return temporary(text, "Run the same command again after that time.");
 }
 
 export function timeIsUp(maxDuration: number): Stop {
@@ -77,7 +73,7 @@ export function untrusted(error: RestError): Stop {
 }
 
 export function notTheApi(error: RestError): Stop {
-	return { exit: Exit.temporary, text: error.message, hint: NOT_THE_API_HINTS.get(error.code) ?? WRONG_ADDRESS_HINT };
+	return temporary(error.message, NOT_THE_API_HINTS.get(error.code) ?? WRONG_ADDRESS_HINT);
 }
 
 /** The advice if another program than the API answers. */
