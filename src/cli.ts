@@ -124,16 +124,15 @@ async function programOf(app: App, ran: { exit: ExitCode }, argv: readonly strin
 			const command = parent.command(word).summary(summary).description(description);
 			declare(command);
 			if (examples !== undefined) addExamples(command, examples);
-			command.action(async () => void (ran.exit = await run(command, app).catch(exitOfEnd)));
+			command.action(async () => {
+				ran.exit = await run(command, app).catch((error: unknown) => {
+					if (error instanceof EarlyEnd) return error.report();
+					throw error;
+				});
+			});
 		}
 	}
 	return program;
-}
-
-/** @throws every other error */
-function exitOfEnd(error: unknown): Promise<ExitCode> {
-	if (error instanceof EarlyEnd) return error.report();
-	throw error;
 }
 
 /**

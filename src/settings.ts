@@ -51,7 +51,13 @@ export async function resolveSettings(flags: SettingFlags, sources: SettingSourc
 		/** the address of the service as it was given, checked, without a slash at the end */
 		baseUrl,
 		/** @throws CliError (usage) if there is no address; it says how to give one */
-		requireBaseUrl: (): Setting<string> => baseUrl ?? missingAddress(),
+		requireBaseUrl(): Setting<string> {
+			if (baseUrl !== undefined) return baseUrl;
+			throw usageError(
+				"no service address is set",
+				"Set RAGTAG_BASE_URL, as in RAGTAG_BASE_URL=https://rag.example.com; `ragtag sandbox` serves the API here and prints its address.",
+			);
+		},
 		/**
 		 * The API key. It is read once: standard input can't be read twice, and a password manager would ask twice. Rejects with a
 		 * usage error if there is no key, if its file is not safe, or if it may not go to this address.
@@ -94,13 +100,6 @@ async function allowedKey(
 		sources.warn(`${baseUrl.value} is plain http: the key and metadata can be read on the network`);
 	}
 	return readKey(source, sources);
-}
-
-function missingAddress(): never {
-	throw usageError(
-		"no service address is set",
-		"Set RAGTAG_BASE_URL, as in RAGTAG_BASE_URL=https://rag.example.com; `ragtag sandbox` serves the API here and prints its address.",
-	);
 }
 
 function defaultStateDir({ env, home }: SettingSources): Setting<string> | undefined {

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import type { Command, Option } from "commander";
 import { examplesOf } from "../flags/declare.ts";
 import { VERSION } from "../version.ts";
 import { exitCodes } from "./help-topics.ts";
@@ -36,7 +36,10 @@ function commandEntry(command: Command, path: readonly string[]) {
 		description: command.description(),
 		usage: command.createHelp().commandUsage(command),
 		examples: examplesOf(command),
-		arguments: command.registeredArguments.map(argumentEntry),
+		arguments: command.registeredArguments.map((argument) => {
+			const { required, variadic, argChoices, description } = argument;
+			return { name: argument.name(), required, variadic, choices: argChoices ?? null, description };
+		}),
 		options: [...optionsInGroups(command)].flatMap(([heading, options]) =>
 			options.map((option) => optionEntry(option, heading.replace(/:$/, ""))),
 		),
@@ -66,9 +69,4 @@ function optionEntry(option: Option, group: string) {
 /** Options that gather their values say so in their description, as the help does. */
 export function isRepeatable({ variadic, description }: Option): boolean {
 	return variadic || description.includes("repeatable");
-}
-
-function argumentEntry(argument: Argument) {
-	const { required, variadic, argChoices, description } = argument;
-	return { name: argument.name(), required, variadic, choices: argChoices ?? null, description };
 }

@@ -1,5 +1,5 @@
 import type { Command, CommanderError, Option } from "commander";
-import { isKeyOption } from "../text/stray-keys.ts";
+import { KEY_OPTION } from "../text/stray-keys.ts";
 import { nearest } from "../workflows/values/spellings.ts";
 import { alternatives } from "../text/words.ts";
 import { COMMAND_HABITS, type Habit, OPTION_HABITS } from "./habits.ts";
@@ -118,7 +118,7 @@ function didYouMean(commands: readonly string[]): string | undefined {
 
 function optionAnswer(typed: string, command: Command): string | undefined {
 	const [word = "", ...value] = typed.split("=");
-	if (isKeyOption(word)) return KEY_HINT;
+	if (KEY_OPTION.test(word)) return KEY_HINT;
 	const options = optionsOf(command);
 	const named = (flag: string): Option | undefined =>
 		options.find(({ long, short }) => flag === long || flag === short);

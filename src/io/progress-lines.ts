@@ -30,8 +30,8 @@ export function isStanding(activity: Activity | undefined): boolean {
 /** The line beside the spinner. A narrow terminal gets no bar, and then fewer words: a line that wraps can't be redrawn. */
 export function barLine(state: ProgressState, width: number, widthOf: WidthOf): string {
 	const parts = partsOf(state);
-	while (parts.length > 1 && widthOf(joined(parts)) > width) parts.pop();
-	const line = joined(parts);
+	while (parts.length > 1 && widthOf(parts.join("  ")) > width) parts.pop();
+	const line = parts.join("  ");
 	const room = Math.min(LONGEST_BAR, width - widthOf(line) - 1);
 	const { done, total = 0 } = state.rows ?? { done: 0 };
 	if (isStanding(state.activity) || total === 0 || room < SHORTEST_BAR) return cutToWidth(line, width, widthOf);
@@ -41,7 +41,7 @@ export function barLine(state: ProgressState, width: number, widthOf: WidthOf): 
 
 /** The words of a line of a log. */
 export function plainLine(state: ProgressState): string {
-	return joined(partsOf(state));
+	return partsOf(state).join("  ");
 }
 
 /** The line that answers a request for the status. */
@@ -171,8 +171,4 @@ function clockText(seconds: number): string {
 	const whole = Math.floor(seconds);
 	const rest = `${twoDigits(Math.floor((whole % 3600) / 60))}:${twoDigits(whole % 60)}`;
 	return whole < 3600 ? rest.replace(/^0/, "") : `${Math.floor(whole / 3600)}:${rest}`;
-}
-
-function joined(parts: readonly string[]): string {
-	return parts.join("  ");
 }

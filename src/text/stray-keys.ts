@@ -11,11 +11,7 @@ const TOKEN = /^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/;
 const RAGFLOW_KEY = /(?<![\w-])ragflow-(?=[\w.~-]*[a-z])(?=[\w.~-]*[A-Z])[\w.~-]{16,}/g;
 
 /** Options that do not exist, and that people type to give a key. */
-const KEY_OPTION = /^--?(?:api[-_]?key|key|token|secret|password|bearer|auth(?:orization)?)$/i;
-
-export function isKeyOption(name: string): boolean {
-	return KEY_OPTION.test(name);
-}
+export const KEY_OPTION = /^--?(?:api[-_]?key|key|token|secret|password|bearer|auth(?:orization)?)$/i;
 
 /** Characters: no service has shorter keys, and shorter words occur in many messages. */
 const SHORTEST_KEY = 8;

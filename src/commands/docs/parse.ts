@@ -47,9 +47,15 @@ export const parseCommand = declare({
 const AHEAD = 1000;
 
 async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
-	checkFlags(options, app);
-	const { manifest, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
+	const { manifest, id, onlyFailed = false, again = false, wait = false, yes = false, dryRun = false } = options;
 	const { command } = PURPOSES.parse;
+	if (options.resume === true && manifest === undefined && id === undefined) {
+		throw refused(
+			"--resume needs the same documents, and a list may show others by now",
+			"Resume the run with the documents that it found: ragtag runs resume",
+		);
+	}
+	checkCanAsk("docs parse --again", options, !again || (manifest !== "-" && app.io.stdinIsTerminal));
 	await using run = await openRun(command, options, app);
 	const { session } = run;
 	// A manifest is checked before the first request.
@@ -78,16 +84,4 @@ async function parse(options: ParseOptions, app: App): Promise<ExitCode> {
 		onStart: () => void (hasSent = true),
 	};
 	return await runRows(run, allowed, () => parseDocuments(service, states, following), { hasSent: () => hasSent });
-}
-
-/** @throws CliError exit 2 for flags that mean nothing without others, and where standard input is no terminal to confirm on */
-function checkFlags(options: ParseOptions, { io }: App): void {
-	const { manifest, id, again, resume } = options;
-	if (resume === true && manifest === undefined && id === undefined) {
-		throw refused(
-			"--resume needs the same documents, and a list may show others by now",
-			"Resume the run with the documents that it found: ragtag runs resume",
-		);
-	}
-	checkCanAsk("docs parse --again", options, again !== true || (manifest !== "-" && io.stdinIsTerminal));
 }

@@ -97,13 +97,10 @@ export function shownSettings(
 		value: setting?.value ?? null,
 		origin: setting?.origin ?? null,
 	});
-	const byDefault = { value: "auto", origin: "default" };
+	const byDefault = <Value>(value: Value): Setting<Value> => ({ value, origin: "default" });
 	const kept = settings.keepRuns.value;
 	const proxy = route?.kind === "proxy" ? { value: route.address, origin: route.variable } : undefined;
-	const { value: rate, origin } = given("--rate", flags.rate, settings.rate) ?? {
-		value: ADVISED_RATE,
-		origin: "default",
-	};
+	const rate = given("--rate", flags.rate, settings.rate) ?? byDefault(ADVISED_RATE);
 	return [
 		show("base_url", settings.baseUrl),
 		{ name: "api_key", value: null, origin: settings.keyOrigin ?? null },
@@ -113,9 +110,9 @@ export function shownSettings(
 		show("proxy", proxy),
 		show("dataset", given("--dataset", flags.dataset, settings.dataset)),
 		// A timetable is shown as text.
-		show("rate", { value: typeof rate === "object" ? rateSettingText(rate) : rate, origin }),
-		show("flavour", given("--flavour", flags.flavour, settings.flavour) ?? byDefault),
-		show("body", settings.body ?? byDefault),
+		show("rate", { ...rate, value: typeof rate.value === "object" ? rateSettingText(rate.value) : rate.value }),
+		show("flavour", given("--flavour", flags.flavour, settings.flavour) ?? byDefault("auto")),
+		show("body", settings.body ?? byDefault("auto")),
 		show("limiter", settings.limiter && { ...settings.limiter, value: settings.limiter.value.host }),
 		show("keep_runs", { ...settings.keepRuns, value: kept === "forever" ? kept : ageText(kept) }),
 		show("policy", settings.policy && { ...settings.policy, value: policyText(settings.policy.value) }),
