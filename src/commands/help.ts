@@ -157,13 +157,7 @@ async function find(question: string, json: boolean, program: Command, app: App)
 async function writeManPages({ commands }: HelpTree, folder: string, { io }: App): Promise<void> {
 	for (const { command } of commands) {
 		const name = `${["ragtag", ...command.split(" ").filter((word) => word !== "")].join("-")}.1`;
-		const text = await packageText(`dist/man/${name}`).catch((error: unknown) => {
-			throw new CliError(`the manual page ${name} can't be read: ${reason(error)}`, {
-				exit: Exit.failedRows,
-				hint: "npm run build makes the manual pages.",
-				cause: error,
-			});
-		});
+		const text = await packageText(`dist/man/${name}`, `manual page ${name}`, "npm run build makes the manual pages.");
 		await writeFile(join(folder, name), text).catch((error: unknown) => {
 			throw new CliError(`${join(folder, name)}: ${reason(error)}`, {
 				exit: Exit.output,
@@ -180,16 +174,9 @@ async function writeManPages({ commands }: HelpTree, folder: string, { io }: App
  *
  * @throws CliError exit 1 where the package was installed without its documents
  */
-export async function pageText(name: string, folder?: URL): Promise<string> {
-	try {
-		return await packageText(`docs/${name}.md`, folder);
-	} catch (error) {
-		throw new CliError(`the page ${name} can't be read: ${reason(error)}`, {
-			exit: Exit.failedRows,
-			hint: `It is docs/${name}.md of the package ragtag-cli and of the project's repository.`,
-			cause: error,
-		});
-	}
+export function pageText(name: string, folder?: URL): Promise<string> {
+	const hint = `It is docs/${name}.md of the package ragtag-cli and of the project's repository.`;
+	return packageText(`docs/${name}.md`, `page ${name}`, hint, folder);
 }
 
 /** The package's folder: as far from this file as from `dist/bin` and `dist/parts`. */
@@ -199,8 +186,12 @@ const FOLDER = new URL("../../", import.meta.url);
  * The text of a file of the package. The executable holds these files as assets, under the same names.
  *
  * @param path below the package's folder, as `docs/runs.md`
- * @throws an error of the system, or of Node where the executable has no such asset
+ * @throws CliError exit 1 where it can't be read
  */
-async function packageText(path: string, folder: URL = FOLDER): Promise<string> {
-	return isSea() ? getAsset(path, "utf8") : await readFile(new URL(path, folder), "utf8");
+async function packageText(path: string, what: string, hint: string, folder = FOLDER): Promise<string> {
+	try {
+		return isSea() ? getAsset(path, "utf8") : await readFile(new URL(path, folder), "utf8");
+	} catch (error) {
+		throw new CliError(`the ${what} can't be read: ${reason(error)}`, { exit: Exit.failedRows, hint, cause: error });
+	}
 }
