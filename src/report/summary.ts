@@ -220,7 +220,7 @@ export function undoneText(name: string, { reversed, kept, failed, unchanged, im
 	return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${parts.join(", ")}.`;
 }
 
-export type Undone = Readonly<ReturnType<typeof undoneOf>>;
+type Undone = Readonly<ReturnType<typeof undoneOf>>;
 
 /** The rows of an undo, by outcome. @param conflicts rows that failed because their documents were changed since */
 export function undoneOf(totals: Totals, conflicts: number) {

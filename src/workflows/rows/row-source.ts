@@ -35,7 +35,7 @@ export type AllowedRows<SourceRow extends Row = Row> = RowSource<SourceRow> & {
 	readonly documents?: DocumentSource | undefined;
 };
 
-export type RecordedContent = Pick<Content, "sha256" | "bytes"> & {
+type RecordedContent = Pick<Content, "sha256" | "bytes"> & {
 	/** absolute path of the manifest, or of a private copy of it */
 	readonly source: { readonly path: string } | { readonly copy: string };
 };
