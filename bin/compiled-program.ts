@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { cachedDataVersionTag, setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { quietly } from "../src/errors.ts";
 import { writeWhole } from "../src/write-whole.ts";
 
 /** The program as a function expression, with the parameters that Node gives to each CommonJS module. */
@@ -117,7 +118,9 @@ function readCode(folder: string, { name, made }: CodeFile): Buffer | undefined 
 /** Keeps code for later processes. Does nothing where the folder can't be written or is open to others. */
 function keepCode(folder: string, { name, made }: CodeFile, code: Buffer): void {
 	try {
-		mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+		// One by one: Node's recursive mkdir never ends in a folder where the system makes none, as in /proc.
+		for (const each of [dirname(dirname(folder)), dirname(folder), folder])
+			quietly(() => mkdirSync(each, { mode: FOLDER_MODE }));
 		if (!isOwn(statSync(folder))) return;
 		const checksum = Buffer.alloc(CHECKSUM_BYTES);
 		checksum.writeUInt32LE(crc32(code, made));

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
 import * as v from "valibot";
 import { CliError, errorCode, Exit, quietly } from "../../errors.ts";
@@ -13,6 +13,7 @@ import { datasetIn } from "../recorded/run-lock.ts";
 import type { RunStore } from "../recorded/run-store.ts";
 import { isComplete } from "../recorded/run-summary.ts";
 import { undoneRunOf } from "../recorded/unfinished.ts";
+import { makeFolder } from "../storage/folders.ts";
 import { ifThere, isAbsent, removeFile } from "../storage/quick-files.ts";
 
 /** Bits of a document's hash that its upper part has: together with 32 bits, the most that are exact in a number. */
@@ -172,7 +173,7 @@ async function writeList(runs: RunStore, { run, ...touches }: RunTouches): Promi
 	const text = JSON.stringify({ schema: 3, ...touches }, (_, value: unknown) =>
 		value instanceof Set ? [...value] : value,
 	);
-	mkdirSync(runs.path(FOLDER), { recursive: true, mode: 0o700 });
+	makeFolder(runs.path(FOLDER));
 	await writeWhole(listPath(runs, run), gzipSync(text, { level: constants.Z_BEST_SPEED }));
 }
 

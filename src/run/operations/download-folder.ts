@@ -10,7 +10,11 @@ import { rejected, RestError } from "../../rest/errors.ts";
 import type { ByteSink } from "../../rest/types.ts";
 import { OWN_PREFIX } from "../../text/safe-paths.ts";
 import { syncFolder } from "../journal/files.ts";
+import { makeFolder } from "../storage/folders.ts";
 import { readTextIfThere } from "../storage/quick-files.ts";
+
+/** Documents are files as any other: the mask of the user says who may read them. */
+const USUAL_MODE = 0o777;
 
 /** Errors after which no other file can be written either. */
 const STORAGE: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EIO"]);
@@ -44,7 +48,7 @@ export class DownloadFolder {
 	 */
 	static async open(path: string, makes: boolean): Promise<DownloadFolder> {
 		try {
-			if (makes) await mkdir(path, { recursive: true });
+			if (makes) makeFolder(path, USUAL_MODE);
 			const root = await realpath(path).catch((error: unknown) => {
 				if (makes || errorCode(error) !== "ENOENT") throw error;
 				return path;

@@ -9,17 +9,18 @@ const FOLDER_MODE = 0o700;
 
 /**
  * Makes a folder and its missing parents. Node's own recursive `mkdir` reports "no such file or directory" for a file
- * system that is read-only or refuses, which misleads the user.
+ * system that is read-only or refuses, which misleads the user. Where the system makes no folder, as in /proc, it never ends
+ * (seen with Node 20.20).
  *
  * @returns the folders that were made, the outermost first
  */
-export function makeFolder(path: string): readonly string[] {
+export function makeFolder(path: string, mode = FOLDER_MODE): readonly string[] {
 	const folder = resolve(path);
 	if (quietly(() => statSync(folder))?.isDirectory() === true) return [];
 	const parent = dirname(folder);
-	const made = parent === folder ? [] : [...makeFolder(parent)];
+	const made = parent === folder ? [] : [...makeFolder(parent, mode)];
 	try {
-		mkdirSync(folder, { mode: FOLDER_MODE });
+		mkdirSync(folder, { mode });
 		made.push(folder);
 	} catch (error) {
 		if (errorCode(error) !== "EEXIST") throw error;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { access, mkdir, readFile, stat } from "node:fs/promises";
+import { access, readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CliError, Exit, reason } from "../../errors.ts";
 import {
@@ -11,6 +11,7 @@ import {
 	type SyncPlace,
 	type SyncState,
 } from "../../plan/sync/state.ts";
+import { makeFolder } from "../../run/storage/folders.ts";
 import { isAbsent } from "../../run/storage/quick-files.ts";
 import { show } from "../../text/show.ts";
 import { writeWhole } from "../../write-whole.ts";
@@ -93,7 +94,7 @@ function noState(path: string): CliError {
 /** Makes the folder of a state before anything is sent. @throws CliError exit 7 where no file can be written there */
 export async function prepareState(path: string): Promise<void> {
 	try {
-		await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+		makeFolder(dirname(path));
 		await access(dirname(path), constants.W_OK | constants.X_OK);
 	} catch (error) {
 		throw unwritable(path, error, "; nothing was sent", "Name another file with --state.");

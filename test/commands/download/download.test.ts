@@ -136,7 +136,9 @@ describe("docs download", () => {
 	it("sends no download where the folder can't be used", async () => {
 		const { out, run } = await here({ "a.md": "alpha" });
 		await writeFile(out, "a file");
-		expect(await run()).toMatchObject({ exit: 2, stderr: expect.stringContaining("file already exists") });
+		expect(await run()).toMatchObject({ exit: 2, stderr: expect.stringContaining("not a directory") });
+		// No folder can be made there, and Node's recursive mkdir tries for ever.
+		expect(await run("--out", "/proc/nope")).toMatchObject({ exit: 2, stderr: expect.stringContaining("/proc/nope") });
 	});
 
 	it("can't be undone: it has changed no document", async () => {
