@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat as statOf } from "node:fs/promises";
 import { Socket } from "node:net";
 
 /** Windows has neither named pipes in folders nor this flag. */
@@ -26,6 +26,7 @@ export type InputFile = AsyncDisposable & {
  * @throws Error of the system; with code `EISDIR` for a folder, `ENODEV` for anything else than a file or a pipe
  */
 export async function openInput(path: string): Promise<InputFile> {
+	if ((await statOf(path)).isFIFO()) return openPipe(path);
 	const handle = await open(path, WITHOUT_BLOCKING);
 	let isKept = false;
 	try {
@@ -34,7 +35,7 @@ export async function openInput(path: string): Promise<InputFile> {
 			isKept = true;
 			return { stat, handle, bytes: () => bytesOf(handle), [Symbol.asyncDispose]: () => handle.close() };
 		}
-		if (stat.isFIFO()) return pipeOf(path, stat);
+		if (stat.isFIFO()) throw replaced();
 		throw stat.isDirectory() ? failure("EISDIR", "it is a directory") : failure("ENODEV", "it is no regular file");
 	} finally {
 		if (!isKept) await handle.close();
@@ -88,13 +89,16 @@ async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
 	}
 }
 
-/** Opens the pipe again: a socket closes its descriptor by itself, and a file handle can't give its own to it. */
-function pipeOf(path: string, { dev, ino }: Stats): InputFile {
+/**
+ * Opens a pipe, once. Linux does not report the end of a named pipe to a reader that opens it after its last writer closed it
+ * (`fifo_open` and `pipe_poll` in fs/pipe.c): after a second opening, a run waited for ever where the writer was fast.
+ */
+function openPipe(path: string): InputFile {
 	const fd = openSync(path, WITHOUT_BLOCKING);
 	const stat = fstatSync(fd);
-	if (!stat.isFIFO() || stat.dev !== dev || stat.ino !== ino) {
+	if (!stat.isFIFO()) {
 		closeSync(fd);
-		throw failure("EAGAIN", "it was replaced while it was opened");
+		throw replaced();
 	}
 	const socket = new Socket({ fd, readable: true, writable: false });
 	return {
@@ -103,6 +107,10 @@ function pipeOf(path: string, { dev, ino }: Stats): InputFile {
 		bytes: () => socket,
 		[Symbol.asyncDispose]: async () => void socket.destroy(),
 	};
+}
+
+function replaced(): Error {
+	return failure("EAGAIN", "it was replaced while it was opened");
 }
 
 function failure(code: string, message: string): Error {
